@@ -1,0 +1,68 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/**
+ * Every configuration key, once: the loader, `weir config`, the documentation and the tests read this table.
+ *
+ * A key `gateway_port` is `gateway_port` in `weir.toml` and `WEIR_GATEWAY_PORT` in the environment; the variable wins.
+ * Lists are arrays in TOML and comma-separated in a variable.
+ */
+const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
+const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
+const count = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: fallback, minimum, maximum, description });
+const choice = <const T extends string>(fallback: T, options: readonly T[], description: string) =>
+  Type.Unsafe<T>({ ...Type.String(), enum: [...options], default: fallback, description });
+
+const PORT = [0, 65_535] as const;
+
+export const CONFIG_SCHEMA = Type.Object(
+  {
+    host: text("127.0.0.1", "Address that every listener binds to."),
+    gateway_port: count(8787, ...PORT, "Port of the gateway; 0 takes a free one."),
+    api_port: count(8788, ...PORT, "Port of the API, the dashboard and the metrics; 0 takes a free one."),
+    gateway_domain: text("localhost", "Domain below which each provider has its own gateway address."),
+    data_dir: text("./weir-data", "Directory that holds everything Weir writes."),
+    database_url: text("", "libSQL address; empty means the file weir.db in the data directory."),
+    database_auth_token: text("", "Token for a libSQL server."),
+    providers_dir: text("", "Directory of drop-in providers; empty means providers/ in the data directory."),
+    plugins_dir: text("", "Directory of drop-in plugins; empty means plugins/ in the data directory."),
+    bootstrap_key: text("", "Value of the first key, which is otherwise random."),
+    region: choice("us", ["us", "eu"], "Region that this deployment's keys and records belong to."),
+    drain_seconds: count(30, 0, 86_400, "Seconds that streams in flight get to finish at shutdown."),
+    upstream_timeout_seconds: count(600, 1, 86_400, "Seconds a provider has to send response headers."),
+    query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
+    signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
+    public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
+    max_body_bytes: count(104_857_600, 1, 4_294_967_296, "Largest request body that is passed on, in bytes."),
+    max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
+    max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),
+    allow_private_targets: list("Private host names, addresses or CIDR blocks that may be targets."),
+    approved_domains: list("Target domains approved from configuration."),
+    dns_servers: list("Name servers, ip or ip:port, for every lookup; empty means the system's."),
+    extra_ca_file: text("", "PEM file of authorities trusted for providers besides the system's."),
+    header_aliases: list("Other header prefixes that mean Gateway, such as Acme."),
+    spool_sync: choice(
+      "second",
+      ["second", "always"],
+      "When the spool is forced to disk: each second, or before each answer.",
+    ),
+    on_spool_full: choice("serve", ["serve", "refuse"], "What to do with traffic that cannot be recorded."),
+    log_format: choice(
+      "auto",
+      ["auto", "json", "text"],
+      "Form of log lines; auto is text on a terminal and JSON elsewhere.",
+    ),
+    log_level: choice("info", ["debug", "info", "warn", "error"], "Least important level that is logged."),
+    plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      default: {},
+      description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** The effective configuration: every key present, `data_dir` and the two drop-in directories absolute paths. */
+export type Config = Readonly<Static<typeof CONFIG_SCHEMA>>;
+
+/** Keys whose values are never printed. */
+export const SECRET_KEYS: ReadonlySet<string> = new Set(["bootstrap_key", "database_auth_token"]);

@@ -1,0 +1,71 @@
+/** What every failure that a caller can cause or must see is called, and the HTTP status it is answered with. */
+export interface ErrorSpec {
+  readonly status: number;
+  /** What was wrong and how to mend it, when the place that throws has nothing more exact to say. */
+  readonly text: string;
+}
+
+export const ERRORS = {
+  bad_request: { status: 400, text: "the request is not well-formed HTTP" },
+  missing_target: { status: 400, text: "send Gateway-Target-Url, or use a provider's own address" },
+  invalid_target: { status: 400, text: "Gateway-Target-Url must be an origin such as https://api.example.com" },
+  invalid_path: { status: 400, text: "the path must be a URI path without raw spaces, control bytes or dot segments" },
+  invalid_header: { status: 400, text: "a Gateway-* header has a value that cannot be read" },
+  missing_gateway_auth: { status: 401, text: "send Gateway-Auth: Bearer <service key>" },
+  invalid_gateway_auth: { status: 401, text: "the key in Gateway-Auth is not known here" },
+  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired or was revoked; create a new one" },
+  insufficient_scope: { status: 403, text: "the key lacks the scope that this needs" },
+  target_forbidden: { status: 403, text: "the target is an address that this gateway does not open" },
+  duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
+  body_too_large: { status: 413, text: "the body is over the limit" },
+  rate_limited: { status: 429, text: "a rate limit is spent; wait for Retry-After" },
+  plugin_failed: { status: 500, text: "a plugin failed on this request" },
+  upstream_unreachable: { status: 502, text: "the provider could not be reached" },
+  spool_full: { status: 503, text: "the gateway cannot record now and is set to refuse what it cannot record" },
+  shutting_down: { status: 503, text: "the gateway is stopping; send the request again" },
+  upstream_timeout: { status: 504, text: "the provider sent no response headers in time" },
+
+  invalid_body: { status: 400, text: "the request body is not what this endpoint takes" },
+  filter_invalid: { status: 400, text: "the filter does not follow the filter grammar" },
+  sort_invalid: { status: 400, text: "the sort object has a key or value that is not known" },
+  missing_auth: { status: 401, text: "send Authorization: Bearer <service key>" },
+  invalid_auth: { status: 401, text: "the key in Authorization is not known here, expired or revoked" },
+  not_found: { status: 404, text: "there is no such thing here" },
+  method_not_allowed: { status: 405, text: "this path does not take this method" },
+  database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
+  query_timeout: { status: 504, text: "the query took longer than it may; narrow it" },
+
+  config_invalid: { status: 500, text: "the configuration has an unknown key or a bad value" },
+  plugin_invalid: { status: 500, text: "a provider or plugin file does not fit the contract" },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/**
+ * A failure that a caller caused or must see. Anything else that is thrown is a bug and becomes a bare 500 at the edge.
+ *
+ * No key and no body belongs into `message`: it goes to clients, logs and records.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  /** Where in the request body the wrong name or value sits, such as `filter.left.request_response_rmt.latencyy`. */
+  readonly path: string | undefined;
+  /** Response headers that belong to this answer, such as `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code].text,
+    options: { path?: string; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "GatewayError";
+    this.code = code;
+    this.path = options.path;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

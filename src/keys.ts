@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from "node:crypto";
+
+export const SCOPES = ["gateway", "read", "write", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A service key as every thread knows it: never the key itself. Times are milliseconds since 1970. */
+export interface KeySnapshot {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** SHA-256 of the key, hexadecimal. */
+  readonly hash: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A new random key of 256 bits, `sk-weir-<region>-<base62>`. */
+export function createKey(region: string): string {
+  let number = BigInt(`0x${randomBytes(32).toString("hex")}`);
+  let digits = "";
+  for (; number > 0n; number /= 62n) digits = BASE62[Number(number % 62n)] + digits;
+  return `sk-weir-${region}-${digits.padStart(43, "0")}`;
+}
+
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** `admin` implies every other scope. */
+export function hasScope(key: KeySnapshot, scope: Scope): boolean {
+  return key.scopes.includes(scope) || key.scopes.includes("admin");
+}
+
+/** Why a key cannot be used now, or undefined where it can. */
+export function whyUnusable(key: KeySnapshot, now: number): "revoked" | "expired" | undefined {
+  if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
+  if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
+  return undefined;
+}

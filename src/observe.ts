@@ -1,0 +1,62 @@
+/**
+ * The log: one line on stderr per event, JSON for machines and readable text on a terminal.
+ *
+ * Nothing that a client sent belongs into a log line: no key, no body, no header value.
+ */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log with fields that every line carries, such as the room that speaks. */
+  with(fields: LogFields): Log;
+}
+
+const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: "json" | "text";
+  /** Takes one finished line with its line end; stderr unless told otherwise. */
+  readonly write?: (line: string) => void;
+}
+
+export function createLog(options: LogOptions, bound: LogFields = {}): Log {
+  const write = options.write ?? ((line: string) => void process.stderr.write(line));
+  const emit = (level: LogLevel, message: string, fields: LogFields = {}) => {
+    if (RANK[level] < RANK[options.level]) return;
+    const all = { ...bound, ...fields };
+    const time = new Date().toISOString();
+    write(
+      options.format === "json"
+        ? `${JSON.stringify({ time, level, message, ...all })}\n`
+        : text(time, level, message, all),
+    );
+  };
+  return {
+    debug: (message, fields) => emit("debug", message, fields),
+    info: (message, fields) => emit("info", message, fields),
+    warn: (message, fields) => emit("warn", message, fields),
+    error: (message, fields) => emit("error", message, fields),
+    with: (fields) => createLog(options, { ...bound, ...fields }),
+  };
+}
+
+function text(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const tail = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) =>
+        ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(value) : value}`,
+    )
+    .join("");
+  return `${time.slice(11, 23)} ${level.padEnd(5)} ${message}${tail}\n`;
+}
+
+/** What an unknown thrown value says, for a log line. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,207 @@
+import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/**
+ * The tables, as the migrations in `store/migrations/` make them. Times are milliseconds since 1970, booleans 0 or 1.
+ *
+ * `requests` and what points into it by `seq` live in `weir.db`; bodies, blobs and assets in `bodies.db` beside it when
+ * the database is a local file, because the two are written, kept and deleted at very different rates.
+ */
+export const requests = sqliteTable(
+  "requests",
+  {
+    /** Order of arrival in the database. */
+    seq: integer().primaryKey({ autoIncrement: true }),
+    request_id: text().notNull(),
+    organization_id: text().notNull(),
+    key_id: text().notNull(),
+    gateway_user: text(),
+    auth_hash: text(),
+    method: text().notNull(),
+    target_url: text(),
+    request_path: text(),
+    request_referrer: text(),
+    country_code: text(),
+    provider: text().notNull(),
+    request_model: text(),
+    response_model: text(),
+    model_override: text(),
+    model: text(),
+    request_created_at: integer().notNull(),
+    response_created_at: integer(),
+    updated_at: integer().notNull(),
+    response_id: text(),
+    /** Null while in flight. */
+    response_status: integer(),
+    outcome: text(),
+    error_code: text(),
+    error_message: text(),
+    delay_ms: real(),
+    time_to_first_token: real(),
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    total_tokens: integer(),
+    prompt_cache_read_tokens: integer(),
+    prompt_cache_write_tokens: integer(),
+    prompt_cache_write_1h_tokens: integer(),
+    prompt_audio_tokens: integer(),
+    completion_audio_tokens: integer(),
+    reasoning_tokens: integer(),
+    usage_estimated: integer().notNull().default(0),
+    /** The provider's usage block as JSON text, as sent. */
+    usage_raw: text(),
+    cost: real(),
+    cost_source: text(),
+    user_id: text(),
+    session_id: text(),
+    session_name: text(),
+    session_path: text(),
+    prompt_id: text(),
+    prompt_version: text(),
+    node_id: text(),
+    job_id: text(),
+    experiment_id: text(),
+    cache_enabled: integer().notNull().default(0),
+    /** 1 for a cache hit. */
+    cached: integer().notNull().default(0),
+    cache_reference_id: text(),
+    cache_created_at: integer(),
+    streamed: integer().notNull().default(0),
+    truncated: integer().notNull().default(0),
+    threat: integer(),
+    is_passthrough_billing: integer().notNull().default(0),
+    size_bytes: integer().notNull().default(0),
+    /** Wire schema that the bodies were read with; null while the model is pending mapping. */
+    wire_schema: text(),
+    /** JSON object of name to value. */
+    properties: text().notNull().default("{}"),
+    prompt_inputs: text().notNull().default("{}"),
+    /** JSON object of name to number. */
+    scores: text().notNull().default("{}"),
+    /** JSON array of asset ids. */
+    assets: text().notNull().default("[]"),
+    feedback_id: integer(),
+    feedback_rating: integer(),
+    feedback_created_at: integer(),
+    storage_location: text().notNull().default("libsql"),
+  },
+  (t) => [
+    uniqueIndex("requests_id").on(t.request_id),
+    index("requests_created").on(t.organization_id, t.request_created_at, t.request_id),
+  ],
+);
+
+/** Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, beside the JSON in `requests`, for filters. */
+export const properties = sqliteTable(
+  "properties",
+  {
+    organization_id: text().notNull(),
+    kind: integer().notNull(),
+    name: text().notNull(),
+    value: text().notNull(),
+    request_created_at: integer().notNull(),
+    seq: integer().notNull(),
+    /** 1 where the name reached us without its case: it then also matches its Train-Case spelling. */
+    case_erased: integer().notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.kind, t.name, t.value, t.request_created_at, t.seq] }),
+    index("properties_seq").on(t.seq),
+  ],
+);
+
+/** The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by. In `bodies.db`. */
+export const texts = sqliteTable("texts", {
+  request_id: text().primaryKey(),
+  prompt: text(),
+  completion: text(),
+});
+
+/** `part`: request, response, raw (a stream's bytes as sent, decoded), headers (JSON of both header lists), messages. In `bodies.db`. */
+export const bodies = sqliteTable(
+  "bodies",
+  {
+    request_id: text().notNull(),
+    part: text({ enum: ["request", "response", "raw", "headers"] }).notNull(),
+    /** json, text, or binary: what the decoded bytes are. */
+    form: text({ enum: ["json", "text", "binary"] }).notNull(),
+    /** Length of the decoded body. */
+    bytes: integer().notNull(),
+    codec: text({ enum: ["plain", "zstd"] }).notNull(),
+    /** The body itself where it is small, else null and `blob_hash` says where it is. */
+    data: blob({ mode: "buffer" }),
+    blob_hash: text(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.part] })],
+);
+
+/** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */
+export const blobs = sqliteTable("blobs", {
+  hash: text().primaryKey(),
+  codec: text({ enum: ["plain", "zstd"] }).notNull(),
+  content_type: text(),
+  bytes: integer().notNull(),
+  data: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Which request shows which asset; the asset itself is the blob of that hash. In `bodies.db`. */
+export const assets = sqliteTable(
+  "assets",
+  {
+    request_id: text().notNull(),
+    asset_id: text().notNull(),
+    organization_id: text().notNull(),
+    content_type: text().notNull(),
+    bytes: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.asset_id] }), index("assets_id").on(t.asset_id)],
+);
+
+export const organizations = sqliteTable("organizations", {
+  id: text().primaryKey(),
+  name: text().notNull().unique(),
+  created_at: integer().notNull(),
+});
+
+export const keys = sqliteTable("keys", {
+  id: text().primaryKey(),
+  organization_id: text().notNull(),
+  name: text().notNull(),
+  /** SHA-256 of the key, hexadecimal; the key itself is stored nowhere. */
+  hash: text().notNull().unique(),
+  /** JSON array of scopes. */
+  scopes: text().notNull(),
+  region: text().notNull(),
+  created_at: integer().notNull(),
+  expires_at: integer(),
+  last_used_at: integer(),
+  revoked_at: integer(),
+});
+
+/** How far the recorder has read each spool; written in the same transaction as the rows it stands for. */
+export const spoolPositions = sqliteTable("spool_positions", {
+  spool: text().primaryKey(),
+  segment: integer().notNull(),
+  offset: integer().notNull(),
+  updated_at: integer().notNull(),
+});
+
+/** Models and their mapping state, counted by the recorder. */
+export const models = sqliteTable(
+  "models",
+  {
+    organization_id: text().notNull(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    state: text({ enum: ["pending", "mapped"] }).notNull(),
+    count: integer().notNull(),
+    since: integer().notNull(),
+    reason: text(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.provider, t.model] })],
+);
+
+/** Values that the deployment makes for itself once, such as the secret that signs addresses. */
+export const settings = sqliteTable("settings", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});

@@ -1,0 +1,84 @@
+/**
+ * Calls between threads: one side exposes an object of functions, the other calls them by name.
+ *
+ * Works over anything with `postMessage` and `message` events: a Worker from outside, the global scope inside a
+ * Worker, a MessagePort. Arguments and results cross by structured clone. An error crosses as its message and `code`.
+ */
+export interface Endpoint {
+  postMessage(message: unknown, transfer?: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the functions of another thread are typed where they are named
+export type Exposed = Readonly<Record<string, (...args: any[]) => unknown>>;
+
+/** The same functions seen from the other thread: every one answers a promise. */
+export type Remote<T extends Exposed> = {
+  readonly [K in keyof T]: (...args: Parameters<T[K]>) => Promise<Awaited<ReturnType<T[K]>>>;
+};
+
+interface Call {
+  readonly weirCall: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+interface Answer {
+  readonly weirAnswer: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string; readonly code?: unknown };
+}
+
+/** Answers calls that arrive at `endpoint` with the functions of `functions`. */
+export function expose(endpoint: Endpoint, functions: Exposed): void {
+  endpoint.addEventListener("message", async ({ data }) => {
+    if (typeof data?.weirCall !== "number") return;
+    const { weirCall, method, args } = data as Call;
+    try {
+      const call = Object.hasOwn(functions, method) ? functions[method] : undefined;
+      if (call === undefined) throw new Error(`this thread has no "${method}"`);
+      endpoint.postMessage({ weirAnswer: weirCall, result: await call(...args) } satisfies Answer);
+    } catch (cause) {
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      endpoint.postMessage({
+        weirAnswer: weirCall,
+        error: { message: error.message, code: "code" in error ? error.code : undefined },
+      } satisfies Answer);
+    }
+  });
+}
+
+/**
+ * Calls what the other side of `endpoint` exposes.
+ *
+ * A call whose thread died never settles by itself: `abandon` rejects all that are open.
+ */
+export function connect<T extends Exposed>(
+  endpoint: Endpoint,
+): Remote<T> & { readonly abandon: (why: string) => void } {
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  let next = 0;
+  endpoint.addEventListener("message", ({ data }) => {
+    if (typeof data?.weirAnswer !== "number") return;
+    const { weirAnswer, result, error } = data as Answer;
+    const call = waiting.get(weirAnswer);
+    waiting.delete(weirAnswer);
+    if (error === undefined) call?.resolve(result);
+    else call?.reject(Object.assign(new Error(error.message), { code: error.code }));
+  });
+  const abandon = (why: string) => {
+    for (const { reject } of waiting.values()) reject(new Error(why));
+    waiting.clear();
+  };
+  const call =
+    (method: string) =>
+    (...args: unknown[]) =>
+      new Promise((resolve, reject) => {
+        const id = next++;
+        waiting.set(id, { resolve, reject });
+        endpoint.postMessage({ weirCall: id, method, args } satisfies Call);
+      });
+  return new Proxy({} as Remote<T> & { abandon: typeof abandon }, {
+    get: (_target, name) =>
+      name === "abandon" ? abandon : typeof name === "string" && name !== "then" ? call(name) : undefined,
+  });
+}

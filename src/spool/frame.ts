@@ -1,0 +1,117 @@
+/**
+ * What the journal holds: frames of one exchange each, in the order in which things happened.
+ *
+ * On disk a frame is `length u32 | crc32 u32 | kind u8 | request id 16 bytes | payload`, little endian; `length` counts
+ * what follows the crc, the crc covers the same. The payload of `begin`, `head` and `end` is JSON, that of
+ * `requestChunk` and `responseChunk` the bytes as they passed on the wire.
+ */
+export const FRAME = { start: 0, begin: 1, requestChunk: 2, head: 3, responseChunk: 4, end: 5, message: 6 } as const;
+export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
+
+/** Raw header pairs, `[name, value, name, value, …]`, spelled as on the wire, values as Latin-1 strings. */
+export type RawHeaders = readonly string[];
+
+/** First frame of each run of the program: exchanges of earlier runs that have no `end` were cut off. */
+export interface StartMeta {
+  readonly run: string;
+  readonly time: number;
+}
+
+/** Written before anything is sent to the provider. No value in it is a credential. */
+export interface BeginMeta {
+  /** Milliseconds since 1970, with fraction. */
+  readonly time: number;
+  readonly method: string;
+  /** Path and query as sent, credentials masked. */
+  readonly path: string;
+  /** Origin, or "" where the request names none that can be read. */
+  readonly target: string;
+  /** Upper-case provider name: the one the client named, else the one whose host it is, else CUSTOM. */
+  readonly provider: string;
+  readonly organization: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  /** SHA-256 of the service key, hexadecimal. */
+  readonly authHash: string;
+  /** The client's headers without `Gateway-*`, credential values replaced. */
+  readonly headers: RawHeaders;
+  /** The `Gateway-*` headers without `Gateway-Auth`, names with aliases already turned into `Gateway-…`, case kept. */
+  readonly gateway: RawHeaders;
+  readonly omitRequest: boolean;
+  readonly omitResponse: boolean;
+  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
+  readonly cacheReferenceId?: string;
+  readonly cacheCreatedAt?: number;
+}
+
+/** The provider's status line and headers, or the gateway's own. */
+export interface HeadMeta {
+  readonly time: number;
+  readonly status: number;
+  /** Credential values (set-cookie and what the provider plugin names) replaced. */
+  readonly headers: RawHeaders;
+}
+
+export type Outcome = "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
+
+export interface EndMeta {
+  readonly time: number;
+  readonly outcome: Outcome;
+  /** When the request was passed on and when the first response body byte came; milliseconds since 1970. */
+  readonly forwardedAt?: number;
+  readonly firstByteAt?: number;
+  /** Bytes that passed, also those beyond what the spool keeps. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** Set where the spool holds less than what passed. */
+  readonly requestTruncated?: true;
+  readonly responseTruncated?: true;
+  /** The status that the client saw, where the head frame does not say it: 499, 502, 504, a refusal's. */
+  readonly status?: number;
+  /** The gateway's own error, for refusals and failures. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** One WebSocket message; the payload is this JSON. */
+export interface MessageMeta {
+  readonly time: number;
+  readonly direction: "client" | "provider";
+  readonly text?: string;
+  readonly base64?: string;
+}
+
+/** A place in the journal: the segment's number and the byte offset in it. */
+export interface Position {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/**
+ * What the gateway needs of the spool. All calls are synchronous and never throw: when the disk is full the frame is
+ * dropped whole, `begin` answers false, and the drop is counted.
+ */
+export interface SpoolWriter {
+  /** @returns false where the exchange cannot be recorded now. */
+  begin(id: string, meta: BeginMeta): boolean;
+  requestChunk(id: string, bytes: Uint8Array): void;
+  head(id: string, meta: HeadMeta): void;
+  responseChunk(id: string, bytes: Uint8Array): void;
+  message(id: string, meta: MessageMeta): void;
+  end(id: string, meta: EndMeta): void;
+  /** Puts everything appended so far into the page cache. Called before a response head that could outrun its `begin`. */
+  flush(): void;
+  /** Resolves once all that was appended is on the disk itself; used with `spool_sync = "always"`. */
+  synced(): Promise<void>;
+  readonly stats: SpoolStats;
+  close(): Promise<void>;
+}
+
+export interface SpoolStats {
+  readonly framesWritten: number;
+  readonly bytesWritten: number;
+  /** Exchanges that lost their record or a part of it because nothing could be written. */
+  readonly exchangesDropped: number;
+  /** False while the last write failed. */
+  readonly healthy: boolean;
+  readonly lastError: string | undefined;
+}

@@ -1,0 +1,82 @@
+import type { Config } from "./config.ts";
+import type { KeySnapshot } from "./keys.ts";
+import type { Position } from "./spool/frame.ts";
+
+/**
+ * What the threads can ask of each other. Types only: each thread implements its part where it lives, `runtime/rpc.ts`
+ * carries the calls.
+ */
+
+/** Recorder thread; the only writer of records. */
+export type RecorderFunctions = {
+  /** Resolves once the database is migrated and the spool is being read. */
+  ready(): Promise<void>;
+  /** Whether a record of this id, in lower case, exists or is being made. */
+  isKnownId(id: string): Promise<boolean>;
+  /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
+  barrier(): Promise<void>;
+  /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
+  amend(change: Amendment): Promise<AmendResult>;
+  /** Prometheus text of this thread's metrics. */
+  metrics(): Promise<string>;
+  status(): Promise<RecorderStatus>;
+  /** Reads the spool to its end, commits, closes. */
+  stop(): Promise<void>;
+};
+
+export interface Amendment {
+  readonly requestId: string;
+  readonly organizationId: string;
+  /** Names to set; null removes. */
+  readonly properties?: Readonly<Record<string, string | null>>;
+  readonly scores?: Readonly<Record<string, number>>;
+  readonly feedbackRating?: boolean;
+}
+
+/** Null where the organization has no such request. */
+export type AmendResult = {
+  readonly requestId: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly scores: Readonly<Record<string, number>>;
+  readonly feedback: { readonly id: string; readonly rating: boolean; readonly createdAt: number } | null;
+} | null;
+
+export interface RecorderStatus {
+  readonly position: Position;
+  /** Bytes of the spool that are not in the database yet. */
+  readonly lagBytes: number;
+  readonly inFlight: number;
+  readonly recorded: number;
+  /** Why nothing can be written now, or null. */
+  readonly databaseError: string | null;
+}
+
+/** Main thread: the gateway and the spool's writer. */
+export type GatewayFunctions = {
+  metrics(): string | Promise<string>;
+  status(): GatewayStatus | Promise<GatewayStatus>;
+  /** Replaces the keys that the gateway accepts. */
+  setKeys(keys: readonly KeySnapshot[]): void;
+};
+
+export interface GatewayStatus {
+  readonly inFlight: number;
+  readonly spoolHealthy: boolean;
+  readonly spoolError: string | null;
+  readonly exchangesDropped: number;
+  /** Broken drop-ins and the like: still serving, but someone should look. */
+  readonly degraded: readonly string[];
+  readonly draining: boolean;
+}
+
+/** API thread. */
+export type ApiFunctions = {
+  /** Starts listening and answers the port. */
+  ready(): Promise<{ readonly port: number }>;
+  stop(): Promise<void>;
+};
+
+/** What each thread is started with. */
+export interface ThreadOptions {
+  readonly config: Config;
+}
