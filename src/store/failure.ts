@@ -43,3 +43,8 @@ function codeOf(error: unknown): string {
   }
   return "";
 }
+
+/** Whether the same call may work in a while. */
+export function isAway(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "database_unavailable";
+}
