@@ -18,19 +18,31 @@ export const chatCompletions: WireSchema = {
     Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(answer?.object) ?? ""),
   fold: foldChatCompletions,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) => lastUserText(request?.messages),
+  promptText: (request) => lastUserText(request?.messages) ?? filledText(request?.prompt),
   completionText: (answer) => {
-    const choice = listOf(answer?.choices)[0];
+    const choice = choicesOf(answer)[0];
     return textOfMessage(choice?.message) ?? filledText(choice?.text);
   },
   llmRequest,
-  llmResponse: (answer): LlmResponse => ({ messages: listOf(answer?.choices).filter(isObject).map(choiceMessage) }),
+  llmResponse: (answer): LlmResponse => ({ messages: choicesOf(answer).filter(isObject).map(choiceMessage) }),
 };
+
+/** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
+function choicesOf(answer: Json): readonly Json[] {
+  if (isObject(answer?.completion_message)) return [{ message: answer.completion_message }];
+  if (Array.isArray(answer?.choices)) return answer.choices;
+  const result = answer?.result;
+  if (!isObject(result)) return [];
+  return Array.isArray(result.choices)
+    ? result.choices
+    : [{ message: { role: "assistant", content: result.response, tool_calls: result.tool_calls } }];
+}
 
 function llmRequest(request: Json): LlmRequest {
   return pickDefined({
     ...settingsOf(request),
     messages: listOf(request?.messages).filter(isObject).flatMap(requestMessages),
+    prompt: filledText(request?.prompt),
     tools: toolsOf(request?.tools ?? listOf(request?.functions).map((declared) => ({ function: declared }))),
     tool_choice: toolChoiceOf(request?.tool_choice ?? request?.function_call),
   });

@@ -19,6 +19,6 @@ export function readOpenAi(body: Json): Reading {
 function usageBlock(body: Json): Json {
   const usage = isObject(body?.usage) ? body.usage : body?.x_groq?.usage;
   const cached = body?.timings?.cache_n;
-  if (!isObject(usage) || typeof cached !== "number" || isObject(usage.prompt_tokens_details)) return usage;
+  if (!isObject(usage) || !(cached > 0) || isObject(usage.prompt_tokens_details)) return usage;
   return { ...usage, prompt_tokens_details: { cached_tokens: cached } };
 }
