@@ -43,7 +43,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     await stopOnSignal({
       log,
       stop: async (signal) => {
-        log.info("stopping: no new connections, streams in flight may finish", { signal, seconds: config.drain_seconds });
+        log.info("stopping: no new connections, streams in flight may finish", {
+          signal,
+          seconds: config.drain_seconds,
+        });
         await service.gateway.drain(config.drain_seconds);
         await takeDown(parts, log);
       },
@@ -119,7 +122,10 @@ async function takeDown(parts: Partial<Parts>, log: Log): Promise<void> {
 /** What was not caught is a bug of one request, plugin or socket: the others are served on. */
 function keepServing(log: Log): void {
   const onBug = (error: unknown) => {
-    log.error("not caught, serving on", { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
+    log.error("not caught, serving on", {
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
   };
   process.on("uncaughtException", onBug);
   process.on("unhandledRejection", onBug);
