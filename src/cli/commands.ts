@@ -58,7 +58,7 @@ export const COMMANDS: readonly Command[] = [
     name: "serve",
     summary: "run the gateway and the API",
     notes: ["Ends on SIGTERM and SIGINT once streams in flight have finished; a second signal ends it at once."],
-    load: async () => (await import("../serve.ts")).serve,
+    load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
     name: "keys create",
