@@ -18,7 +18,6 @@ export interface Terminal {
   err(text: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  readonly isTerminal: boolean;
 }
 
 export interface Invocation {

@@ -4,9 +4,9 @@ import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/check.ts";
 import { programName } from "../runtime/platform.ts";
+import { StartError } from "../serve/start-error.ts";
 import { COMMANDS, CONFIG_OPTION, type Command, type Terminal } from "./commands.ts";
 import { helpText } from "./help.ts";
-import { StartError } from "../serve/start-error.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
 /** These can be run while the configuration is broken. */

@@ -23,7 +23,9 @@ export function openDataDirectory(config: Config): DirectoryLock {
     throw new StartError(`data_dir = ${JSON.stringify(path)} cannot be used: ${messageOf(error)}`, error);
   }
   if (lock === undefined) {
-    throw new StartError(`data_dir = ${JSON.stringify(path)} is in use by another weir serve; stop it or set another data_dir`);
+    throw new StartError(
+      `data_dir = ${JSON.stringify(path)} is in use by another weir serve; stop it or set another data_dir`,
+    );
   }
   return lock;
 }

@@ -19,7 +19,10 @@ export function listenFailure(error: unknown, key: "gateway_port" | "api_port", 
       return new StartError(`${place} may not be opened by this user; set ${variable} to a port above 1023`, error);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new StartError(`host = ${JSON.stringify(config.host)} is no address of this machine; set WEIR_HOST`, error);
+      return new StartError(
+        `host = ${JSON.stringify(config.host)} is no address of this machine; set WEIR_HOST`,
+        error,
+      );
     default:
       return error;
   }
