@@ -76,6 +76,12 @@ export type ApiFunctions = {
   stop(): Promise<void>;
 };
 
+/** First message to the API thread: with it come the ports on which it calls the two other threads. */
+export interface ApiStart extends ThreadOptions {
+  readonly recorder: MessagePort;
+  readonly gateway: MessagePort;
+}
+
 /** What each thread is started with. */
 export interface ThreadOptions {
   readonly config: Config;
