@@ -1,4 +1,4 @@
-import { createLog } from "../observe.ts";
+import { configuredLog } from "../observe.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
@@ -7,7 +7,6 @@ import { type RunningApi, startApi } from "./start.ts";
 /** Entry of the API's thread, started with the ports `recorder` and `gateway`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 const { config } = options;
-const format = config.log_format === "auto" ? (process.stderr.isTTY ? "text" : "json") : config.log_format;
 
 let running: Promise<RunningApi> | undefined;
 
@@ -15,7 +14,7 @@ const functions: ApiFunctions = {
   ready: async () => {
     running ??= startApi({
       config,
-      log: createLog({ level: config.log_level, format }, { room: "api" }),
+      log: configuredLog(config, { room: "api" }),
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),
     });
