@@ -69,18 +69,12 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** API thread. */
+/** API thread; it is started with the ports `recorder` and `gateway`. */
 export type ApiFunctions = {
   /** Starts listening and answers the port. */
   ready(): Promise<{ readonly port: number }>;
   stop(): Promise<void>;
 };
-
-/** First message to the API thread: with it come the ports on which it calls the two other threads. */
-export interface ApiStart extends ThreadOptions {
-  readonly recorder: MessagePort;
-  readonly gateway: MessagePort;
-}
 
 /** What each thread is started with. */
 export interface ThreadOptions {
