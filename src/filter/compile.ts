@@ -1,6 +1,7 @@
 import { conditionSql } from "./conditions.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
 import { gatherLists } from "./lists.ts";
+import type { Bind } from "./operators.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Condition, type FilterTree, isJunction, type Term } from "./tree.ts";
 
@@ -10,7 +11,7 @@ import { type Condition, type FilterTree, isJunction, type Term } from "./tree.t
  * Trees have no negation, so with `true` everywhere a filter selects at least, and with `false` at most, what it
  * selects once the bodies have been read.
  */
-export type BodyTest = (condition: Condition) => string;
+export type BodyTest = (condition: Condition, bind: Bind) => string;
 
 export interface CompileOptions {
   readonly parameters: Parameters;

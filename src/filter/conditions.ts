@@ -1,7 +1,7 @@
 import type { CompileOptions } from "./compile.ts";
 import type { Printed } from "./junctions.ts";
 import { type Bind, OPERATORS, OPPOSITES } from "./operators.ts";
-import { propertyName } from "./property-names.ts";
+import { nameSql } from "./property-names.ts";
 import type { Condition } from "./tree.ts";
 import { anyCase } from "./wildcards.ts";
 
@@ -23,16 +23,20 @@ export function conditionSql(condition: Condition, { parameters, body }: Compile
     case "assets":
       return some(condition, "from json_each(r.assets) v where 1", bind);
     case "properties": {
-      const name = source.names === "exact" ? exactName(condition.name ?? "", bind) : anyCaseName(condition.name ?? "", bind);
+      const name =
+        source.names === "exact" ? nameSql(condition.name ?? "", "v", bind) : anyCaseName(condition.name ?? "", bind);
       return some(condition, `${ofRow(source.kind)} and ${name}`, bind);
     }
     case "property_key": {
       if (condition.value === null) return { sql: `not exists (select 1 ${ofRow(0)})`, cost: SUBQUERY_COST };
-      return { sql: `exists (select 1 ${ofRow(0)} and ${exactName(String(condition.value), bind)})`, cost: SUBQUERY_COST };
+      return {
+        sql: `exists (select 1 ${ofRow(0)} and ${nameSql(String(condition.value), "v", bind)})`,
+        cost: SUBQUERY_COST,
+      };
     }
     case "body":
       if (body === undefined) throw new TypeError("a filter on bodies cannot be one statement");
-      return { sql: body(condition), cost: SUBQUERY_COST };
+      return { sql: body(condition, bind), cost: SUBQUERY_COST };
   }
 }
 
@@ -60,11 +64,5 @@ function some(condition: Condition, rows: string, bind: Bind): Printed {
 
 const ofRow = (kind: 0 | 1) =>
   `from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind}`;
-
-function exactName(name: string, bind: Bind): string {
-  const { exact, erased } = propertyName(name);
-  if (erased === undefined) return `v.name = ${bind(exact)}`;
-  return `(v.name = ${bind(exact)} or (v.name = ${bind(erased)} and v.case_erased))`;
-}
 
 const anyCaseName = (name: string, bind: Bind) => `v.name glob ${bind(anyCase(name))}`;

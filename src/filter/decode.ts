@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
-import { hint, quote } from "./nearest.ts";
+import { hint, quote } from "./hint.ts";
 import { OPERATORS } from "./operators.ts";
 import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING } from "./tree.ts";
 import { checkValue, storable } from "./values.ts";
@@ -100,7 +100,8 @@ class Decoder {
 
   #branch(raw: Readonly<Record<string, unknown>>, at: Place, into: Gathering): { left: Visit; right: Visit } {
     for (const key of Object.keys(raw)) {
-      if (!BRANCH_KEYS.includes(key)) throw wrong(step(at, key), `a branch has no ${quote(key)}; ${hint(key, BRANCH_KEYS)}`);
+      if (!BRANCH_KEYS.includes(key))
+        throw wrong(step(at, key), `a branch has no ${quote(key)}; ${hint(key, BRANCH_KEYS)}`);
     }
     for (const key of BRANCH_KEYS) {
       if (!Object.hasOwn(raw, key)) throw wrong(step(at, key), `a branch needs "left", "operator" and "right"`);
@@ -156,7 +157,10 @@ class Decoder {
   }
 
   #field(subject: Subject, raw: unknown, { at, into }: Site): void {
-    if (!subject.field.named) return this.#conditions(subject, raw, { at, into });
+    if (!subject.field.named) {
+      this.#conditions(subject, raw, { at, into });
+      return;
+    }
     for (const [name, value] of entries(raw, at, `"${subject.label}" takes an object of names and conditions`)) {
       this.#conditions({ ...subject, name: storable(name) }, value, { at: step(at, name), into });
     }

@@ -46,6 +46,11 @@ export function both(left: FilterTree, right: FilterTree): FilterTree {
   return terms.length === 0 ? ALL : terms.length === 1 ? terms[0]! : { kind: "and", terms };
 }
 
+/** The terms that all must hold. */
+export function conjuncts(tree: FilterTree): readonly FilterTree[] {
+  return tree.kind === "and" ? tree.terms : [tree];
+}
+
 export function isJunction(tree: FilterTree): tree is Junction {
   return tree.kind === "and" || tree.kind === "or";
 }
