@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { COMPLETION, PROMPT } from "./fields.ts";
+import type { Join } from "./fields.ts";
 import { hint, quote } from "./hint.ts";
 import type { Bind } from "./operators.ts";
 import { nameSql } from "./property-names.ts";
@@ -14,6 +14,7 @@ export interface SortKey {
   /** SQL of the value over the row `r`. */
   readonly sql: (bind: Bind) => string;
   readonly nullable: boolean;
+  readonly needs?: Join | undefined;
 }
 
 /** How rows are ordered: shuffled, or by keys (at least one), ties by request id in the direction of the first. */
@@ -22,6 +23,7 @@ export type Sort = "random" | readonly SortKey[];
 interface SortField {
   readonly sql: string;
   readonly nullable: boolean;
+  readonly needs?: Join;
 }
 
 const always = (sql: string): SortField => ({ sql, nullable: false });
@@ -40,8 +42,8 @@ const FIELDS: Readonly<Record<string, SortField>> = {
   user_id: maybe("r.user_id"),
   body_model: maybe("r.response_model"),
   is_cached: always("r.cached"),
-  request_prompt: maybe(PROMPT),
-  response_text: maybe(COMPLETION),
+  request_prompt: { ...maybe("texts.prompt"), needs: "texts" },
+  response_text: { ...maybe("texts.completion"), needs: "texts" },
   cost: maybe("r.cost"),
   time_to_first_token: maybe("r.time_to_first_token"),
 };
@@ -71,8 +73,8 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
       random = value;
     } else if (Object.hasOwn(NAMED, name)) keys.push(...namedKeys(name, NAMED[name]!, value, at));
     else if (Object.hasOwn(FIELDS, name)) {
-      const { sql, nullable } = FIELDS[name]!;
-      keys.push({ label: name, direction: directionAt(value, at), sql: () => sql, nullable });
+      const { sql, nullable, needs } = FIELDS[name]!;
+      keys.push({ label: name, direction: directionAt(value, at), sql: () => sql, nullable, needs });
     } else throw wrong(at, `there is no sort key ${quote(name)}; ${hint(name, SORT_KEYS)}`);
   }
   if (random) return "random";

@@ -1,6 +1,6 @@
 import type { FieldSource, Kind } from "./fields.ts";
 
-/** Branches, leaves and the conditions inside leaves that one filter may have together; more is answered 400. */
+/** Branches and conditions that one filter may have together; more is answered 400. */
 export const FILTER_NODES_MAX = 50_000;
 
 /** Characters that a `like`, `ilike`, `contains` or `not-contains` may look for in a column; bodies have no such limit. */

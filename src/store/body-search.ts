@@ -90,6 +90,7 @@ export class BodySearch {
       ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(rows)}`,
       {
         source,
+        sort,
         body: () => "1",
         where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind, creation)),
       },

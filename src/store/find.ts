@@ -39,6 +39,7 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
       `order by ${orderSql(sort, bind, creationColumn(source))} limit ${bind(limit + 1)} offset ${bind(offset)}`,
     {
       source,
+      sort,
       where: ({ bind }) =>
         options.after === undefined || sort === "random"
           ? "1"
