@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Column } from "./columns.ts";
 import { ExportFailure, usageFailure } from "./failure.ts";
 import type { ExportOptions } from "./options.ts";
+import { notWritten } from "./output.ts";
 import type { Period } from "./period.ts";
 
 /** What an export fixed when it started. */
@@ -83,15 +84,19 @@ export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint
 export async function writeCheckpoint(output: string, checkpoint: Checkpoint): Promise<void> {
   const path = checkpointPath(output);
   const draft = `${path}.tmp`;
-  const file = await open(draft, "w");
   try {
-    await file.writeFile(`${JSON.stringify(checkpoint)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
+    const file = await open(draft, "w");
+    try {
+      await file.writeFile(`${JSON.stringify(checkpoint)}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+    await syncDirectory(dirname(path));
+  } catch (cause) {
+    throw notWritten(path, cause);
   }
-  await rename(draft, path);
-  await syncDirectory(dirname(path));
 }
 
 export async function removeCheckpoint(output: string): Promise<void> {

@@ -12,26 +12,31 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One row per option: what the parser takes and what the help says. */
 export const OPTIONS = {
-  "start-date": { type: "string", value: "DATE", text: "first day or moment, included (default: 30 days ago)" },
-  "end-date": { type: "string", value: "DATE", text: "last day or moment, included (default: now)" },
-  limit: { type: "string", value: "N", text: "keep the first N records of the order" },
-  order: { type: "string", value: "asc|desc", text: "oldest first (default) or newest first" },
-  property: { type: "string", multiple: true, value: "NAME=VALUE", text: "only records with it; may be repeated" },
-  filter: { type: "string", value: "JSON", text: "a filter tree of the query API, on top of the dates" },
-  "include-body": { type: "boolean", text: "request and response bodies and llmSchema as well" },
-  format: { type: "string", value: "FORMAT", text: "jsonl (default), json, csv or parquet" },
+  "start-date": { type: "string", value: "DATE", description: "first day or moment, included (default: 30 days ago)" },
+  "end-date": { type: "string", value: "DATE", description: "last day or moment, included (default: now)" },
+  limit: { type: "string", value: "N", description: "keep the first N records of the order" },
+  order: { type: "string", value: "asc|desc", description: "oldest first (default) or newest first" },
+  property: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    description: "only records with it; may be repeated",
+  },
+  filter: { type: "string", value: "JSON", description: "a filter tree of the query API, on top of the dates" },
+  "include-body": { type: "boolean", description: "request and response bodies and llmSchema as well" },
+  format: { type: "string", value: "FORMAT", description: "jsonl (default), json, csv or parquet" },
   output: {
     type: "string",
     short: "o",
     value: "FILE|-",
-    text: "where to (default: weir-export.<format>); - is stdout",
+    description: "where to (default: weir-export.<format>); - is stdout",
   },
-  region: { type: "string", value: "us|eu", text: "which address to ask: WEIR_API_URL or WEIR_EU_API_URL" },
-  "api-url": { type: "string", value: "URL", text: "the address itself, before the region's" },
-  resume: { type: "boolean", text: "go on where a stopped export of the same options stands" },
-  force: { type: "boolean", text: "replace the output and forget its checkpoint" },
-  quiet: { type: "boolean", short: "q", text: "print failures only" },
-  help: { type: "boolean", short: "h", text: "print this" },
+  region: { type: "string", value: "us|eu", description: "which address to ask: WEIR_API_URL or WEIR_EU_API_URL" },
+  "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
+  resume: { type: "boolean", description: "go on where a stopped export of the same options stands" },
+  force: { type: "boolean", description: "replace the output and forget its checkpoint" },
+  quiet: { type: "boolean", short: "q", description: "print failures only" },
+  help: { type: "boolean", short: "h", description: "print this" },
 } as const;
 
 export interface Property {
@@ -108,7 +113,7 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
 export function helpText(): string {
   const rows = Object.entries(OPTIONS).map(([name, option]) => {
     const short = "short" in option ? `-${option.short}, ` : "    ";
-    return [`  ${short}--${name}${"value" in option ? ` ${option.value}` : ""}`, option.text] as const;
+    return [`  ${short}--${name}${"value" in option ? ` ${option.value}` : ""}`, option.description] as const;
   });
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
   return [

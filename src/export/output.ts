@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { open, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { ExportFailure, usageFailure } from "./failure.ts";
 
@@ -44,11 +45,15 @@ export async function openFile(path: string, length: number | undefined): Promis
           position += bytesWritten;
         }
       } catch (cause) {
-        throw new ExportFailure("failed", `${path} cannot be written: ${(cause as Error).message}`, { cause });
+        throw notWritten(path, cause);
       }
     },
     async sync() {
-      await file.datasync();
+      try {
+        await file.datasync();
+      } catch (cause) {
+        throw notWritten(path, cause);
+      }
       return position;
     },
     close: () => file.close(),
@@ -86,6 +91,13 @@ export function openStream(stream: Writable): Output {
   };
 }
 
+/** @throws ExportFailure of kind `usage` when no file can be at `path`, before anything is asked or written. */
+export async function checkPlace(path: string): Promise<void> {
+  const folder = dirname(path);
+  if (!(await exists(folder))) throw usageFailure(`${path} cannot be written: there is no folder ${folder}`);
+  if ((await exists(path)) && (await stat(path)).isDirectory()) throw usageFailure(`${path} is a folder`);
+}
+
 export async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
@@ -98,4 +110,9 @@ export async function exists(path: string): Promise<boolean> {
 
 export async function remove(path: string): Promise<void> {
   await rm(path, { force: true });
+}
+
+/** A full disk, most of the time: the checkpoint stands, and the export can go on once there is room. */
+export function notWritten(path: string, cause: unknown): ExportFailure {
+  return new ExportFailure("failed", `${path} cannot be written: ${(cause as Error).message}`, { cause });
 }

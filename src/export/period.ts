@@ -24,7 +24,7 @@ export function readPeriod(start: string | undefined, end: string | undefined, n
   const fromMs = start === undefined ? nowMs - DEFAULT_DAYS * DAY_MS : readMoment("start-date", start);
   const wholeDay = end !== undefined && DAY.test(end);
   const toMs = end === undefined ? nowMs : readMoment("end-date", end) + (wholeDay ? DAY_MS : 0);
-  if (toMs < fromMs) throw usageFailure("--end-date is before --start-date");
+  if (wholeDay ? toMs <= fromMs : toMs < fromMs) throw usageFailure("--end-date is before --start-date");
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), toIncluded: !wholeDay };
 }
 

@@ -15,7 +15,7 @@ import { csv, type Encoder, jsonArray, jsonLines } from "./encoder.ts";
 import { ExportFailure, usageFailure } from "./failure.ts";
 import { readLines } from "./lines.ts";
 import type { ExportOptions, Format } from "./options.ts";
-import { exists, openFile, openStream, remove } from "./output.ts";
+import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
 import { readRow } from "./page.ts";
 import { countRecords, createPager, firstRow, propertyNames } from "./pager.ts";
 import { parquet } from "./parquet.ts";
@@ -116,14 +116,13 @@ async function writeFile(
   const direct = options.format !== "parquet";
   const path = direct ? options.output : rowsPath(options.output);
   const encoder = direct ? ENCODERS[options.format](plan.columns) : jsonLines;
-  if (begun === undefined) await removeCheckpoint(options.output);
-  const output = await openFile(path, begun?.length);
+  // The checkpoint comes before the file: a file without one is a finished export.
+  if (begun === undefined) await keep(START, 0);
+  const length = begun?.length ?? 0;
+  const output = await openFile(path, length === 0 ? undefined : length);
   try {
     const keepSynced = async (position: Position) => keep(position, await output.sync());
-    if (begun === undefined) {
-      await output.append(encoder.head());
-      await keepSynced(START);
-    }
+    if (length === 0) await output.append(encoder.head());
     const done = await downloadAll(job, plan, { encoder, output, keep: keepSynced }, begun ?? START);
     await output.append(encoder.tail(done.rows));
     const bytes = await output.sync();
@@ -143,6 +142,7 @@ function rowsPath(output: string): string {
 
 /** What is there of an earlier run, by what `--resume` and `--force` allow. */
 async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete" | undefined> {
+  await checkPlace(options.output);
   if (options.resume) {
     const checkpoint = await readCheckpoint(options);
     return checkpoint ?? ((await exists(options.output)) ? "complete" : undefined);

@@ -22,17 +22,17 @@ export async function run(
   env = {},
 ): Promise<Ended> {
   const out: Buffer[] = [];
-  let stderr = "";
+  const err: string[] = [];
   const stdout = new Writable({
     write(chunk: Buffer, _encoding, done) {
       out.push(chunk);
       done();
     },
   });
-  const screen = { write: (text: string) => void (stderr += text) };
+  const screen = { write: (text: string) => err.push(text) };
   const io = { stdout, stderr: screen, pace: QUICK, ...more };
   const status = await runExport(argv, { WEIR_API_KEY: KEY, WEIR_API_URL: url, ...env }, io);
-  return { status, stdout: Buffer.concat(out), stderr };
+  return { status, stdout: Buffer.concat(out), stderr: err.join("") };
 }
 
 export interface Folder extends AsyncDisposable {
