@@ -1,5 +1,5 @@
 import type { Column } from "./columns.ts";
-import { type Row, rowText } from "./page.ts";
+import { membersOf, type Row } from "./page.ts";
 
 /**
  * Turns records into the bytes of a file. What it writes depends on the records and their order alone, never on how
@@ -17,14 +17,14 @@ export interface Encoder {
 /** One record a line. */
 export const jsonLines: Encoder = {
   head: () => "",
-  rows: (rows) => rows.map((row) => `${rowText(row)}\n`).join(""),
+  rows: (rows) => rows.map((row) => `${row}\n`).join(""),
   tail: () => "",
 };
 
 /** One array, with each record on a line of its own. */
 export const jsonArray: Encoder = {
   head: () => "",
-  rows: (rows, before) => rows.map((row, index) => `${before + index === 0 ? "[\n" : ",\n"}${rowText(row)}`).join(""),
+  rows: (rows, before) => rows.map((row, index) => `${before + index === 0 ? "[\n" : ",\n"}${row}`).join(""),
   tail: (total) => (total === 0 ? "[]\n" : "\n]\n"),
 };
 
@@ -45,8 +45,8 @@ export function shownText(value: string | undefined): string | undefined {
 }
 
 /** The custom properties of a record, each as text; empty when it has none. */
-export function propertiesOf(row: Row): ReadonlyMap<string, string> {
-  const text = row.get("properties");
+export function propertiesOf(members: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const text = members.get("properties");
   if (text === undefined || text === "{}" || !text.startsWith("{")) return NONE;
   const values = Object.entries(JSON.parse(text) as Record<string, unknown>).filter(([, value]) => value !== null);
   return new Map(values.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
@@ -55,15 +55,16 @@ export function propertiesOf(row: Row): ReadonlyMap<string, string> {
 const NONE: ReadonlyMap<string, string> = new Map();
 
 function csvLine(columns: readonly Column[], row: Row): string {
+  const members = membersOf(row);
   let line = "";
   let properties: ReadonlyMap<string, string> | undefined;
   for (const column of columns) {
     if (line !== "" || column !== columns[0]) line += ",";
     if (column.property === undefined) {
-      const value = row.get(column.name);
+      const value = members.get(column.name);
       line += isText(value) ? textCell(shownText(value) ?? "") : valueCell(shownText(value));
     } else {
-      properties ??= propertiesOf(row);
+      properties ??= propertiesOf(members);
       const value = properties.get(column.property);
       line += value === undefined ? "" : textCell(value);
     }

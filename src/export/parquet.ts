@@ -2,11 +2,11 @@ import { ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } fr
 import type { Column, Kind } from "./columns.ts";
 import { type Encoder, propertiesOf, shownText } from "./encoder.ts";
 import { ExportFailure } from "./failure.ts";
-import type { Row } from "./page.ts";
+import { membersOf, type Row } from "./page.ts";
 
 /** A row group ends at whichever comes first; both are counted on the records alone, so its bounds never vary. */
-const GROUP_ROWS_MAX = 10_000;
-const GROUP_CHARACTERS_MAX = 8_000_000;
+const GROUP_ROWS_MAX = 5_000;
+const GROUP_CHARACTERS_MAX = 4_000_000;
 
 type ColumnType = NonNullable<ColumnSource["type"]>;
 
@@ -32,12 +32,13 @@ export function parquet(columns: readonly Column[]): Encoder {
   let groupCharacters = 0;
 
   const add = (row: Row) => {
-    const properties = propertiesOf(row);
+    const members = membersOf(row);
+    const properties = propertiesOf(members);
     for (const [index, column] of columns.entries()) {
       const { name, property } = column;
-      group[index]?.push(property === undefined ? typedValue(column, row.get(name)) : properties.get(property));
+      group[index]?.push(property === undefined ? typedValue(column, members.get(name)) : properties.get(property));
     }
-    for (const value of row.values()) groupCharacters += value.length;
+    groupCharacters += row.length;
     groupRows++;
   };
   const closeGroup = () => {

@@ -16,7 +16,7 @@ import { ExportFailure, usageFailure } from "./failure.ts";
 import { readLines } from "./lines.ts";
 import type { ExportOptions, Format } from "./options.ts";
 import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
-import { readRow } from "./page.ts";
+import { membersOf } from "./page.ts";
 import { countRecords, createPager, firstRow, propertyNames } from "./pager.ts";
 import { parquet } from "./parquet.ts";
 import { buildFilter, readPeriod } from "./period.ts";
@@ -162,7 +162,7 @@ async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
   if (!TABLES.has(options.format)) return { period, columns: [], total };
   const first = await firstRow(client, { filter, order: options.order, includeBody: false });
-  const found = [...(first?.keys() ?? [])];
+  const found = first === undefined ? [] : [...membersOf(first).keys()];
   return { period, columns: tableColumns(found, await propertyNames(client), options.includeBody), total };
 }
 
@@ -197,7 +197,7 @@ async function convert({ options, progress, signal }: Transfer, plan: Plan, path
     let rows = 0;
     for await (const lines of readLines(path, CONVERT_ROWS)) {
       signal.throwIfAborted();
-      const bytes = encoder.rows(lines.map(readRow), rows);
+      const bytes = encoder.rows(lines, rows);
       await output.append(bytes);
       rows += lines.length;
       progress.advance(lines.length, bytes.length);

@@ -46,12 +46,22 @@ export interface ApiServerOptions {
   readonly fault?: (number: number, path: string) => Fault | undefined;
   /** Turns an envelope into the answer's text. */
   readonly print?: (envelope: object) => string;
-  readonly rowsMax?: number;
 }
 
 export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
   const print = options.print ?? ((envelope) => JSON.stringify(envelope));
   let records = [...options.records].sort(byTime);
+  let found = new Map<string, readonly ApiRecord[]>();
+  /** The records of a filter: an export asks with the same one for every page. */
+  const matching = (filter: Node) => {
+    const name = JSON.stringify(filter);
+    if (!found.has(name))
+      found.set(
+        name,
+        records.filter((record) => matches(filter, record)),
+      );
+    return found.get(name) ?? [];
+  };
   const asked: ApiServer["asked"] = [];
 
   const server = createServer(async (request, response) => {
@@ -65,7 +75,7 @@ export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
     if (fault?.kind === "text") return send(response, 200, fault.text);
     if (fault?.kind === "reset") return void response.destroy();
     if (fault?.kind === "hang") return;
-    const envelope = answer(path, body, records, options.rowsMax ?? 10_000);
+    const envelope = answer(path, body, records, matching(body.filter ?? "all"));
     if (envelope.error !== null) return send(response, envelope.error, print(envelope));
     if (fault?.kind === "fewer") return send(response, 200, print(halved(envelope)));
     if (fault?.kind === "end") return send(response, 200, print({ ...halved(envelope), next_cursor: null }));
@@ -82,9 +92,11 @@ export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
     },
     asked,
     insert(more) {
+      found = new Map();
       records = [...records, ...more].sort(byTime);
     },
     remove(keep) {
+      found = new Map();
       records = records.filter(keep);
     },
     async [Symbol.asyncDispose]() {
@@ -100,12 +112,16 @@ interface Envelope {
   readonly next_cursor?: string | null;
 }
 
-function answer(path: string, question: Question, records: readonly ApiRecord[], rowsMax: number): Envelope {
+function answer(
+  path: string,
+  question: Question,
+  records: readonly ApiRecord[],
+  matching: readonly ApiRecord[],
+): Envelope {
   if (path === "/v1/property/query") {
     const names = new Set(records.flatMap((record) => Object.keys(record.properties)));
     return { data: [...names].map((property) => ({ property })), error: null };
   }
-  const matching = records.filter((record) => matches(question.filter ?? "all", record));
   if (path === "/v1/request/count/query") return { data: matching.length, error: null };
   if (path !== "/v1/request/query-fast") return failure(404, "no such path");
 
@@ -118,7 +134,7 @@ function answer(path: string, question: Question, records: readonly ApiRecord[],
     .slice(0, 8);
   const from = question.cursor === undefined ? 0 : behind(ordered, question, binding);
   if (from === undefined) return failure(400, "the cursor belongs to another filter or sort");
-  const page = ordered.slice(from, from + Math.min(limit, rowsMax));
+  const page = ordered.slice(from, from + limit);
   const last = page.at(-1);
   const more = last !== undefined && from + page.length < ordered.length;
   const cursor = more ? btoa(JSON.stringify([binding, last.request_created_at, last.request_id])) : null;

@@ -6,7 +6,7 @@ import { type ApiServer, type Fault, KEY, startApi } from "./api-server.ts";
 import { type ApiRecord, makeRecord } from "./records.ts";
 import { makeFolder, run } from "./run-in-test.ts";
 
-const RECORDS = Array.from({ length: 6000 }, (_, index) => makeRecord(index));
+const RECORDS = Array.from({ length: 3000 }, (_, index) => makeRecord(index));
 const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-03-31"];
 const QUERY = "/v1/request/query-fast";
 const FORMATS = ["jsonl", "json", "csv", "parquet"];
@@ -56,7 +56,7 @@ async function killedOften(api: ApiServer, argv: readonly string[], kills: numbe
 test.each(FORMATS)("a %s export killed at random moments is byte for byte the unbroken one", async (format) => {
   await using folder = await makeFolder();
   const output = folder.file(`out.${format}`);
-  await using api = await startApi({ records: RECORDS, rowsMax: 10_000, fault: () => ({ kind: "slow" }) });
+  await using api = await startApi({ records: RECORDS, fault: () => ({ kind: "slow" }) });
   const argv = [...ALL, "--format", format, "--include-body"];
   const killed = await killedOften(api, [...argv, "--output", output], 4);
   expect(killed).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ test("a stopped export ends with 128 and the signal's number, and keeps its chec
 test.each(FORMATS)("what was written behind the checkpoint of a %s export is cut off", async (format) => {
   await using folder = await makeFolder();
   const output = folder.file(`out.${format}`);
-  const argv = [...ALL, "--format", format, "--limit", "5000"];
+  const argv = [...ALL, "--format", format, "--limit", "2500"];
   await using api = await startApi({ records: RECORDS });
   const { interrupted, fault } = stopAt(4);
   await using first = await startApi({ records: RECORDS, fault });
@@ -164,6 +164,7 @@ test("an absent end date is the moment at which the export began, also when it i
 });
 
 describe("a checkpoint is bound to the options", () => {
+  const TWICE = Array.from({ length: 2 * RECORDS.length }, (_, index) => makeRecord(index));
   const base = [
     ...ALL,
     "--property",
@@ -186,7 +187,7 @@ describe("a checkpoint is bound to the options", () => {
     await using folder = await makeFolder();
     const output = folder.file("out.jsonl");
     const { interrupted, fault } = stopAt(2);
-    await using api = await startApi({ records: RECORDS, fault });
+    await using api = await startApi({ records: TWICE, fault });
     const argv = [...base, "--output", output, "--api-url", api.url];
     expect(await run(api.url, argv, { interrupted })).toMatchObject({ status: 143 });
     const before = await readFile(output);
