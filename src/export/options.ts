@@ -36,8 +36,15 @@ export const OPTIONS = {
   resume: { type: "boolean", description: "go on where a stopped export of the same options stands" },
   force: { type: "boolean", description: "replace the output and forget its checkpoint" },
   quiet: { type: "boolean", short: "q", description: "print failures only" },
-  help: { type: "boolean", short: "h", description: "print this" },
 } as const;
+
+/** What help says below the options. */
+export const NOTES: readonly string[] = [
+  "The key comes from WEIR_API_KEY. The address comes from WEIR_API_URL (default http://127.0.0.1:8788), or from\nWEIR_EU_API_URL (default http://127.0.0.1:8789) with --region eu.",
+  "Dates are YYYY-MM-DD, a whole day in UTC, or ISO 8601; without an offset they are UTC.",
+  "A checkpoint stands beside the output until it is complete: an export that was killed goes on with --resume and the\nsame options, and the finished file is the one that an unbroken export writes.",
+  "Ends with status 0 when done, 1 when failed, 2 on bad usage, and 128 + the signal's number when stopped.",
+];
 
 export interface Property {
   readonly name: string;
@@ -70,12 +77,10 @@ export interface ExportOptions {
 /**
  * Reads the command line after `weir export`.
  *
- * @returns the options, or `"help"` when that is all that was asked for.
  * @throws ExportFailure of kind `usage`.
  */
-export function readOptions(argv: readonly string[], env: Environment): ExportOptions | "help" {
+export function readOptions(argv: readonly string[], env: Environment): ExportOptions {
   const given = parse(argv);
-  if (given.help) return "help";
   if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
 
   const format = oneOf("format", FORMATS, given.format ?? "jsonl");
@@ -107,27 +112,6 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
     force: given.force ?? false,
     quiet: given.quiet ?? false,
   };
-}
-
-/** The text of `weir export --help`. */
-export function helpText(): string {
-  const rows = Object.entries(OPTIONS).map(([name, option]) => {
-    const short = "short" in option ? `-${option.short}, ` : "    ";
-    return [`  ${short}--${name}${"value" in option ? ` ${option.value}` : ""}`, option.description] as const;
-  });
-  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  return [
-    "weir export: download recorded requests; can be killed and resumed",
-    "",
-    "Usage: WEIR_API_KEY=<key> weir export [options]",
-    "",
-    ...rows.map(([left, text]) => left.padEnd(width) + text),
-    "",
-    "Dates are YYYY-MM-DD (a whole day, UTC) or ISO 8601; without an offset they are UTC.",
-    "Addresses: WEIR_API_URL (default http://127.0.0.1:8788), WEIR_EU_API_URL (default http://127.0.0.1:8789).",
-    "Exit status: 0 done, 1 failed (go on with --resume), 2 bad usage, 128 + signal when stopped (go on with --resume).",
-    "",
-  ].join("\n");
 }
 
 function parse(argv: readonly string[]) {

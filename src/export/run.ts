@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { checkpointPath } from "./checkpoint.ts";
 import { createClient } from "./client.ts";
 import { EXIT, ExportFailure } from "./failure.ts";
-import { type Environment, type ExportOptions, helpText, readOptions } from "./options.ts";
+import { type Environment, type ExportOptions, readOptions } from "./options.ts";
 import { exists, ReaderGone } from "./output.ts";
 import { clock, count, createProgress, type Screen, size } from "./progress.ts";
 import { PACE, type Pace } from "./retry.ts";
@@ -28,17 +28,13 @@ export interface ExportIo {
  */
 export async function runExport(argv: readonly string[], env: Environment, io: ExportIo): Promise<number> {
   const say = (text: string) => io.stderr.write(`weir export: ${text}\n`);
-  let options: ExportOptions | "help";
+  let options: ExportOptions;
   try {
     options = readOptions(argv, env);
   } catch (error) {
     if (!(error instanceof ExportFailure)) throw error;
-    say(`${error.message} (see weir export --help)`);
+    say(`${error.message} (see weir help export)`);
     return EXIT.usage;
-  }
-  if (options === "help") {
-    io.stdout.write(helpText());
-    return EXIT.done;
   }
   return exportWith(options, io, say);
 }

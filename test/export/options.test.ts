@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ExportFailure } from "../../src/export/failure.ts";
-import { helpText, OPTIONS, readOptions } from "../../src/export/options.ts";
+import { readOptions } from "../../src/export/options.ts";
 import { buildFilter, readPeriod } from "../../src/export/period.ts";
 
 const ENV = { WEIR_API_KEY: "sk-weir-us-abc" };
@@ -92,11 +92,6 @@ test("a property's value may be empty and may have equals signs", () => {
       { name: "a b", value: "1" },
     ],
   });
-});
-
-test("help names every option", () => {
-  expect(readOptions(["--help"], {})).toBe("help");
-  for (const name of Object.keys(OPTIONS)) expect(helpText()).toContain(`--${name}`);
 });
 
 describe("the period", () => {
