@@ -16,7 +16,9 @@ let upstream: RawUpstream;
 let weir: Weir;
 
 beforeAll(async () => {
-  upstream = await startRawUpstream(() => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  upstream = await startRawUpstream(({ startLine }) =>
+    startLine.startsWith("HEAD ") ? "HTTP/1.1 200 OK\r\n\r\n" : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+  );
   weir = await startWeir();
 });
 afterAll(async () => {

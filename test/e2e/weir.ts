@@ -44,6 +44,8 @@ export interface Weir {
   readonly pid: number;
   /** Milliseconds from the start of the process to the announcement of its listeners. */
   readonly startedMs: number;
+  /** All that was written to stderr so far: the log. */
+  log(): string;
   /** All that was written to stdout and stderr so far. */
   output(): string;
   /** Sends SIGTERM and answers the exit status. Removes a temporary data directory. */
@@ -86,6 +88,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     return typeof status === "number" ? status : signal === "SIGKILL" ? 137 : 1;
   });
 
+  let log = "";
   let output = "";
   const announced = Promise.withResolvers<{ gateway: number; api: number }>();
   const take = (chunk: Buffer) => {
@@ -94,7 +97,10 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     if (found !== undefined) announced.resolve(found);
   };
   child.stdout.on("data", take);
-  child.stderr.on("data", take);
+  child.stderr.on("data", (chunk: Buffer) => {
+    log += chunk.toString();
+    take(chunk);
+  });
   exited.then((status) => announced.reject(new Error(`weir ended with status ${status} at start:\n${output}`)));
   const limit = setTimeout(
     () => announced.reject(new Error(`weir announced no listeners in time:\n${output}`)),
@@ -118,6 +124,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     env,
     pid: child.pid!,
     startedMs,
+    log: () => log,
     output: () => output,
     exited,
     stop,
