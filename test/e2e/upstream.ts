@@ -171,11 +171,9 @@ async function misbehave(request: IncomingMessage, response: ServerResponse, bod
 async function sendBytes(response: ServerResponse, bytes: number): Promise<void> {
   response.writeHead(200, { "content-type": "text/plain", "content-length": bytes });
   const piece = Buffer.alloc(65_536, "0123456789abcdef");
+  const gone = new Promise<void>((resolve) => response.once("close", resolve));
   for (let left = bytes; left > 0 && !response.destroyed; left -= piece.byteLength)
     if (!response.write(piece.subarray(0, Math.min(left, piece.byteLength))))
-      await new Promise((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
+      await Promise.race([gone, new Promise<void>((resolve) => response.once("drain", resolve))]);
   response.end();
 }
