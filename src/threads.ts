@@ -69,7 +69,7 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** API thread. */
+/** API thread; it is started with the ports `recorder` and `gateway`. */
 export type ApiFunctions = {
   /** Starts listening and answers the port. */
   ready(): Promise<{ readonly port: number }>;
