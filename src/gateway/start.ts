@@ -5,7 +5,7 @@ import { getCACertificates } from "node:tls";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
-import { createNodeUpstream } from "../runtime/node-upstream.ts";
+import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayStatus } from "../threads.ts";
 import { HttpAnswer, SocketAnswer } from "./answer.ts";
@@ -119,7 +119,7 @@ function createParts(
     log: room,
     spool,
     guard,
-    upstream: createNodeUpstream({
+    upstream: createStrictUpstream({
       resolve: createResolve(guard, config.dns_servers),
       ...(ca === undefined ? {} : { ca }),
     }),
