@@ -10,7 +10,7 @@ import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus } from "
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
-import type { RecordPlugin } from "./hooks.ts";
+import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import { openAssembler } from "./resume.ts";
@@ -36,8 +36,7 @@ export interface RecorderOptions {
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
-  /** The plugins of the moment; looked up for each batch. */
-  readonly plugins?: () => readonly RecordPlugin[];
+  readonly hooks?: RecordHooks;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
   /** How long a missing database file is waited for before an empty one is made. */
@@ -187,7 +186,7 @@ class Recorder {
       spool: opened.reader,
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
-      plugins: this.#options.plugins ?? (() => []),
+      hooks: this.#options.hooks,
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,
       metrics: this.#metrics,
