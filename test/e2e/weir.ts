@@ -142,12 +142,12 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   };
 }
 
-/** The ports in the log line `listening`, once it is whole. */
+/** The ports in the log line that announces both listeners, once it is whole. */
 function listenersIn(output: string): { gateway: number; api: number } | undefined {
   for (const line of output.split("\n")) {
-    if (!line.startsWith("{") || !line.endsWith("}") || !line.includes('"listening"')) continue;
+    if (!line.startsWith("{") || !line.endsWith("}") || !line.includes('"gateway":')) continue;
     const { gateway, api } = JSON.parse(line);
-    return { gateway: portOf(gateway), api: portOf(api) };
+    if (api !== undefined) return { gateway: portOf(gateway), api: portOf(api) };
   }
   return undefined;
 }
