@@ -1,5 +1,6 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
 import { withEstimate } from "../mapping/estimate.ts";
+import { formFields } from "../mapping/form.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import type { SpoolReader } from "../spool/reader.ts";
@@ -151,7 +152,8 @@ class RecordedExchange implements ExchangeInput {
     this.path = begin.path;
     this.host = hostOf(begin.target);
     this.status = head?.status ?? end?.status ?? 0;
-    this.requestBody = request?.json;
+    this.requestBody =
+      request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined);
     this.responseBody = response?.events === undefined ? (response?.json ?? response?.text) : undefined;
     this.events = response?.events;
     this.provider = provider;
