@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { begin, spoolIn } from "../spool/journal.ts";
+import { startRecorder } from "./harness.ts";
 
 /**
  * A program for tests to kill: writes exchanges into the spool of the directory given, and prints the id of each whose
- * begin is in the page cache, as the gateway would before an answer leaves it.
+ * begin is in the page cache, as the gateway would before an answer leaves it. With a second argument it records too.
  */
 const spool = spoolIn(join(process.argv[2]!, "spool"), { segmentBytes: 40_000 });
+if (process.argv[3] !== undefined) await startRecorder(process.argv[2]!).ready();
 for (let round = 0; ; round++) {
   const ids = Array.from({ length: 5 }, () => crypto.randomUUID());
   for (const id of ids) {
