@@ -18,7 +18,7 @@ test("a full disk costs whole exchanges or marked parts, each counted once, and 
   expect(seen.begun).toBeLessThan(300);
   expect(seen).toMatchObject({ laterBegan: true, laterSeen: true, endsWithoutBegin: 0, begunWithoutEnd: 0, holes: 0 });
   expect(seen.heads).toBe(seen.begun - 1);
-  // What was not begun was lost whole; of those begun, at most the last lost a part.
-  expect(seen.truncated).toBeLessThanOrEqual(1);
+  // What was not begun was lost whole; of those begun, the first lost a part, and perhaps the last.
+  expect([1, 2]).toContain(seen.truncated);
   expect(seen.stats.exchangesDropped).toBe(300 - (seen.begun - 1) + seen.truncated);
 });

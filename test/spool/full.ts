@@ -20,16 +20,22 @@ for (let i = 0; i < 300; i++) {
   for (let n = 0; n < 3; n++) spool.responseChunk(id, Buffer.alloc(1_000, n));
   spool.flush();
 }
-const stats = { ...spool.stats };
+// The first one goes on over the time without space: what comes after its lost chunk would stand in the wrong place.
+const hurt = ids[0]!;
+spool.responseChunk(hurt, Buffer.alloc(1_000, 3));
 // Those that have a begin in the file end while nothing can be written: their ends are owed.
-for (const id of ids) {
+for (const id of ids.slice(1)) {
   spool.head(id, { time: 1, status: 200, headers: [] });
   spool.end(id, { time: 2, outcome: "complete", requestBytes: 0, responseBytes: 3_000 });
 }
+const stats = { ...spool.stats };
 const seen = drain(reader);
 rmSync(segmentPath(directory, listSegments(directory)[0]!));
 await until(() => spool.stats.healthy, "the spool has room again");
 const later = crypto.randomUUID();
+spool.responseChunk(hurt, Buffer.alloc(1_000, 4));
+spool.head(hurt, { time: 1, status: 200, headers: [] });
+spool.end(hurt, { time: 2, outcome: "complete", requestBytes: 0, responseBytes: 5_000 });
 const laterBegan = spool.begin(later, begin());
 await spool.close();
 seen.push(...drain(reader));
