@@ -7,7 +7,8 @@ import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { listSegments } from "../spool/segments.ts";
-import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
+import { removeRecords } from "../store/remove.ts";
+import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -56,6 +57,7 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
+    remove: (removal) => recorder.remove(removal),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -128,6 +130,11 @@ class Recorder {
         await this.#batches?.batch([], [exchange], undefined).write();
       return amend(this.#ledger.store.records, change, exchange, Date.now());
     });
+  }
+
+  remove({ organizationId, requestIds }: Removal): Promise<number> {
+    const ids = requestIds.map((id) => id.toLowerCase());
+    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
   }
 
   metricsText(): Promise<string> {

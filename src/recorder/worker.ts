@@ -33,6 +33,7 @@ const functions: RecorderFunctions = {
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
+  remove: async (removal) => (await opened).recorder.remove(removal),
   metrics: async () => (await opened).recorder.metrics(),
   status: async () => (await opened).recorder.status(),
   stop: async () => {
