@@ -8,5 +8,4 @@ process.exitCode = await runCommandLine(programArguments(), {
   err: (text) => void process.stderr.write(text),
   env: process.env,
   workingDirectory: process.cwd(),
-  isTerminal: process.stderr.isTTY === true,
 });

@@ -50,7 +50,7 @@ function readBody(body: StoredBody | undefined, type: string | null): { readonly
 
 function describeBinary({ bytes, content, hash, contentType: stored }: StoredBody, type: string | null) {
   const sha256 = hash ?? createHash("sha256").update(content).digest("hex");
-  return { _type: "binary", content_type: stored ?? type, bytes, sha256 };
+  return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
 }
 
 /** The content type that the wire gave a body, or null. */

@@ -18,7 +18,6 @@ export interface Terminal {
   err(text: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  readonly isTerminal: boolean;
 }
 
 export interface Invocation {
@@ -58,7 +57,7 @@ export const COMMANDS: readonly Command[] = [
     name: "serve",
     summary: "run the gateway and the API",
     notes: ["Ends on SIGTERM and SIGINT once streams in flight have finished; a second signal ends it at once."],
-    load: async () => (await import("../serve.ts")).serve,
+    load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
     name: "keys create",

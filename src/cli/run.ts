@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/check.ts";
 import { programName } from "../runtime/platform.ts";
+import { StartError } from "../serve/start-error.ts";
 import { COMMANDS, CONFIG_OPTION, type Command, type Terminal } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { CommandError, UsageError } from "./usage.ts";
@@ -97,7 +98,7 @@ function whyUnparsed(error: Error, options: Readonly<Record<string, unknown>>): 
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.lines.map((line) => `weir: ${line}`);
   if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
-  const known = [UsageError, CommandError, PluginError, GatewayError].some((kind) => error instanceof kind);
+  const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
   if (known) return [`weir: ${(error as Error).message}`];
   return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }

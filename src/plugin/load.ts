@@ -82,7 +82,9 @@ export async function loadFile(
     .update(await readFile(path).catch((error: Error) => fail(path, error)))
     .digest("hex")
     .slice(0, 16);
-  const module: { readonly default?: unknown } = await import(`${path}?v=${hash}`).catch((error) => fail(path, error));
+  // What came with the program does not change, and inside a binary it has no address but its path.
+  const address = builtIn ? path : `${path}?v=${hash}`;
+  const module: { readonly default?: unknown } = await import(address).catch((error) => fail(path, error));
   return kind === "provider"
     ? { value: checkProvider(module.default, path), file: path, builtIn, hash }
     : { value: checkPlugin(module.default, path), file: path, builtIn, hash };

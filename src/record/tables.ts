@@ -160,7 +160,10 @@ export const bodies = sqliteTable(
     data: blob({ mode: "buffer" }),
     blob_hash: text(),
   },
-  (t) => [primaryKey({ columns: [t.request_id, t.part] })],
+  (t) => [
+    primaryKey({ columns: [t.request_id, t.part] }),
+    index("bodies_blob").on(t.blob_hash).where(sql`blob_hash is not null`),
+  ],
 );
 
 /** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */

@@ -15,6 +15,7 @@ export const FIRST_BODIES = [
     blob_hash text,
     primary key (request_id, part)
   )`,
+  "create index bodies_blob on bodies (blob_hash) where blob_hash is not null",
 
   `create table blobs (
     hash text primary key not null,

@@ -1,0 +1,119 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** The client's side of an exchange: an ordinary response, or the raw socket of an upgrade. */
+export interface Answer {
+  /** @param headers - raw pairs; goes out with the first `write`, `end` or `flush`. */
+  head(status: number, reason: string, headers: string[]): void;
+  flush(): void;
+  /** @returns false where the caller should wait for `onDrain`. */
+  write(bytes: Uint8Array): boolean;
+  end(bytes?: Uint8Array): void;
+  /** Breaks the connection, so that the client sees that the answer is not whole. */
+  destroy(): void;
+  /** Called when the connection is over, whether the answer was whole or not. */
+  onClose(listener: () => void): void;
+  onDrain(listener: () => void): void;
+}
+
+export class HttpAnswer implements Answer {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.sendDate = false;
+  }
+
+  head(status: number, reason: string, headers: string[]): void {
+    this.#response.writeHead(status, reason, headers);
+  }
+
+  flush(): void {
+    this.#response.flushHeaders();
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.#response.write(bytes);
+  }
+
+  end(bytes?: Uint8Array): void {
+    this.#response.end(bytes);
+  }
+
+  destroy(): void {
+    const { socket } = this.#response;
+    if (socket === null) this.#response.destroy();
+    else socket.destroy();
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once("close", listener);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.once("drain", listener);
+  }
+}
+
+/** An answer on the socket of a request that wanted another protocol; the connection closes behind it. */
+export class SocketAnswer implements Answer {
+  readonly #socket: Socket;
+  #head: Buffer | undefined;
+  #chunked = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  head(status: number, reason: string, headers: string[]): void {
+    const lines = [`HTTP/1.1 ${status} ${reason}`];
+    let framed = false;
+    for (let at = 0; at < headers.length; at += 2) {
+      lines.push(`${headers[at]}: ${headers[at + 1]}`);
+      if (headers[at]!.toLowerCase() === "content-length") framed = true;
+    }
+    const bodyless = status < 200 || status === 204 || status === 304;
+    this.#chunked = !framed && !bodyless;
+    if (this.#chunked) lines.push("Transfer-Encoding: chunked");
+    if (status !== 101) lines.push("Connection: close");
+    this.#head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  }
+
+  flush(): void {
+    this.#send([]);
+  }
+
+  write(bytes: Uint8Array): boolean {
+    return this.#send(bytes.byteLength === 0 ? [] : this.#framed(bytes));
+  }
+
+  end(bytes?: Uint8Array): void {
+    const body = bytes === undefined || bytes.byteLength === 0 ? [] : this.#framed(bytes);
+    this.#send(this.#chunked ? [...body, Buffer.from("0\r\n\r\n")] : body);
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  onClose(listener: () => void): void {
+    this.#socket.once("close", listener);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#socket.once("drain", listener);
+  }
+
+  #framed(bytes: Uint8Array): Uint8Array[] {
+    if (!this.#chunked) return [bytes];
+    return [Buffer.from(`${bytes.byteLength.toString(16)}\r\n`), bytes, Buffer.from("\r\n")];
+  }
+
+  #send(parts: Uint8Array[]): boolean {
+    const head = this.#head;
+    this.#head = undefined;
+    const all = head === undefined ? parts : [head, ...parts];
+    return all.length === 0 ? true : this.#socket.write(all.length === 1 ? all[0]! : Buffer.concat(all));
+  }
+}

@@ -1,0 +1,276 @@
+import type { Socket } from "node:net";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import { now } from "../runtime/clock.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
+import type { Answer } from "./answer.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { readResponseHeaders } from "./headers.ts";
+import { type Ending, Recording } from "./recording.ts";
+import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
+import { maskOf, maskResponseHeaders } from "./secrets.ts";
+import type { Upload } from "./upload.ts";
+import { joinSockets } from "./websocket.ts";
+
+/**
+ * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
+ * one place where it ends, exactly once, whoever leaves first.
+ *
+ * Not `tee()` or streams: a copying branch would read the provider at full speed and queue, without bound, what a slow
+ * client has not taken yet.
+ */
+export class Exchange implements UpstreamEvents {
+  id: string;
+  readonly startedAt = now();
+  recording: Recording;
+  readonly #parts: GatewayParts;
+  readonly #answer: Answer;
+  /** The socket and what came behind the head, for a request that wants another protocol. */
+  readonly #client: { readonly socket: Socket; readonly early: Uint8Array } | undefined;
+  provider: ProviderPlugin | undefined;
+  call: UpstreamCall | undefined;
+  upload: Upload | undefined;
+  /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
+  deadline = 0;
+  #ended = false;
+  /** The provider's, once it is known. */
+  #status = 0;
+  #headSent = false;
+  /** Whether bytes may go to the client: false while the spool is being forced to disk. */
+  #open = true;
+  /** The last chunk, kept back until the end of this turn, so that a small answer leaves in one write with its end. */
+  #held: Uint8Array | undefined;
+  #flushAsked = false;
+  #endAsked = false;
+  #remaining = Number.POSITIVE_INFINITY;
+  #waitsForDrain = false;
+  #cut: (() => void) | undefined;
+
+  constructor(parts: GatewayParts, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
+    this.#parts = parts;
+    this.id = id;
+    this.#answer = answer;
+    this.#client = client;
+    this.recording = new Recording(parts.spool, id, parts.recordedBytesMax);
+    parts.inFlight.set(id, this);
+    answer.onClose(() => this.#onClientGone());
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Takes the id that the client chose; only before anything is recorded. */
+  adopt(id: string): void {
+    this.#parts.inFlight.delete(this.id);
+    this.id = id;
+    this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
+    if (!this.#ended) this.#parts.inFlight.set(id, this);
+  }
+
+  /** Passes the request on. */
+  send(request: UpstreamRequest): UpstreamCall {
+    this.call = this.#parts.upstream.open(request, this);
+    this.recording.forwardedAt = now();
+    this.awaitProgress(this.#parts.upstreamTimeoutMs);
+    return this.call;
+  }
+
+  /** Starts the time anew that the client has for its body or the provider for its head; neither is limited after it. */
+  awaitProgress(ms: number): void {
+    const uploading = this.upload !== undefined && !this.upload.finished;
+    this.deadline = this.#status !== 0 && !uploading ? 0 : performance.now() + ms;
+  }
+
+  /** Answers in the provider's place, and records that. Does nothing where the exchange has ended already. */
+  answerOwn(own: OwnAnswer, outcome: Ending["outcome"] = "refused"): void {
+    if (this.#ended) return;
+    this.call?.abort();
+    if (this.#headSent) {
+      this.#finish({ outcome, status: own.status, error: own });
+      this.#answer.destroy();
+      return;
+    }
+    this.#headSent = true;
+    const body = errorBody(own, this.id);
+    const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
+    for (const [name, value] of Object.entries(own.headers)) headers.push(name, value);
+    if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
+    this.recording.head(own.status, headers, "application/json");
+    this.recording.responseBody(body);
+    this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
+    this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
+    this.#answer.end(body);
+    this.upload?.discard();
+  }
+
+  onHead(status: number, reason: string, raw: string[]): void {
+    this.#status = status;
+    this.awaitProgress(this.#parts.upstreamTimeoutMs);
+    const { forward, contentLength, contentType } = readResponseHeaders(raw);
+    if (contentLength !== undefined) this.#remaining = contentLength;
+    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
+    const headers = this.#withIds(forward);
+    if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
+    else this.#sendHead(status, reason, headers);
+  }
+
+  onData(bytes: Uint8Array): void {
+    this.recording.responseBody(bytes);
+    this.#remaining -= bytes.byteLength;
+    const held = this.#held;
+    this.#held = bytes;
+    if (held !== undefined) this.#write(held);
+    // The last chunk waits for the end, which the upstream reports right behind it.
+    if (this.#remaining > 0) this.#flushSoon();
+  }
+
+  onEnd(): void {
+    if (!this.#open) {
+      this.#endAsked = true;
+      return;
+    }
+    const held = this.#held;
+    this.#held = undefined;
+    this.#finish({ outcome: "complete" });
+    this.#answer.end(held);
+    this.upload?.discard();
+  }
+
+  onError(error: UpstreamError): void {
+    if (error.kind === "forbidden") this.answerOwn(ownAnswer("target_forbidden", error.message));
+    else this.answerOwn(ownAnswer("upstream_unreachable", error.message), "upstream_failed");
+  }
+
+  onDrain(): void {
+    this.upload?.resume();
+  }
+
+  onUpgrade(status: number, reason: string, raw: string[], socket: Socket, early: Uint8Array): void {
+    this.deadline = 0;
+    this.#status = status;
+    const client = this.#client;
+    if (client === undefined || this.#ended) return void socket.destroy();
+    const { forward, contentType } = readResponseHeaders(raw);
+    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
+    this.recording.flush();
+    this.#headSent = true;
+    const upgrade = raw.find((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "upgrade") ?? "websocket";
+    this.#answer.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withIds(forward)]);
+    this.#answer.flush();
+    this.#cut = joinSockets({
+      client: client.socket,
+      clientEarly: client.early,
+      provider: socket,
+      providerEarly: early,
+      headers: forward,
+      recording: this.recording,
+      onEnd: (outcome) => this.#finish({ outcome, status }),
+    });
+  }
+
+  /** The provider took too long to send its head, or the client to send its body. */
+  onDeadline(): void {
+    if (this.upload !== undefined && !this.upload.finished && this.upload.waitsForClient) {
+      const stalled = { ...ownAnswer("bad_request", "the request body stopped coming"), status: 408 };
+      this.answerOwn(stalled, "client_gone");
+    } else this.answerOwn(ownAnswer("upstream_timeout"), "upstream_timeout");
+  }
+
+  /** Ends what is still open when the gateway stops. */
+  cutOff(): void {
+    if (this.#ended) return;
+    if (!this.#headSent) {
+      this.answerOwn(ownAnswer("shutting_down"), "cut_off");
+      return;
+    }
+    this.call?.abort();
+    this.#finish({ outcome: "cut_off", status: 500 });
+    this.#cut?.();
+    this.#answer.destroy();
+  }
+
+  #withIds(headers: string[]): string[] {
+    const all = [...headers];
+    for (const name of this.#parts.idHeaders) all.push(name, this.id);
+    return all;
+  }
+
+  #sendHead(status: number, reason: string, headers: string[]): void {
+    this.#headSent = true;
+    this.#answer.head(status, SAFE_REASON.test(reason) ? reason : reasonOf(status), headers);
+    this.#flushSoon();
+  }
+
+  /** With `spool_sync = "always"` an answer that a client has seen is on the disk itself. */
+  #holdUntilSynced(status: number, reason: string, headers: string[]): void {
+    this.#open = false;
+    this.call?.pause();
+    this.#parts.spool
+      .synced()
+      .catch((error: unknown) =>
+        this.#parts.log.error("the spool could not be forced to disk", { error: String(error) }),
+      )
+      .then(() => {
+        if (this.#ended) return;
+        this.#open = true;
+        this.#sendHead(status, reason, headers);
+        this.call?.resume();
+        if (this.#endAsked) this.onEnd();
+      });
+  }
+
+  /** Headers and early chunks leave at the end of this turn of the event loop, not when more has come. */
+  #flushSoon(): void {
+    if (this.#flushAsked || !this.#open) return;
+    this.#flushAsked = true;
+    queueMicrotask(() => {
+      this.#flushAsked = false;
+      if (this.#ended) return;
+      const held = this.#held;
+      this.#held = undefined;
+      if (held !== undefined) return this.#write(held);
+      this.recording.flush();
+      this.#answer.flush();
+    });
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.recording.flush();
+    if (this.#answer.write(bytes) || this.#waitsForDrain) return;
+    this.#waitsForDrain = true;
+    this.call?.pause();
+    this.#answer.onDrain(() => {
+      this.#waitsForDrain = false;
+      if (!this.#ended) this.call?.resume();
+    });
+  }
+
+  #onClientGone(): void {
+    if (this.#ended || this.#cut !== undefined) return;
+    this.call?.abort();
+    this.upload?.stop();
+    this.#finish({ outcome: "client_gone", status: 499 });
+  }
+
+  #finish(ending: Ending): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.deadline = 0;
+    this.#held = undefined;
+    this.recording.end(ending);
+    this.#parts.inFlight.delete(this.id);
+    const { recording } = this;
+    this.#parts.metrics.count({
+      provider: this.provider?.name ?? "CUSTOM",
+      status: ending.status ?? this.#status,
+      startedAt: this.startedAt,
+      forwardedAt: recording.forwardedAt,
+      firstByteAt: recording.firstByteAt,
+      requestBytes: recording.requestBytes,
+      responseBytes: recording.responseBytes,
+    });
+  }
+}
+
+/** What may stand in a status line; anything else is replaced by the usual phrase. */
+const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -1,0 +1,44 @@
+import type { Log } from "../observe.ts";
+import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
+import type { Upstream } from "../runtime/upstream.ts";
+import type { SpoolWriter } from "../spool/frame.ts";
+import type { KeyRing } from "./authenticate.ts";
+import type { Exchange } from "./exchange.ts";
+import type { TargetGuard } from "./forbidden.ts";
+import type { HeaderReader } from "./headers.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import type { RequestIds } from "./request-ids.ts";
+import type { ProviderIndex } from "./target.ts";
+
+/** The hooks of the loaded plugins; `plugin/hooks.ts` is one. */
+export interface RequestHooks {
+  has(name: "onRequest"): boolean;
+  /** @throws GatewayError `plugin_failed`. */
+  onRequest(request: GatewayRequest): Refusal | undefined | Promise<Refusal | undefined>;
+}
+
+/** What every exchange of one gateway shares; worked out at the start, not per request. */
+export interface GatewayParts {
+  readonly log: Log;
+  readonly spool: SpoolWriter;
+  readonly upstream: Upstream;
+  readonly guard: TargetGuard;
+  readonly keys: KeyRing;
+  readonly ids: RequestIds;
+  readonly headers: HeaderReader;
+  readonly metrics: GatewayMetrics;
+  readonly providers: () => ProviderIndex;
+  readonly hooks: RequestHooks | undefined;
+  /** By request id. */
+  readonly inFlight: Map<string, Exchange>;
+  readonly domain: string;
+  /** `gateway-id` and its aliases. */
+  readonly idHeaders: readonly string[];
+  readonly bodyBytesMax: number;
+  readonly recordedBytesMax: number;
+  readonly upstreamTimeoutMs: number;
+  /** How long a client may send nothing of a body that it has begun. */
+  readonly uploadStallMs: number;
+  readonly syncAlways: boolean;
+  readonly refuseWhenFull: boolean;
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { GatewayError } from "../errors.ts";
+import type { KeySnapshot } from "../keys.ts";
+import { messageOf } from "../observe.ts";
+import type { UpstreamRequest } from "../runtime/upstream.ts";
+import { uuidv7 } from "../runtime/uuid.ts";
+import type { BeginMeta } from "../spool/frame.ts";
+import type { Answer } from "./answer.ts";
+import { requireGatewayScope } from "./authenticate.ts";
+import { Exchange } from "./exchange.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
+import { askHooks, Refused } from "./hooks.ts";
+import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { maskOf, maskPath } from "./secrets.ts";
+import { readOmissions, readSettings } from "./settings.ts";
+import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { COLLECT_BYTES_MAX, Upload } from "./upload.ts";
+
+/** A request as the HTTP parser hands it over. */
+export interface ClientRequest {
+  readonly incoming: IncomingMessage;
+  /** The socket and what came behind the head, where the client wants to speak another protocol. */
+  readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
+  /** Tells a client that waits for it to send its body. */
+  readonly sendContinue?: () => void;
+}
+
+/** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
+export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
+  const { incoming } = request;
+  const exchange = new Exchange(parts, uuidv7(), answer, request.client);
+  const headers = parts.headers.read(incoming.rawHeaders);
+  let key: KeySnapshot | undefined;
+  let route: Route | undefined;
+  try {
+    checkMessage(request, headers);
+    key = parts.keys.authenticate(headers.gateway, exchange.startedAt);
+    requireGatewayScope(key);
+    const settings = readSettings(headers.gateway);
+    if (settings.requestId !== undefined) {
+      await parts.ids.claim(settings.requestId);
+      exchange.adopt(settings.requestId);
+    }
+    route = findRoute(settings, headers.hosts[0], parts.domain, parts.providers());
+    exchange.provider = route.provider;
+    checkPath(incoming.url ?? "");
+    checkLimits(parts, route, headers);
+    const shown = parts.headers.recorded(headers, route.provider);
+    if (parts.hooks?.has("onRequest")) await askHooks(parts.hooks, { exchange, incoming, headers, shown, key, route });
+
+    const recorded = exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
+    if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
+    if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
+    send(parts, exchange, request, headers, route);
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof Refused))
+      parts.log.error("a request failed in the gateway", { error: messageOf(error) });
+    if (key !== undefined && !exchange.recording.begun)
+      exchange.recording.begin(
+        beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
+      );
+    exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
+    if (!incoming.complete && request.client === undefined) incoming.resume();
+  }
+}
+
+/** What the parser lets through and no server behind should have to read. */
+function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
+  const { hosts, transferEncoding, contentLength } = headers;
+  const old = incoming.httpVersion === "1.0";
+  if (hosts.length > 1) throw new GatewayError("bad_request", "the request has more than one Host");
+  if (hosts.length === 0 && !old) throw new GatewayError("bad_request", "the request has no Host");
+  if (incoming.url?.startsWith("/") !== true)
+    throw new GatewayError("bad_request", "the request target must be a path, such as /v1/models");
+  if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
+    throw new GatewayError("bad_request", "Content-Length is no length");
+  if (transferEncoding === undefined) {
+    if (client !== undefined && contentLength !== undefined && contentLength > 0)
+      throw new GatewayError("bad_request", "an upgrade cannot have a body");
+    return;
+  }
+  if (old || transferEncoding.toLowerCase() !== "chunked" || contentLength !== undefined || client !== undefined)
+    throw new GatewayError("bad_request", "Transfer-Encoding must be exactly: chunked");
+}
+
+function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
+  const refused = parts.guard.refuseHost(target.host, target.upstream.port);
+  if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
+  if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
+    throw new GatewayError("body_too_large", `the body is over ${parts.bodyBytesMax} bytes`);
+}
+
+function beginMeta(
+  exchange: Exchange,
+  incoming: IncomingMessage,
+  headers: RequestHeaders,
+  shown: readonly string[],
+  key: KeySnapshot,
+  route: Route | undefined,
+): BeginMeta {
+  const omit = readOmissions(headers.gateway);
+  return {
+    time: exchange.startedAt,
+    method: incoming.method ?? "",
+    path: maskPath(incoming.url ?? "", maskOf(route?.provider).query),
+    target: route?.target.origin ?? "",
+    provider: route?.providerName ?? PROVIDER_UNKNOWN,
+    organization: key.organizationId,
+    keyId: key.id,
+    keyName: key.name,
+    authHash: key.hash,
+    headers: shown,
+    gateway: recordedGatewayHeaders(headers.gateway),
+    omitRequest: omit.request,
+    omitResponse: omit.response,
+  };
+}
+
+function send(
+  parts: GatewayParts,
+  exchange: Exchange,
+  { incoming, client, sendContinue }: ClientRequest,
+  headers: RequestHeaders,
+  { target }: Route,
+): void {
+  const { contentLength, transferEncoding } = headers;
+  const upgrade = client !== undefined;
+  const request: UpstreamRequest = {
+    origin: target.upstream,
+    method: incoming.method ?? "GET",
+    path: incoming.url ?? "/",
+    headers: parts.headers.forward(headers, target.authority, upgrade),
+    framing: transferEncoding !== undefined ? "chunked" : contentLength !== undefined ? "length" : "none",
+    upgrade,
+  };
+  if (request.framing === "none" || contentLength === 0) {
+    exchange.send(request);
+    return;
+  }
+  sendContinue?.();
+  const limits = { bytesMax: parts.bodyBytesMax, stallMs: parts.uploadStallMs, upstreamMs: parts.upstreamTimeoutMs };
+  exchange.upload =
+    contentLength !== undefined && contentLength <= COLLECT_BYTES_MAX
+      ? Upload.collect(exchange, incoming, limits, (body) => exchange.send({ ...request, body }))
+      : Upload.stream(exchange, incoming, limits, exchange.send(request));
+}

@@ -1,0 +1,143 @@
+import { Counter, Gauge, Registry } from "prom-client";
+import type { SpoolStats } from "../spool/frame.ts";
+
+/** Seconds. The first buckets are for the gateway's own time, the last ones for slow models. */
+const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+const FIRST_BYTE_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** One exchange that has ended, as far as metrics go. Times are milliseconds since 1970. */
+export interface Measured {
+  /** A loaded provider's name or CUSTOM, never what a client made up. */
+  readonly provider: string;
+  readonly status: number;
+  readonly startedAt: number;
+  readonly forwardedAt: number | undefined;
+  readonly firstByteAt: number | undefined;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+}
+
+/** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
+export class GatewayMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Map<string, number>();
+  readonly #overhead = new Buckets(OVERHEAD_BUCKETS);
+  readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
+  #requestBytes = 0;
+  #responseBytes = 0;
+
+  constructor(inFlight: () => number, spool: () => SpoolStats) {
+    const registers = [this.#registry];
+    const requests = this.#requests;
+    new Counter({
+      name: "weir_gateway_requests_total",
+      help: "Requests that have ended, refused ones included.",
+      labelNames: ["provider", "status"] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, count] of requests) {
+          const [provider = "", status = ""] = key.split(" ");
+          this.inc({ provider, status }, count);
+        }
+      },
+    });
+    const bytes = () => [this.#requestBytes, this.#responseBytes] as const;
+    new Counter({
+      name: "weir_gateway_bytes_total",
+      help: "Body bytes that passed.",
+      labelNames: ["direction"] as const,
+      registers,
+      collect() {
+        this.reset();
+        const [up, down] = bytes();
+        this.inc({ direction: "request" }, up);
+        this.inc({ direction: "response" }, down);
+      },
+    });
+    new Gauge({
+      name: "weir_gateway_in_flight",
+      help: "Requests that are being served.",
+      registers,
+      collect() {
+        this.set(inFlight());
+      },
+    });
+    new Counter({
+      name: "weir_spool_exchanges_dropped_total",
+      help: "Exchanges that lost their record or a part of it because the spool could not be written.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(spool().exchangesDropped);
+      },
+    });
+    new Counter({
+      name: "weir_spool_bytes_total",
+      help: "Bytes written to the spool.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(spool().bytesWritten);
+      },
+    });
+    new Gauge({
+      name: "weir_spool_healthy",
+      help: "1 while the spool can be written.",
+      registers,
+      collect() {
+        this.set(spool().healthy ? 1 : 0);
+      },
+    });
+  }
+
+  count(exchange: Measured): void {
+    const key = `${exchange.provider} ${Math.floor(exchange.status / 100)}xx`;
+    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    this.#requestBytes += exchange.requestBytes;
+    this.#responseBytes += exchange.responseBytes;
+    const { startedAt, forwardedAt, firstByteAt } = exchange;
+    if (forwardedAt === undefined) return;
+    this.#overhead.observe((forwardedAt - startedAt) / 1_000);
+    if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);
+  }
+
+  async text(): Promise<string> {
+    return [
+      await this.#registry.metrics(),
+      this.#overhead.text("weir_gateway_overhead_seconds", "From a request's arrival to its passing on."),
+      this.#firstByte.text("weir_gateway_first_byte_seconds", "From passing on to the first body byte."),
+    ].join("\n");
+  }
+}
+
+/** A histogram that costs an addition per observation. */
+class Buckets {
+  readonly #bounds: readonly number[];
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(seconds: number): void {
+    let at = 0;
+    while (at < this.#bounds.length && seconds > this.#bounds[at]!) at++;
+    this.#counts[at]!++;
+    this.#sum += seconds;
+  }
+
+  /** In the form in which Prometheus reads it. */
+  text(name: string, help: string): string {
+    let total = 0;
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+    for (const [at, count] of this.#counts.entries()) {
+      total += count;
+      lines.push(`${name}_bucket{le="${this.#bounds[at] ?? "+Inf"}"} ${total}`);
+    }
+    lines.push(`${name}_sum ${this.#sum}`, `${name}_count ${total}`, "");
+    return lines.join("\n");
+  }
+}

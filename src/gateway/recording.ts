@@ -1,0 +1,119 @@
+import { now } from "../runtime/clock.ts";
+import type { BeginMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
+
+/** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
+const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
+const STREAM_TYPE =
+  /^\s*(?:text\/event-stream|application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|stream\+json|vnd\.amazon\.eventstream|json-seq))/i;
+
+export interface Ending {
+  readonly outcome: Outcome;
+  /** Where the head frame does not say what the client saw. */
+  readonly status?: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** One exchange on its way into the spool: caps, omissions and counters, and an end that is written exactly once. */
+export class Recording {
+  readonly #spool: SpoolWriter;
+  readonly #id: string;
+  readonly #capBytes: number;
+  #begun = false;
+  #ended = false;
+  #flushed = false;
+  #requestRoom: number;
+  #responseRoom: number;
+  #omitRequest = false;
+  #omitResponse = false;
+  #requestTruncated = false;
+  #responseTruncated = false;
+  requestBytes = 0;
+  responseBytes = 0;
+  forwardedAt: number | undefined;
+  firstByteAt: number | undefined;
+
+  constructor(spool: SpoolWriter, id: string, capBytes: number) {
+    this.#spool = spool;
+    this.#id = id;
+    this.#capBytes = capBytes;
+    this.#requestRoom = capBytes;
+    this.#responseRoom = capBytes;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** @returns false where the exchange cannot be recorded now. */
+  begin(meta: BeginMeta): boolean {
+    this.#begun = true;
+    this.#omitRequest = meta.omitRequest;
+    this.#omitResponse = meta.omitResponse;
+    return this.#spool.begin(this.#id, meta);
+  }
+
+  requestBody(bytes: Uint8Array): void {
+    this.requestBytes += bytes.byteLength;
+    if (this.#omitRequest || this.#ended) return;
+    const kept = bytes.byteLength <= this.#requestRoom ? bytes : bytes.subarray(0, this.#requestRoom);
+    this.#requestRoom -= kept.byteLength;
+    if (kept.byteLength > 0) this.#spool.requestChunk(this.#id, kept);
+    if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
+  }
+
+  head(status: number, headers: RawHeaders, contentType: string): void {
+    if (!this.#begun) return;
+    if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
+    this.#spool.head(this.#id, { time: now(), status, headers });
+  }
+
+  responseBody(bytes: Uint8Array): void {
+    this.firstByteAt ??= now();
+    this.responseBytes += bytes.byteLength;
+    if (this.#omitResponse || this.#ended || !this.#begun) return;
+    const kept = bytes.byteLength <= this.#responseRoom ? bytes : bytes.subarray(0, this.#responseRoom);
+    this.#responseRoom -= kept.byteLength;
+    if (kept.byteLength > 0) this.#spool.responseChunk(this.#id, kept);
+    if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;
+  }
+
+  /** A WebSocket message of `bytes` bytes; undefined where it was too large to gather. */
+  message(meta: MessageMeta | undefined, bytes: number): void {
+    if (this.#ended || !this.#begun) return;
+    const fromClient = meta?.direction === "client";
+    if (fromClient ? this.#omitRequest : this.#omitResponse) return;
+    // Both directions share the room of the answer: they are one list of messages in the record.
+    if (meta === undefined || bytes > this.#responseRoom) this.#responseTruncated = true;
+    else {
+      this.#responseRoom -= bytes;
+      this.#spool.message(this.#id, meta);
+    }
+  }
+
+  /** Everything appended so far reaches the page cache: called before the first byte of an answer leaves. */
+  flush(): void {
+    if (this.#flushed) return;
+    this.#flushed = true;
+    this.#spool.flush();
+  }
+
+  /** Closes the record; it is in the page cache when this returns. Only the first call counts. */
+  end({ outcome, status, error }: Ending): void {
+    if (this.#ended || !this.#begun) return;
+    this.#ended = true;
+    this.#spool.end(this.#id, {
+      time: now(),
+      outcome,
+      requestBytes: this.requestBytes,
+      responseBytes: this.responseBytes,
+      ...(this.forwardedAt !== undefined && { forwardedAt: this.forwardedAt }),
+      ...(this.firstByteAt !== undefined && { firstByteAt: this.firstByteAt }),
+      ...(this.#requestTruncated && { requestTruncated: true as const }),
+      ...(this.#responseTruncated && { responseTruncated: true as const }),
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error }),
+    });
+    this.#flushed = true;
+    this.#spool.flush();
+  }
+}

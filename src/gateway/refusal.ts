@@ -1,0 +1,52 @@
+import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
+import type { Refusal } from "../plugin/contract.ts";
+
+/** An answer of the gateway's own, on its way to the client. */
+export interface OwnAnswer {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a thrown value is answered with; whatever is not ours is a bug and says nothing of itself to the client. */
+export function toOwnAnswer(error: unknown): OwnAnswer {
+  if (error instanceof GatewayError)
+    return { status: error.status, code: error.code, message: error.message, headers: error.headers };
+  return { status: 500, code: "internal_error", message: "the gateway failed on this request", headers: {} };
+}
+
+export function ownAnswer(code: ErrorCode, message: string = ERRORS[code].text): OwnAnswer {
+  return { status: ERRORS[code].status, code, message, headers: {} };
+}
+
+export function fromRefusal({ status, code, message, headers = {} }: Refusal): OwnAnswer {
+  return { status, code, message, headers };
+}
+
+/** The JSON that every error of the gateway is answered with. */
+export function errorBody({ code, message }: Pick<OwnAnswer, "code" | "message">, id: string): Buffer {
+  return Buffer.from(JSON.stringify({ error: { type: "gateway_error", code, message, request_id: id } }));
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  413: "Content Too Large",
+  417: "Expectation Failed",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+export function reasonOf(status: number): string {
+  return REASONS[status] ?? "Error";
+}

@@ -1,0 +1,48 @@
+import { GatewayError } from "../errors.ts";
+import { type Log, messageOf } from "../observe.ts";
+
+/** Chosen ids are remembered while the recorder may not have read them yet. */
+const REMEMBERED_MAX = 100_000;
+
+/**
+ * Ids that clients choose. The recorder knows every id that was recorded; those of the last moments are known here.
+ */
+export class RequestIds {
+  readonly #log: Log;
+  readonly #isKnown: (id: string) => Promise<boolean>;
+  readonly #isInFlight: (id: string) => boolean;
+  readonly #chosen = new Set<string>();
+
+  constructor(log: Log, isKnown: (id: string) => Promise<boolean>, isInFlight: (id: string) => boolean) {
+    this.#log = log;
+    this.#isKnown = isKnown;
+    this.#isInFlight = isInFlight;
+  }
+
+  /**
+   * Takes an id for one request. Where the recorder cannot be asked, the id is taken: traffic goes on.
+   *
+   * @param id - lower case.
+   * @throws GatewayError `duplicate_request_id`.
+   */
+  async claim(id: string): Promise<void> {
+    if (this.#chosen.has(id) || this.#isInFlight(id)) throw new GatewayError("duplicate_request_id");
+    this.#remember(id);
+    let known: boolean;
+    try {
+      known = await this.#isKnown(id);
+    } catch (error) {
+      this.#log.warn("the recorder cannot say whether a request id is known", { error: messageOf(error) });
+      known = false;
+    }
+    if (known) throw new GatewayError("duplicate_request_id");
+  }
+
+  #remember(id: string): void {
+    if (this.#chosen.size >= REMEMBERED_MAX) {
+      const oldest = this.#chosen.values().next().value;
+      if (oldest !== undefined) this.#chosen.delete(oldest);
+    }
+    this.#chosen.add(id);
+  }
+}

@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getCACertificates } from "node:tls";
+import type { Config } from "../config.ts";
+import type { KeySnapshot } from "../keys.ts";
+import type { Log } from "../observe.ts";
+import { createNodeUpstream } from "../runtime/node-upstream.ts";
+import type { SpoolWriter } from "../spool/frame.ts";
+import type { GatewayStatus } from "../threads.ts";
+import { HttpAnswer, SocketAnswer } from "./answer.ts";
+import { KeyRing } from "./authenticate.ts";
+import type { Exchange } from "./exchange.ts";
+import { createTargetGuard } from "./forbidden.ts";
+import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
+import { handle } from "./handle.ts";
+import { createHeaderReader } from "./headers.ts";
+import { GatewayMetrics } from "./metrics.ts";
+import { answerParserError, refuseMethod } from "./parser-errors.ts";
+import { RequestIds } from "./request-ids.ts";
+import { createResolve } from "./resolve.ts";
+import type { ProviderIndex } from "./target.ts";
+
+const HEADER_BYTES_MAX = 128 * 1_024;
+const HEADERS_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+const UPLOAD_STALL_MS = 120_000;
+const DEADLINE_CHECK_MS = 100;
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly spool: SpoolWriter;
+  /** The loaded providers, asked at every request, so that a reload shows at once. */
+  readonly registry: () => ProviderIndex;
+  readonly isKnownId: (id: string) => Promise<boolean>;
+  readonly hooks?: RequestHooks;
+  /** Broken drop-ins and the like, for `status`. */
+  readonly degraded?: () => readonly string[];
+}
+
+export interface Gateway {
+  readonly port: number;
+  setKeys(keys: readonly KeySnapshot[]): void;
+  /** Ports of this program's other listeners: never a target, whatever is allowed. */
+  setOwnPorts(ports: readonly number[]): void;
+  status(): GatewayStatus;
+  /** Prometheus text. */
+  metrics(): Promise<string>;
+  /** Stops accepting, lets what is in flight end for so many seconds, then cuts it off. */
+  drain(seconds: number): Promise<void>;
+  /** Ends everything at once. */
+  close(): Promise<void>;
+}
+
+/** Opens the gateway's listener. @throws where the port is taken or a file named in the configuration cannot be read. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, spool } = options;
+  const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+  const parts = createParts(options, ownPorts);
+  const server = createServer(parts);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: config.gateway_port, host: config.host, backlog: 4_096 }, () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  ownPorts.add(port);
+  let draining = false;
+  const deadlines = setInterval(() => checkDeadlines(parts.inFlight), DEADLINE_CHECK_MS);
+  deadlines.unref();
+
+  const drain = async (seconds: number): Promise<void> => {
+    draining = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // A connection whose response ends after `close` would otherwise be kept until its keep-alive runs out.
+    const idle = setInterval(() => server.closeIdleConnections(), 100);
+    const until = performance.now() + seconds * 1_000;
+    while (parts.inFlight.size > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
+    for (const exchange of [...parts.inFlight.values()]) exchange.cutOff();
+    clearInterval(idle);
+    clearInterval(deadlines);
+    server.closeIdleConnections();
+    // Answers that were just ended get a moment to leave before their connections go.
+    await Promise.race([closed, pause(200)]);
+    server.closeAllConnections();
+    parts.upstream.close();
+    await Promise.race([closed, pause(1_000)]);
+  };
+
+  return {
+    port,
+    setKeys: (keys) => parts.keys.replace(keys),
+    setOwnPorts(ports) {
+      for (const own of ports) ownPorts.add(own);
+    },
+    status: () => ({
+      inFlight: parts.inFlight.size,
+      spoolHealthy: spool.stats.healthy,
+      spoolError: spool.stats.lastError ?? null,
+      exchangesDropped: spool.stats.exchangesDropped,
+      degraded: options.degraded?.() ?? [],
+      draining,
+    }),
+    metrics: () => parts.metrics.text(),
+    drain,
+    close: () => drain(0),
+  };
+}
+
+function createParts(
+  { config, log, spool, registry, isKnownId, hooks }: GatewayOptions,
+  ownPorts: ReadonlySet<number>,
+) {
+  const room = log.with({ room: "gateway" });
+  const inFlight = new Map<string, Exchange>();
+  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts);
+  const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
+  const parts: GatewayParts = {
+    log: room,
+    spool,
+    guard,
+    upstream: createNodeUpstream({
+      resolve: createResolve(guard, config.dns_servers),
+      ...(ca === undefined ? {} : { ca }),
+    }),
+    keys: new KeyRing(),
+    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id)),
+    headers: createHeaderReader(config.header_aliases),
+    metrics: new GatewayMetrics(
+      () => inFlight.size,
+      () => spool.stats,
+    ),
+    providers: registry,
+    hooks,
+    inFlight,
+    domain: config.gateway_domain,
+    idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],
+    bodyBytesMax: config.max_body_bytes,
+    recordedBytesMax: config.max_recorded_body_bytes,
+    upstreamTimeoutMs: config.upstream_timeout_seconds * 1_000,
+    uploadStallMs: UPLOAD_STALL_MS,
+    syncAlways: config.spool_sync === "always",
+    refuseWhenFull: config.on_spool_full === "refuse",
+  };
+  return parts;
+}
+
+function trustWith(file: string): string[] {
+  return [...getCACertificates("default"), readFileSync(file, "utf8")];
+}
+
+function createServer(parts: GatewayParts): http.Server {
+  const server = http.createServer(
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      requireHostHeader: false,
+      // A slow upload is ended by the rule of our own for uploads without progress.
+      requestTimeout: 0,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Anything but a WebSocket stays an ordinary request: h2c is an offer that a server may ignore.
+      shouldUpgradeCallback: (request: http.IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? ""),
+    } as http.ServerOptions,
+    (incoming, response) => void handle(parts, { incoming }, new HttpAnswer(response)),
+  );
+  server.on("checkContinue", (incoming: http.IncomingMessage, response: http.ServerResponse) => {
+    const sendContinue = () => response.writeContinue();
+    void handle(parts, { incoming, sendContinue }, new HttpAnswer(response));
+  });
+  // An expectation that is not ours to meet is the provider's to judge.
+  server.on("checkExpectation", (incoming: http.IncomingMessage, response: http.ServerResponse) => {
+    void handle(parts, { incoming }, new HttpAnswer(response));
+  });
+  server.on("upgrade", (incoming: http.IncomingMessage, socket: Socket, early: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
+  });
+  server.on("connect", (_incoming: http.IncomingMessage, socket: Socket) => refuseMethod(socket, parts.idHeaders));
+  server.on("clientError", (error: Error, socket: Socket) => answerParserError(error, socket, parts.idHeaders));
+  return server;
+}
+
+function checkDeadlines(inFlight: ReadonlyMap<string, Exchange>): void {
+  const now = performance.now();
+  for (const exchange of inFlight.values())
+    if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}

@@ -1,0 +1,117 @@
+import { GatewayError } from "../errors.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { UpstreamOrigin } from "../runtime/upstream.ts";
+import type { Settings } from "./settings.ts";
+
+/** What the gateway asks of the loaded providers; `plugin/registry.ts` is one. */
+export interface ProviderIndex {
+  providerByName(name: string): ProviderPlugin | undefined;
+  /** @param host - lower case, without port. */
+  providerByHost(host: string): ProviderPlugin | undefined;
+  /** @param label - first label of a gateway address, lower case. */
+  providerByLabel(label: string): ProviderPlugin | undefined;
+}
+
+/** Where a request goes. */
+export interface Target {
+  /** As it is recorded, such as `https://api.example.com`. */
+  readonly origin: string;
+  /** Value of the `Host` header. */
+  readonly authority: string;
+  /** Host name or address without brackets and port, lower case. */
+  readonly host: string;
+  readonly upstream: UpstreamOrigin;
+}
+
+export interface Route {
+  readonly target: Target;
+  readonly provider: ProviderPlugin | undefined;
+  /** Upper case. */
+  readonly providerName: string;
+}
+
+export const PROVIDER_UNKNOWN = "CUSTOM";
+
+const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?\/?$/i;
+const TARGETS_MAX = 1_000;
+const targets = new Map<string, Target>();
+
+/** @throws GatewayError `invalid_target` where `text` is not an origin. Answers the same object for the same text. */
+export function parseTarget(text: string): Target {
+  const known = targets.get(text);
+  if (known !== undefined) return known;
+  const url = ORIGIN.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.port === "0" || url.hostname === "") throw new GatewayError("invalid_target");
+  const secure = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
+  const target: Target = { origin: url.origin, authority: url.host, host, upstream: { secure, host, port } };
+  if (targets.size >= TARGETS_MAX) targets.clear();
+  targets.set(text, target);
+  return target;
+}
+
+/**
+ * Where the client wants to go, and whose traffic that is.
+ *
+ * @param hostHeader - value of `Host`; below `domain` its first label names a provider.
+ * @throws GatewayError `missing_target`, `invalid_target`.
+ */
+export function findRoute(
+  settings: Pick<Settings, "targetUrl" | "targetProvider">,
+  hostHeader: string | undefined,
+  domain: string,
+  providers: ProviderIndex,
+): Route {
+  const named = settings.targetProvider;
+  const namedProvider = named === undefined ? undefined : providers.providerByName(named);
+  const dedicated = dedicatedProvider(hostHeader, domain, providers);
+
+  if (settings.targetUrl === undefined) {
+    if (dedicated?.target === undefined) throw new GatewayError("missing_target");
+    const provider = named === undefined ? dedicated : namedProvider;
+    return { target: parseTarget(dedicated.target), provider, providerName: nameOf(provider, named) };
+  }
+  const target = parseTarget(settings.targetUrl);
+  const implied = providers.providerByHost(target.host.replace(/\.$/, ""));
+  const provider = named === undefined ? implied : namedProvider;
+  if (dedicated === undefined) return { target, provider, providerName: nameOf(provider, named) };
+
+  const own = dedicated.target !== undefined && parseTarget(dedicated.target).origin === target.origin;
+  if (!own && provider?.name !== dedicated.name)
+    throw new GatewayError(
+      "invalid_target",
+      `this address is ${dedicated.name}'s own, and the target is another provider's`,
+    );
+  const chosen = named === undefined ? dedicated : provider;
+  return { target, provider: chosen, providerName: nameOf(chosen, named) };
+}
+
+function nameOf(provider: ProviderPlugin | undefined, named: string | undefined): string {
+  return provider?.name ?? named?.trim().toUpperCase() ?? PROVIDER_UNKNOWN;
+}
+
+function dedicatedProvider(
+  hostHeader: string | undefined,
+  domain: string,
+  providers: ProviderIndex,
+): ProviderPlugin | undefined {
+  if (hostHeader === undefined || domain === "") return undefined;
+  const host = hostHeader.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
+  const suffix = `.${domain.toLowerCase()}`;
+  return host.endsWith(suffix) ? providers.providerByLabel(host.slice(0, -suffix.length)) : undefined;
+}
+
+const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
+
+/**
+ * A path is passed on as it is or not at all: what would have to be escaped or resolved first is refused.
+ *
+ * @throws GatewayError `invalid_path`.
+ */
+export function checkPath(path: string): void {
+  const query = path.search(/[?#]/);
+  const segments = query < 0 ? path : path.slice(0, query);
+  if (!path.startsWith("/") || /[^\x21-\x7e]/.test(path) || DOT_SEGMENT.test(segments))
+    throw new GatewayError("invalid_path");
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage } from "node:http";
+import type { UpstreamCall } from "../runtime/upstream.ts";
+import type { Exchange } from "./exchange.ts";
+import { ownAnswer } from "./refusal.ts";
+
+/** Bodies up to here are collected and sent in one write, which also allows sending them a second time. */
+export const COLLECT_BYTES_MAX = 1_024 * 1_024;
+/** A body that is not wanted any more is read on for so long, because closing at once would destroy the answer. */
+const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
+const DISCARD_MS = 10_000;
+
+export interface UploadLimits {
+  readonly bytesMax: number;
+  /** Without progress for so long `exchange.onDeadline` is called: waiting for the client, for the provider. */
+  readonly stallMs: number;
+  readonly upstreamMs: number;
+}
+
+/** The client's body on its way to the spool and the provider. */
+export class Upload {
+  readonly #exchange: Exchange;
+  readonly #incoming: IncomingMessage;
+  readonly #limits: UploadLimits;
+  readonly #onData: (bytes: Uint8Array) => void;
+  #received = 0;
+  #paused = false;
+  #stopped = false;
+  finished = false;
+
+  /**
+   * Reads the whole body and then calls `onWhole`.
+   */
+  static collect(
+    exchange: Exchange,
+    incoming: IncomingMessage,
+    limits: UploadLimits,
+    onWhole: (body: Uint8Array) => void,
+  ): Upload {
+    let first: Uint8Array | undefined;
+    let more: Uint8Array[] | undefined;
+    const keep = (bytes: Uint8Array) => {
+      if (first === undefined) first = bytes;
+      else if (more === undefined) more = [first, bytes];
+      else more.push(bytes);
+    };
+    const done = () => onWhole(more === undefined ? (first ?? EMPTY) : Buffer.concat(more));
+    return new Upload(exchange, incoming, limits, keep, done);
+  }
+
+  /** Passes the body on as it comes, no faster than the provider takes it. */
+  static stream(exchange: Exchange, incoming: IncomingMessage, limits: UploadLimits, call: UpstreamCall): Upload {
+    const upload: Upload = new Upload(
+      exchange,
+      incoming,
+      limits,
+      (bytes) => {
+        if (!call.write(bytes)) upload.#pause();
+      },
+      () => call.end(),
+    );
+    return upload;
+  }
+
+  private constructor(
+    exchange: Exchange,
+    incoming: IncomingMessage,
+    limits: UploadLimits,
+    onData: (bytes: Uint8Array) => void,
+    onWhole: () => void,
+  ) {
+    this.#exchange = exchange;
+    this.#incoming = incoming;
+    this.#limits = limits;
+    this.#onData = onData;
+    exchange.awaitProgress(limits.stallMs);
+    incoming.on("data", (bytes: Uint8Array) => this.#take(bytes));
+    incoming.on("end", () => {
+      if (this.#stopped) return;
+      this.finished = true;
+      exchange.awaitProgress(limits.upstreamMs);
+      onWhole();
+    });
+    // A client that breaks off is reported by its answer's 'close'; without a listener this would end the process.
+    incoming.on("error", () => this.stop());
+  }
+
+  /** False while the provider is what holds the body up. */
+  get waitsForClient(): boolean {
+    return !this.#paused;
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#stopped) return;
+    this.#paused = false;
+    this.#exchange.awaitProgress(this.#limits.stallMs);
+    this.#incoming.resume();
+  }
+
+  /** Nothing more of this body is passed on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** The answer is out before the body was in: reads the rest away for a while, then gives up the connection. */
+  discard(): void {
+    if (this.finished || this.#incoming.complete) return;
+    this.#stopped = true;
+    this.#received = 0;
+    this.#incoming.resume();
+    const giveUp = setTimeout(() => this.#incoming.destroy(), DISCARD_MS);
+    giveUp.unref();
+    this.#incoming.on("close", () => clearTimeout(giveUp));
+    this.#incoming.on("end", () => clearTimeout(giveUp));
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#incoming.pause();
+    this.#exchange.awaitProgress(this.#limits.upstreamMs);
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#received += bytes.byteLength;
+    if (this.#stopped) {
+      if (this.#received > DISCARD_BYTES_MAX) this.#incoming.destroy();
+      return;
+    }
+    this.#exchange.awaitProgress(this.#limits.stallMs);
+    if (this.#received > this.#limits.bytesMax) {
+      this.#stopped = true;
+      this.#exchange.answerOwn(ownAnswer("body_too_large", `the body is over ${this.#limits.bytesMax} bytes`));
+      return;
+    }
+    this.#exchange.recording.requestBody(bytes);
+    this.#onData(bytes);
+  }
+}
+
+const EMPTY = new Uint8Array(0);

@@ -1,0 +1,102 @@
+import type { Socket } from "node:net";
+
+/**
+ * The client side towards providers. It passes a request on byte for byte, which `fetch` cannot: that one rewrites
+ * paths, merges and sorts headers, turns unknown methods into GET and loses early heads.
+ */
+export interface Upstream {
+  /**
+   * Sends a request. Never throws: what goes wrong arrives at `events.onError`, at the earliest after this has returned.
+   *
+   * At most one of `onEnd`, `onError` and `onUpgrade` is called, once, and nothing after it; nothing after `abort`.
+   */
+  open(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall;
+  /** Closes idle connections and, once they are done, the others. */
+  close(): void;
+}
+
+export interface UpstreamOrigin {
+  readonly secure: boolean;
+  /** Host name or address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface UpstreamRequest {
+  readonly origin: UpstreamOrigin;
+  readonly method: string;
+  /** Sent as it is; the caller has made sure that it holds no space and no control byte. */
+  readonly path: string;
+  /**
+   * All header lines as raw pairs, Latin-1, `Host` and the framing of the body included: `Content-Length` with
+   * `framing: "length"`, `Transfer-Encoding: chunked` with `"chunked"`, neither with `"none"`.
+   */
+  readonly headers: readonly string[];
+  readonly framing: "none" | "length" | "chunked";
+  /** The whole body, where it is in memory. Then it goes out with the head in one write, and `end` is not called. */
+  readonly body?: Uint8Array;
+  /** Whether the headers ask for another protocol, so that a 101 is an answer and not a fault. */
+  readonly upgrade?: boolean;
+}
+
+/** Header lists are raw pairs, spelled as on the wire. */
+export interface UpstreamEvents {
+  /** A 1xx other than 101. */
+  onInformation?(status: number, headers: string[]): void;
+  onHead(status: number, reason: string, headers: string[]): void;
+  /** `bytes` are not touched again by the upstream. */
+  onData(bytes: Uint8Array): void;
+  onEnd(): void;
+  onError(error: UpstreamError): void;
+  /** After `write` answered false: there is room again. */
+  onDrain?(): void;
+  /** A 101: `socket` now belongs to the receiver, paused; `early` was read with the head. */
+  onUpgrade?(status: number, reason: string, headers: string[], socket: Socket, early: Uint8Array): void;
+}
+
+export interface UpstreamCall {
+  /** @returns false where the caller should wait for `onDrain` before it writes more. */
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  /** No `onData` and no `onEnd` comes between `pause` and `resume`; the provider is held back by TCP. */
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+/**
+ * `unreachable`: name, connection or TLS failed; `forbidden`: the address is one that must not be called;
+ * `broken`: closed or reset before the answer was whole; `protocol`: the answer is not well-formed HTTP.
+ */
+export type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
+
+/** A failure of the provider's side. `message` names no credential and can be shown to the client. */
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind;
+
+  constructor(kind: UpstreamErrorKind, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "UpstreamError";
+    this.kind = kind;
+  }
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+export interface UpstreamOptions {
+  /**
+   * Turns an origin into the addresses that may be connected to, in the order in which they are tried; literal
+   * addresses are asked as well. It throws an UpstreamError to refuse. Nothing else looks a name up.
+   */
+  readonly resolve: (origin: UpstreamOrigin) => Promise<readonly ResolvedAddress[]>;
+  /** PEM certificates of every authority that is trusted; undefined means the system's. */
+  readonly ca?: readonly string[];
+  /** Unused connections are closed after this; providers close theirs after 15 s and more. */
+  readonly idleMs?: number;
+  readonly headBytesMax?: number;
+}
+
+export const UPSTREAM_DEFAULTS = { idleMs: 12_000, headBytesMax: 256 * 1_024, connectMs: 10_000 } as const;

@@ -1,0 +1,287 @@
+import net from "node:net";
+import { Value } from "@sinclair/typebox/value";
+import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../src/gateway/start.ts";
+import type { ProviderIndex } from "../../src/gateway/target.ts";
+import { hashKey, type KeySnapshot } from "../../src/keys.ts";
+import { createLog } from "../../src/observe.ts";
+import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { BeginMeta, EndMeta, HeadMeta, MessageMeta, SpoolWriter } from "../../src/spool/frame.ts";
+
+export const KEY = "sk-weir-us-test";
+
+/** What the spool was told about one exchange. */
+export interface Recorded {
+  readonly id: string;
+  readonly begin: BeginMeta;
+  requestBody: Buffer;
+  head: HeadMeta | undefined;
+  responseBody: Buffer;
+  readonly messages: MessageMeta[];
+  end: EndMeta | undefined;
+}
+
+/** A spool that keeps its frames in memory; `flushed` says what a crash would have left. */
+export class MemorySpool implements SpoolWriter {
+  readonly exchanges = new Map<string, Recorded>();
+  readonly #waiting = new Set<() => void>();
+  /** Ids whose begin has reached the page cache. */
+  readonly flushed = new Set<string>();
+  readonly problems: string[] = [];
+  full = false;
+  syncing: Promise<void> = Promise.resolve();
+  stats = { framesWritten: 0, bytesWritten: 0, exchangesDropped: 0, healthy: true, lastError: undefined };
+
+  begin(id: string, begin: BeginMeta): boolean {
+    if (this.full) return false;
+    if (this.exchanges.has(id)) this.problems.push(`begin twice: ${id}`);
+    const empty = Buffer.alloc(0);
+    this.exchanges.set(id, {
+      id,
+      begin,
+      requestBody: empty,
+      head: undefined,
+      responseBody: empty,
+      messages: [],
+      end: undefined,
+    });
+    return true;
+  }
+  requestChunk(id: string, bytes: Uint8Array): void {
+    const one = this.#open(id, "requestChunk");
+    if (one !== undefined) one.requestBody = Buffer.concat([one.requestBody, bytes]);
+  }
+  head(id: string, head: HeadMeta): void {
+    const one = this.#open(id, "head");
+    if (one !== undefined) one.head = head;
+  }
+  responseChunk(id: string, bytes: Uint8Array): void {
+    const one = this.#open(id, "responseChunk");
+    if (one !== undefined) one.responseBody = Buffer.concat([one.responseBody, bytes]);
+  }
+  message(id: string, message: MessageMeta): void {
+    this.#open(id, "message")?.messages.push(message);
+  }
+  end(id: string, end: EndMeta): void {
+    const one = this.#open(id, "end");
+    if (one !== undefined) one.end = end;
+    for (const wake of this.#waiting) wake();
+  }
+  flush(): void {
+    for (const id of this.exchanges.keys()) this.flushed.add(id);
+  }
+  synced(): Promise<void> {
+    this.flush();
+    return this.syncing;
+  }
+  async close(): Promise<void> {}
+
+  /** The exchange of this id once it has ended. */
+  async ended(id: string): Promise<Recorded> {
+    return (await this.until(() => this.exchanges.get(id)?.end !== undefined && this.exchanges.get(id)))!;
+  }
+
+  /** The only exchange of this path once it has ended. */
+  async endedPath(path: string): Promise<Recorded> {
+    const find = () => [...this.exchanges.values()].find((one) => one.begin.path === path && one.end !== undefined);
+    return (await this.until(find))!;
+  }
+
+  async until<T>(look: () => T | undefined | false): Promise<T> {
+    for (const limit = performance.now() + 5_000; performance.now() < limit; ) {
+      const found = look();
+      if (found !== undefined && found !== false) return found;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.add(resolve);
+      const timer = setTimeout(resolve, 50);
+      await promise;
+      clearTimeout(timer);
+      this.#waiting.delete(resolve);
+    }
+    throw new Error("nothing of the kind was recorded within 5 s");
+  }
+
+  #open(id: string, kind: string): Recorded | undefined {
+    const one = this.exchanges.get(id);
+    if (one === undefined) {
+      if (!this.full) this.problems.push(`${kind} without begin: ${id}`);
+    } else if (one.end !== undefined) this.problems.push(`${kind} after end: ${id}`);
+    return one;
+  }
+}
+
+export function keySnapshot(key: string, changes: Partial<KeySnapshot> = {}): KeySnapshot {
+  return {
+    id: `id-of-${key}`,
+    organizationId: "org-1",
+    name: "test key",
+    hash: hashKey(key),
+    scopes: ["gateway"],
+    expiresAt: null,
+    revokedAt: null,
+    ...changes,
+  };
+}
+
+export function providerIndex(providers: readonly ProviderPlugin[] = []): ProviderIndex {
+  const fits = (pattern: string, host: string) =>
+    pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : pattern === host;
+  return {
+    providerByName: (name) =>
+      providers.find((one) => one.name === name.toUpperCase() || one.aliases?.includes(name.toLowerCase())),
+    providerByHost: (host) => providers.find((one) => one.hosts?.some((pattern) => fits(pattern, host))),
+    providerByLabel: (label) => providers.find((one) => one.dedicatedDomain === label),
+  };
+}
+
+export interface TestGateway extends Gateway {
+  readonly spool: MemorySpool;
+  readonly origin: string;
+  readonly logLines: string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface TestOptions extends Partial<Omit<GatewayOptions, "config" | "registry">> {
+  readonly config?: Partial<Config>;
+  readonly providers?: readonly ProviderPlugin[];
+  readonly keys?: readonly KeySnapshot[];
+}
+
+/** A gateway on a free port that may call loopback, with one key. */
+export async function startTestGateway(options: TestOptions = {}): Promise<TestGateway> {
+  const { config, providers, keys, ...rest } = options;
+  const spool = new MemorySpool();
+  const logLines: string[] = [];
+  const gateway = await startGateway({
+    config: {
+      ...(Value.Create(CONFIG_SCHEMA) as Config),
+      gateway_port: 0,
+      api_port: 0,
+      allow_private_targets: ["127.0.0.1", "::1"],
+      ...config,
+    },
+    log: createLog({ level: "info", format: "json", write: (line) => void logLines.push(line) }),
+    spool,
+    registry: () => providerIndex(providers),
+    isKnownId: async () => false,
+    ...rest,
+  });
+  gateway.setKeys(keys ?? [keySnapshot(KEY)]);
+  return {
+    ...gateway,
+    spool,
+    logLines,
+    origin: `http://127.0.0.1:${gateway.port}`,
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+}
+
+/** A TCP server on a free port of 127.0.0.1 that speaks bytes. */
+export interface RawServer {
+  readonly port: number;
+  readonly origin: string;
+  readonly sockets: Set<net.Socket>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startRawServer(onSocket: (socket: net.Socket) => void): Promise<RawServer> {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A provider: calls `answer` with each whole request (head and body as they came) and the socket. */
+export function startProvider(
+  answer: (request: { readonly head: string; readonly body: Buffer; readonly socket: net.Socket }) => void,
+): Promise<RawServer> {
+  return startRawServer((socket) => {
+    let pending = Buffer.alloc(0);
+    socket.on("data", (bytes) => {
+      pending = Buffer.concat([pending, bytes]);
+      for (;;) {
+        const end = pending.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        const head = pending.subarray(0, end + 4).toString("latin1");
+        const bodyEnd = bodyEndOf(head, pending, end + 4);
+        if (bodyEnd === undefined) return;
+        const body = pending.subarray(end + 4, bodyEnd);
+        pending = pending.subarray(bodyEnd);
+        answer({ head, body, socket });
+      }
+    });
+  });
+}
+
+function bodyEndOf(head: string, bytes: Buffer, start: number): number | undefined {
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) {
+    const end = bytes.indexOf("0\r\n\r\n", start);
+    return end < 0 ? undefined : end + 5;
+  }
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  return bytes.byteLength - start < length ? undefined : start + length;
+}
+
+/** Sends bytes on a connection of their own and answers all that came back until the other side closed or `until` holds. */
+export function exchangeRaw(
+  port: number,
+  send: string | readonly (string | Uint8Array)[],
+  until: (received: string) => boolean = () => false,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1");
+    let received = "";
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no end of the answer within 5 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
+    }, 5_000);
+    const done = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(received);
+    };
+    for (const part of typeof send === "string" ? [send] : send)
+      socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
+    socket.on("data", (bytes) => {
+      received += bytes.toString("latin1");
+      if (until(received)) done();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", done);
+  });
+}
+
+/** The header block that lets a request through to `target`. */
+export function gatewayHeaders(target: string, more = ""): string {
+  return `Host: weir.test\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${target}\r\n${more}`;
+}
+
+export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/** One request on a connection of its own; the connection closes behind the answer. */
+export function once(
+  gateway: { readonly port: number },
+  startLine: string,
+  headers: string,
+  body = "",
+): Promise<string> {
+  return exchangeRaw(gateway.port, `${startLine} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n${body}`);
+}
+
+export function idOf(answer: string): string {
+  return /\r\ngateway-id: (\S+)/.exec(answer)?.[1] ?? "";
+}
