@@ -1,6 +1,6 @@
 import { type BodyTest, compileFilter } from "./compile.ts";
 import type { Join } from "./fields.ts";
-import { Parameters } from "./parameters.ts";
+import { Parameters, type SqlStatement } from "./parameters.ts";
 import type { Sort } from "./sort.ts";
 import { PLANNED, type Source, sourceSql } from "./source.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
@@ -9,12 +9,6 @@ import { conditionsOf, type FilterTree } from "./tree.ts";
 export interface Scope {
   readonly organizationId: string;
   readonly tree: FilterTree;
-}
-
-/** A statement as the store takes it. */
-export interface SqlStatement {
-  readonly sql: string;
-  readonly args: readonly (string | number | null)[];
 }
 
 export interface SelectOptions {
@@ -53,7 +47,7 @@ export function selectRecords(
     `where ${conditions.filter((each) => each !== undefined && each !== "1").join(" and ")}`,
     tail(parameters),
   ];
-  return { sql: sql.filter((line) => line !== "").join("\n"), args: parameters.args };
+  return parameters.statement(sql.filter((line) => line !== "").join("\n"));
 }
 
 function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {

@@ -1,7 +1,7 @@
 import type { Bind } from "./operators.ts";
-import { Parameters } from "./parameters.ts";
+import { Parameters, type SqlStatement } from "./parameters.ts";
 import { propertyName } from "./property-names.ts";
-import type { Scope, SqlStatement } from "./select.ts";
+import type { Scope } from "./select.ts";
 import { CREATED_AT, isByCreation, type Sort } from "./sort.ts";
 import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
 
@@ -156,7 +156,7 @@ function countCreated(scope: Scope, bounds: readonly Condition[]): SqlStatement 
 
 /** Counts the rows of a select, stopping one after `most`. */
 function counting(rows: string, most: number, parameters: Parameters): SqlStatement {
-  return { sql: `select count(*) as n from (select 1 from (${rows}) limit ${most + 1})`, args: parameters.args };
+  return parameters.statement(`select count(*) as n from (select 1 from (${rows}) limit ${most + 1})`);
 }
 
 const SIGNS: Readonly<Record<string, string>> = { equals: "=", gte: ">=", lte: "<=", gt: ">", lt: "<" };

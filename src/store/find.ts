@@ -1,5 +1,6 @@
 import { afterSql, type Position } from "../filter/cursor.ts";
-import { type Scope, type SqlStatement, selectRecords } from "../filter/select.ts";
+import type { SqlStatement } from "../filter/parameters.ts";
+import { type Scope, selectRecords } from "../filter/select.ts";
 import { orderSql, type Sort } from "../filter/sort.ts";
 import { chooseSource, creationColumn, type Source } from "../filter/source.ts";
 import { ALL, conditionsOf, type FilterTree } from "../filter/tree.ts";
