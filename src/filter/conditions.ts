@@ -23,12 +23,16 @@ export function conditionSql(condition: Condition, { parameters, body }: Compile
     case "assets":
       return some(condition, "from json_each(r.assets) v where 1", bind);
     case "properties": {
-      const name = source.names === "exact" ? exactName(condition.name ?? "", bind) : anyCaseName(condition.name ?? "", bind);
+      const name =
+        source.names === "exact" ? exactName(condition.name ?? "", bind) : anyCaseName(condition.name ?? "", bind);
       return some(condition, `${ofRow(source.kind)} and ${name}`, bind);
     }
     case "property_key": {
       if (condition.value === null) return { sql: `not exists (select 1 ${ofRow(0)})`, cost: SUBQUERY_COST };
-      return { sql: `exists (select 1 ${ofRow(0)} and ${exactName(String(condition.value), bind)})`, cost: SUBQUERY_COST };
+      return {
+        sql: `exists (select 1 ${ofRow(0)} and ${exactName(String(condition.value), bind)})`,
+        cost: SUBQUERY_COST,
+      };
     }
     case "body":
       if (body === undefined) throw new TypeError("a filter on bodies cannot be one statement");

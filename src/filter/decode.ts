@@ -100,7 +100,8 @@ class Decoder {
 
   #branch(raw: Readonly<Record<string, unknown>>, at: Place, into: Gathering): { left: Visit; right: Visit } {
     for (const key of Object.keys(raw)) {
-      if (!BRANCH_KEYS.includes(key)) throw wrong(step(at, key), `a branch has no ${quote(key)}; ${hint(key, BRANCH_KEYS)}`);
+      if (!BRANCH_KEYS.includes(key))
+        throw wrong(step(at, key), `a branch has no ${quote(key)}; ${hint(key, BRANCH_KEYS)}`);
     }
     for (const key of BRANCH_KEYS) {
       if (!Object.hasOwn(raw, key)) throw wrong(step(at, key), `a branch needs "left", "operator" and "right"`);
