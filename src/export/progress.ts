@@ -40,7 +40,15 @@ interface State {
   bytes: number;
   /** Since the phase began or was resumed: rows of an earlier run say nothing about the rate. */
   samples: Sample[];
-  wait: { readonly text: string; readonly untilMs: number } | undefined;
+  /** The last one there was; a page that was read before it may still be written meanwhile. */
+  wait: Wait | undefined;
+}
+
+interface Wait {
+  /** Number of the attempt that comes next. */
+  readonly attempt: number;
+  readonly reason: string;
+  readonly untilMs: number;
 }
 
 /** Begins to show at once: the first answer may have to be waited for. */
@@ -67,14 +75,13 @@ export function createProgress(options: ProgressOptions): Progress {
       const atMs = performance.now();
       state.rows += rows;
       state.bytes += bytes;
-      state.wait = undefined;
       state.samples.push({ atMs, rows: state.rows });
       // One sample from before the window stays, to measure from.
       const inWindow = state.samples.findIndex((sample) => sample.atMs >= atMs - WINDOW_MS);
       if (inWindow > 1) state.samples.splice(0, inWindow - 1);
     },
     waiting(reason, ms, attempt) {
-      state.wait = { text: `${reason}; attempt ${attempt + 1}`, untilMs: performance.now() + ms };
+      state.wait = { attempt: attempt + 1, reason, untilMs: performance.now() + ms };
     },
     stop() {
       clearInterval(timer);
@@ -88,20 +95,22 @@ function describe(state: State, width: number | undefined): string {
   const { total } = state;
   const perSecond = rateOf(state.samples);
   const left = total === undefined ? undefined : Math.max(0, total - state.rows);
-  const parts = [
-    total === undefined ? count(state.rows) : `${count(state.rows)}/${count(total)}`,
+  const counted = total === undefined ? count(state.rows) : `${count(state.rows)}/${count(total)}`;
+  const moving = [
     ...(perSecond > 0 ? [`${count(Math.round(perSecond))}/s`] : []),
     ...(perSecond > 0 && left !== undefined ? [`ETA ${clock(left / perSecond)}`] : []),
     ...(state.bytes > 0 ? [size(state.bytes)] : []),
-    ...(state.wait === undefined ? [] : [waitText(state.wait)]),
   ];
+  const wait = state.wait !== undefined && state.wait.untilMs > performance.now() ? state.wait : undefined;
+  const parts = [counted, ...(wait === undefined ? moving : [waitText(wait)])];
   const share = total === undefined ? undefined : total === 0 ? 1 : Math.min(1, state.rows / total);
   const percent = share === undefined ? "" : ` ${Math.floor(share * 100)}%`;
   const words = `${percent} ${parts.join("  ")}`;
   if (width === undefined) return `${state.verb}${words}`;
   const room = Math.min(30, width - 1 - state.verb.length - words.length - 1);
   const drawn = share === undefined || room < 5 ? "" : ` ${"█".repeat(Math.round(share * room)).padEnd(room, "░")}`;
-  return `${state.verb}${drawn}${words}`.slice(0, width - 1);
+  const line = `${state.verb}${drawn}${words}`;
+  return line.length < width ? line : `${line.slice(0, Math.max(0, width - 2))}…`;
 }
 
 /** Rows per second up to now: while nothing comes, it sinks. */
@@ -112,8 +121,9 @@ function rateOf(samples: readonly Sample[]): number {
   return ((last.rows - first.rows) * 1000) / Math.max(1, performance.now() - first.atMs);
 }
 
-function waitText({ text, untilMs }: NonNullable<State["wait"]>): string {
-  return `(${text} in ${Math.max(0, Math.ceil((untilMs - performance.now()) / 1000))} s)`;
+function waitText({ attempt, reason, untilMs }: Wait): string {
+  const seconds = Math.max(0, Math.ceil((untilMs - performance.now()) / 1000));
+  return `attempt ${attempt} in ${seconds} s: ${reason}`;
 }
 
 export function count(value: number): string {

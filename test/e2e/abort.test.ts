@@ -66,7 +66,7 @@ test("a client that leaves while the provider is silent ends the call within a s
 test("a client that leaves in the middle of its upload ends the provider call within a second", async () => {
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
   await once(socket, "connect");
-  socket.write(`${request("/echo")}Content-Length: 100000\r\n\r\n${"x".repeat(50_000)}`);
+  socket.write(`${request("/echo")}Content-Length: 5000000\r\n\r\n${"x".repeat(50_000)}`);
   await until(
     () => upstream.open() === 1,
     1_000,

@@ -29,7 +29,7 @@ afterAll(async () => {
   upstream?.close();
 });
 
-const MODEL = "claude-sonnet-4-5";
+const MODEL = "claude-sonnet-4-6";
 const BODY = {
   model: MODEL,
   max_tokens: 256,
@@ -90,10 +90,10 @@ test.each([
   );
 });
 
-test("the credential in x-api-key reaches the provider and no Gateway header does", () => {
+test("the client's own credential reaches the provider and no Gateway header does", () => {
   expect(upstream.seen.length).toBeGreaterThan(0);
   for (const { headers } of upstream.seen) {
-    expect(headers["x-api-key"]).toBe("sk-ant-provider-0001");
+    expect(headers.authorization).toBe("Bearer sk-ant-provider-0001");
     expect(Object.keys(headers).filter((name) => name.startsWith("gateway-"))).toEqual([]);
   }
 });

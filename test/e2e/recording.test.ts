@@ -108,7 +108,7 @@ test("a header alias means the same and answers under its own name too", async (
   expect(response.status).toBe(200);
   const id = response.headers.get("acme-id")!;
   expect(response.headers.get("gateway-id")).toBe(id);
-  expect((await recordOf(weir, id))["properties"]).toEqual({ team: "a" });
+  expect((await recordOf(weir, id))["properties"]).toEqual({ Team: "a" });
   expect(Object.keys(upstream.seen.at(-1)!.headers).filter((name) => name.startsWith("acme"))).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ test("an omitted body is written nowhere, its figures are kept", async () => {
     ids.push(answer.headers.get("gateway-id")!);
   }
   const request = await recordOf(weir, ids[0]!);
-  expect(request).toMatchObject({ prompt_tokens: 31, completion_tokens: 17, request_model: "m" });
+  expect(request).toMatchObject({ prompt_tokens: 31, completion_tokens: 17, model: "m-2026-03-01" });
   expect(request["request_body"]).toBeNull();
   expect((await recordOf(weir, ids[1]!))["response_body"]).toBeNull();
   const stored = (readdirSync(dataDirectory, { recursive: true, withFileTypes: true }) as import("node:fs").Dirent[])
