@@ -25,8 +25,14 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
   routes = routesOf(app);
   gate = new Gate(room.keys, routes);
   return async (request) => {
+    if (URL.parse(request.url) === null) {
+      return failure(new GatewayError("bad_request", "the Host header does not name a host"));
+    }
     const started = performance.now();
-    const answer = await answerAny(app, request);
+    const answer = await answerAny(app, request).catch((error: unknown) => {
+      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+      return serverError();
+    });
     const seconds = (performance.now() - started) / 1000;
     room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);
     return answer;
