@@ -25,6 +25,8 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
   routes = routesOf(app);
   gate = new Gate(room.keys, routes);
   return async (request) => {
+    // CONNECT brings an authority in place of an address.
+    if (!URL.canParse(request.url)) return failure(new GatewayError("bad_request", "the request names no path"));
     const started = performance.now();
     const answer = await answerAny(app, request);
     const seconds = (performance.now() - started) / 1000;
@@ -44,6 +46,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
       if (known !== undefined) return failure(known);
+      if (error instanceof RangeError) return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
       return serverError();

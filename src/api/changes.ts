@@ -1,14 +1,17 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
-import type { Amendment, AmendResult } from "../threads.ts";
+import type { Amendment } from "../threads.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { noSuchRequest, requestIdOf } from "./request-id.ts";
+import { noSuchRequest, readIds, requestIdOf } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
 
 /** How long a change waits for the recorder, which may be busy with a database that is away. */
 const AMEND_MS = 10_000;
+/** Deleting many records with long bodies takes its time. */
+const REMOVE_MS = 60_000;
+const REMOVED_MAX = 1_000;
 
 const PROPERTIES = t.Object(
   {},
@@ -34,11 +37,19 @@ const SCORES = t.Object(
 
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
+const REMOVAL = t.Object(
+  { requestIds: t.Array(t.String(), { maxItems: REMOVED_MAX, description: `Up to ${REMOVED_MAX} request ids.` }) },
+  { additionalProperties: false },
+);
+
 /** Changing what is known of a request, also while it is in flight. Visible to whatever is read afterwards. */
 export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
   const amend = async (request: Request, id: string, change: Omit<Amendment, "requestId" | "organizationId">) => {
     const { organizationId } = gate().caller(request);
-    const done = await withinLimit(room.recorder.amend({ requestId: requestIdOf(id), organizationId, ...change }));
+    const done = await withinLimit(
+      room.recorder.amend({ requestId: requestIdOf(id), organizationId, ...change }),
+      AMEND_MS,
+    );
     if (done === null) throw noSuchRequest();
     return done;
   };
@@ -79,6 +90,23 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
         ]);
       },
       { body: FEEDBACK, ...endpoint("write", "Requests", "Rate a request") },
+    )
+    .delete(
+      "/v1/request",
+      async ({ body, request }) => {
+        const requestIds = readIds(body.requestIds);
+        const { organizationId } = gate().caller(request);
+        return success(await withinLimit(room.recorder.remove({ organizationId, requestIds }), REMOVE_MS));
+      },
+      {
+        body: REMOVAL,
+        ...endpoint(
+          "write",
+          "Requests",
+          "Delete requests",
+          "With their bodies, for good. `data` is how many there were.",
+        ),
+      },
     );
 }
 
@@ -86,10 +114,10 @@ function refuseEmptyName(names: object, path: string): void {
   if (Object.hasOwn(names, "")) throw new GatewayError("invalid_body", "a name is empty", { path });
 }
 
-async function withinLimit(work: Promise<AmendResult>): Promise<AmendResult> {
+async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const { promise: limit, reject } = Promise.withResolvers<never>();
   const late = () => reject(new GatewayError("database_unavailable", "the change could not be written in time"));
-  const timer = setTimeout(late, AMEND_MS);
+  const timer = setTimeout(late, limitMs);
   try {
     return await Promise.race([work, limit]);
   } finally {

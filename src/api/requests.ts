@@ -8,7 +8,7 @@ import { bodyTexts, contentType } from "./body-text.ts";
 import { endpoint } from "./endpoint.ts";
 import { successText } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { isUuid, noSuchRequest, requestIdOf } from "./request-id.ts";
+import { noSuchRequest, readIds, requestIdOf } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
 
@@ -33,11 +33,7 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/request/query-ids",
       async ({ body, request }) => {
-        const wrong = body.requestIds.findIndex((id) => !isUuid(id));
-        if (wrong !== -1) {
-          throw new GatewayError("invalid_body", "this is not a UUID", { path: `requestIds.${wrong}` });
-        }
-        const ids = [...new Set(body.requestIds.map((id) => id.toLowerCase()))];
+        const ids = readIds(body.requestIds);
         const { includeBody = true, includeInputs = false } = body;
         return answerRecords(room, request, await find(request, ids), { includeBody, includeInputs });
       },

@@ -11,7 +11,8 @@ export type Test = (column: string, value: string | number | boolean | null, bin
 export type Bind = (value: string | number | null) => string;
 
 // `is` and `is not` are the null-safe `=` and `<>`: a record without a model is "not equal" to every model.
-const equals: Test = (column, value, bind) => (value === null ? `${column} is null` : `${column} = ${bind(plain(value))}`);
+const equals: Test = (column, value, bind) =>
+  value === null ? `${column} is null` : `${column} = ${bind(plain(value))}`;
 const notEquals: Test = (column, value, bind) =>
   value === null ? `${column} is not null` : `${column} is not ${bind(plain(value))}`;
 

@@ -1,15 +1,7 @@
 import { type Log, messageOf } from "../observe.ts";
 import type { RecordDraft } from "../plugin/contract.ts";
 import type { Exchange } from "./assemble.ts";
-import {
-  applyDraft,
-  bodyTexts,
-  type OnHookFailed,
-  type RecordPlugin,
-  runOnRecord,
-  runOnRecorded,
-  toDraft,
-} from "./hooks.ts";
+import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "./hooks.ts";
 import type { Ledger, Positions } from "./ledger.ts";
 import type { DropReason, RecorderMetrics } from "./metrics.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareBare } from "./prepare.ts";
@@ -22,7 +14,7 @@ const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
 const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
 export interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
-  readonly plugins: () => readonly RecordPlugin[];
+  readonly hooks: RecordHooks | undefined;
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;
   readonly log: Log;
@@ -38,7 +30,6 @@ interface Ready {
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #deps: PrepareDeps;
-  readonly #onHookFailed: OnHookFailed;
 
   constructor(options: BatchesOptions) {
     const { log, metrics } = options;
@@ -52,10 +43,6 @@ export class Batches {
           error: messageOf(error),
         });
       },
-    };
-    this.#onHookFailed = (plugin, hook, error) => {
-      metrics.hookFailures.inc({ plugin, hook });
-      log.warn("a plugin failed on a record", { plugin, hook, error });
     };
   }
 
@@ -84,10 +71,10 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
-    const plugins = this.#options.plugins();
-    if (plugins.length === 0) return;
+    const { hooks } = this.#options;
+    if (!hooks?.has("onRecorded")) return;
     for (const { record, draft } of ready) {
-      if (draft !== undefined && recorded.has(record)) await runOnRecorded(plugins, draft, this.#onHookFailed);
+      if (recorded.has(record)) await hooks.onRecorded(draft ?? toDraft(record));
     }
   }
 
@@ -107,16 +94,17 @@ export class Batches {
   }
 
   async #throughPlugins(record: Prepared): Promise<Ready | undefined> {
-    const plugins = this.#options.plugins();
-    if (plugins.length === 0) return { record, draft: undefined };
+    const { hooks, log, metrics } = this.#options;
+    if (!hooks?.has("onRecord")) return { record, draft: undefined };
     const draft = toDraft(record);
     const before = bodyTexts(draft);
-    if (!(await runOnRecord(plugins, draft, this.#onHookFailed))) return undefined;
+    if (!(await hooks.onRecord(draft))) return undefined;
     try {
       return { record: applyDraft(record, draft, before, this.#deps), draft };
     } catch (error) {
       // A draft that cannot be written down, with a circle in it for example.
-      this.#onHookFailed(plugins.map(({ name }) => name).join(","), "onRecord", messageOf(error));
+      metrics.draftFailures.inc();
+      log.warn("what plugins made of a record cannot be stored; it is stored without", { error: messageOf(error) });
       return { record, draft };
     }
   }

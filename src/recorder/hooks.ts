@@ -1,17 +1,14 @@
 import type { ExchangeReading } from "../mapping/read-exchange.ts";
-import type { Json, PluginHooks, RecordDraft } from "../plugin/contract.ts";
+import type { Json, RecordDraft } from "../plugin/contract.ts";
 import type { PrepareDeps, Prepared, StoredPart } from "./prepare.ts";
 
-/** A plugin as far as it concerns records. */
-export interface RecordPlugin {
-  readonly name: string;
-  readonly hooks: Pick<PluginHooks, "onRecord" | "onRecorded">;
+/** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
+export interface RecordHooks {
+  has(name: "onRecord" | "onRecorded"): boolean;
+  /** @returns false where the record is to be dropped. */
+  onRecord(draft: RecordDraft): Promise<boolean>;
+  onRecorded(draft: Readonly<RecordDraft>): Promise<void>;
 }
-
-/** What a hook may take, in milliseconds. */
-const HOOK_MS = 250;
-
-export type OnHookFailed = (plugin: string, hook: "onRecord" | "onRecorded", why: string) => void;
 
 /** A record as plugins see it; the same object goes to `onRecorded`. */
 export function toDraft({ row, labels, requestBody, responseBody }: Prepared): RecordDraft {
@@ -28,43 +25,6 @@ export function toDraft({ row, labels, requestBody, responseBody }: Prepared): R
     request_body: requestBody,
     response_body: responseBody,
   };
-}
-
-/**
- * Lets each plugin change the draft, in order. A plugin that fails or takes too long is passed over and counted: a
- * record is worth more than what a broken plugin wanted to do to it.
- *
- * @returns false where a plugin does not want the record stored.
- */
-export async function runOnRecord(
-  plugins: readonly RecordPlugin[],
-  draft: RecordDraft,
-  onFailed: OnHookFailed,
-): Promise<boolean> {
-  for (const { name, hooks } of plugins) {
-    if (hooks.onRecord === undefined) continue;
-    try {
-      if ((await within(hooks.onRecord(draft))) === false) return false;
-    } catch (error) {
-      onFailed(name, "onRecord", error instanceof Error ? error.message : String(error));
-    }
-  }
-  return true;
-}
-
-export async function runOnRecorded(
-  plugins: readonly RecordPlugin[],
-  draft: Readonly<RecordDraft>,
-  onFailed: OnHookFailed,
-): Promise<void> {
-  for (const { name, hooks } of plugins) {
-    if (hooks.onRecorded === undefined) continue;
-    try {
-      await within(hooks.onRecorded(draft));
-    } catch (error) {
-      onFailed(name, "onRecorded", error instanceof Error ? error.message : String(error));
-    }
-  }
 }
 
 /** What plugins changed goes into what will be stored: a redacted body is redacted in every form that we keep of it. */
@@ -145,16 +105,4 @@ function toStrings(properties: unknown): Record<string, string> {
     if (value !== undefined && value !== null && name !== "") strings[name] = String(value);
   }
   return strings;
-}
-
-async function within<T>(result: T | Promise<T>): Promise<T> {
-  if (!(result instanceof Promise)) return result;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`took longer than ${HOOK_MS} ms`)), HOOK_MS);
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-    result.catch(() => {}); // its failure after the limit has nobody left to tell
-  }
 }

@@ -28,10 +28,9 @@ export class RecorderMetrics {
     help: "Writes that the database refused; they are tried again.",
     registers: [this.#registry],
   });
-  readonly hookFailures = new Counter({
-    name: "weir_plugin_failures_total",
-    help: "Hooks on records that threw or took too long.",
-    labelNames: ["plugin", "hook"],
+  readonly draftFailures = new Counter({
+    name: "weir_draft_failures_total",
+    help: "Records that plugins changed into something that cannot be stored; stored as they were.",
     registers: [this.#registry],
   });
   readonly readingFailures = new Counter({

@@ -1,10 +1,12 @@
+import { type Cost, costOf } from "../mapping/cost.ts";
+import { withEstimate } from "../mapping/estimate.ts";
+import { formFields } from "../mapping/form.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
-import { costOf } from "./cost.ts";
 import { decodeBody } from "./decode.ts";
 import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
@@ -73,15 +75,8 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
 
   const provider = deps.provider(begin.provider);
   const input = new RecordedExchange(exchange, request.body, response.body, provider, labels);
-  const reading = readSafely(deps, input);
-  const cost = costOf({
-    provider,
-    usage: reading.usage,
-    model: labels.settings.get("model-override") ?? reading.responseModel ?? reading.requestModel ?? null,
-    view: input,
-    stated: reading.cost,
-    cached: begin.cacheReferenceId !== undefined,
-  });
+  const reading = await withEstimate(input, readSafely(deps, input));
+  const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
     request.truncated ||
@@ -157,8 +152,9 @@ class RecordedExchange implements ExchangeInput {
     this.path = begin.path;
     this.host = hostOf(begin.target);
     this.status = head?.status ?? end?.status ?? 0;
-    this.requestBody = request?.json;
-    this.responseBody = response?.events === undefined ? response?.json : undefined;
+    this.requestBody =
+      request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined);
+    this.responseBody = response?.events === undefined ? (response?.json ?? response?.text) : undefined;
     this.events = response?.events;
     this.provider = provider;
     this.modelOverride = labels.settings.get("model-override");
@@ -173,6 +169,21 @@ class RecordedExchange implements ExchangeInput {
     this.#responseHeaders ??= toHeaders(this.#exchange.head?.headers ?? []);
     return this.#responseHeaders;
   }
+}
+
+/** A cache hit costs nothing. */
+const FREE: Cost = { cost: 0, source: "cache" };
+
+function whatItCost(input: ExchangeInput, reading: ExchangeReading, time: number): Cost {
+  return costOf({
+    provider: input.provider,
+    models: [input.modelOverride, reading.responseModel, reading.requestModel],
+    usage: reading.usage,
+    usageRaw: reading.usageRaw,
+    statedCost: reading.cost,
+    exchange: input,
+    at: new Date(time),
+  });
 }
 
 function readSafely(deps: PrepareDeps, input: ExchangeInput): ExchangeReading {

@@ -6,11 +6,14 @@ import { type Log, messageOf } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
-import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
+import { listSegments } from "../spool/segments.ts";
+import { removeRecords } from "../store/remove.ts";
+import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
-import type { RecordPlugin } from "./hooks.ts";
+import type { CarryFiles } from "./carry.ts";
+import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import { openAssembler } from "./resume.ts";
@@ -23,6 +26,8 @@ const BATCH_RECORDS = 500;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
+/** Segments that exchanges in flight may keep from being deleted. */
+const SEGMENTS_BEHIND_MAX = 16;
 const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
 const ID_WAIT_MS = 2_000;
@@ -36,8 +41,7 @@ export interface RecorderOptions {
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
-  /** The plugins of the moment; looked up for each batch. */
-  readonly plugins?: () => readonly RecordPlugin[];
+  readonly hooks?: RecordHooks;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
   /** How long a missing database file is waited for before an empty one is made. */
@@ -53,6 +57,7 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
+    remove: (removal) => recorder.remove(removal),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -76,6 +81,12 @@ class Recorder {
   #reader: SpoolReader | undefined;
   #assembler: Assembler | undefined;
   #batches: Batches | undefined;
+  #carry: CarryFiles | undefined;
+  /** Bodies are read back from segments, and from carry files where they were moved there. */
+  readonly #parts: Pick<SpoolReader, "readBack"> = {
+    readBack: (segment, offset, target) =>
+      (segment >= 0 ? this.#reader! : this.#carry!).readBack(segment, offset, target),
+  };
   #running: Promise<void> | undefined;
   #stopping = false;
   #wake: (() => void) | undefined;
@@ -85,6 +96,8 @@ class Recorder {
   #committed: Position = { segment: 0, offset: 0 };
   /** Segments below this one are deleted. */
   #kept = 0;
+  /** The segment in which long exchanges were last looked for. */
+  #carriedAt = 0;
   #saved: Position = { segment: 0, offset: 0 };
   #savedAt = 0;
 
@@ -117,6 +130,11 @@ class Recorder {
         await this.#batches?.batch([], [exchange], undefined).write();
       return amend(this.#ledger.store.records, change, exchange, Date.now());
     });
+  }
+
+  remove({ organizationId, requestIds }: Removal): Promise<number> {
+    const ids = requestIds.map((id) => id.toLowerCase());
+    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
   }
 
   metricsText(): Promise<string> {
@@ -168,6 +186,7 @@ class Recorder {
       this.#running = undefined;
       await this.#ledger.close();
       this.#reader?.close();
+      this.#carry?.close();
     }
   }
 
@@ -182,12 +201,13 @@ class Recorder {
     });
     this.#reader = opened.reader;
     this.#assembler = opened.assembler;
+    this.#carry = opened.carry;
     this.#committed = opened.reader.position;
     this.#batches = new Batches({
-      spool: opened.reader,
+      spool: this.#parts,
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
-      plugins: this.#options.plugins ?? (() => []),
+      hooks: this.#options.hooks,
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,
       metrics: this.#metrics,
@@ -199,6 +219,7 @@ class Recorder {
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
     this.#reader?.close();
+    this.#carry?.close();
     await this.#pause(RETRY_MS.at(-1)!);
     await this.#untilItWorks(() => this.#open());
   }
@@ -222,12 +243,34 @@ class Recorder {
       for (const exchange of done) release(exchange);
       this.#saved = read;
       this.#savedAt = performance.now();
-      if (positions.resume.segment > this.#kept) reader.deleteBelow(positions.resume.segment);
-      this.#kept = positions.resume.segment;
+      this.#deleteRead(positions.resume.segment);
     }
     this.#committed = read;
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
+  }
+
+  /** Lets go of segments that are in the database, and moves away what keeps too many of them. */
+  #deleteRead(resume: number): void {
+    const [reader, assembler, carry] = [this.#reader!, this.#assembler!, this.#carry!];
+    if (resume > this.#kept) {
+      reader.deleteBelow(resume);
+      carry.deleteUnused(assembler.inFlight);
+    }
+    this.#kept = resume;
+    const read = reader.position;
+    if (read.segment === this.#carriedAt) return;
+    this.#carriedAt = read.segment;
+    const behind = listSegments(this.#directory).filter((segment) => segment < read.segment);
+    const oldest = behind.at(-SEGMENTS_BEHIND_MAX);
+    if (oldest === undefined) return;
+    const late = [...assembler.inFlight].filter(({ needs }) => needs.segment < oldest);
+    if (late.length === 0) return;
+    try {
+      carry.write(late, assembler.run ?? "", read, this.#parts);
+    } catch (error) {
+      this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
+    }
   }
 
   #read(reader: SpoolReader, assembler: Assembler): boolean {

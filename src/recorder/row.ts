@@ -1,8 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
+import type { Cost } from "../mapping/cost.ts";
 import type { ExchangeReading } from "../mapping/read-exchange.ts";
 import { requests } from "../record/tables.ts";
 import type { Exchange } from "./assemble.ts";
-import type { Cost } from "./cost.ts";
 import { fromLatin1, headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
 import { responseStatus } from "./status.ts";
@@ -60,7 +60,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     usage_estimated: reading?.usageEstimated ? 1 : 0,
     usage_raw: reading?.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
     cost: findings?.cost.cost ?? null,
-    cost_source: findings?.cost.cost_source ?? null,
+    cost_source: findings?.cost.source ?? null,
     user_id: setting("user-id") ?? reading?.userId ?? null,
     session_id: setting("session-id"),
     session_name: setting("session-name"),

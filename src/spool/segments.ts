@@ -29,5 +29,5 @@ export function listSegments(directory: string): number[] {
  * go on rising when someone empties the directory and the recorder's position never points into the future.
  */
 export function nextSegment(existing: readonly number[], now: number = Date.now()): number {
-  return Math.max((existing.at(-1) ?? 0) + 1, Math.floor(now));
+  return existing.reduce((next, segment) => Math.max(next, segment + 1), Math.floor(now));
 }

@@ -31,8 +31,44 @@ describe("changing a request", () => {
     const id = await insertRecord(it.store, it.organization);
     const { json } = await it.call("POST", `/v1/request/${id}/feedback`, { body: { rating: false } });
     expect(json.data).toEqual([
-      { request_id: id, feedback_id: "7", feedback_rating: false, feedback_created_at: "2026-01-02T00:00:00.000Z" },
+      {
+        request_id: id,
+        feedback_id: expect.any(String),
+        feedback_rating: false,
+        feedback_created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      },
     ]);
+    expect((await it.call("GET", `/v1/request/${id}`)).json.data).toMatchObject({
+      feedback_id: json.data[0].feedback_id,
+      feedback_rating: false,
+      scores: { "gateway-score-feedback": 0 },
+    });
+  });
+
+  test("loses none of a hundred changes at once", async () => {
+    const id = await insertRecord(it.store, it.organization);
+    const names = Array.from({ length: 100 }, (_, i) => `P${i}`);
+    const path = `/v1/request/${id}/property`;
+    const answers = await Promise.all(names.map((name) => it.call("PUT", path, { body: { [name]: name } })));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const { json } = await it.call("GET", `/v1/request/${id}`);
+    expect(Object.keys(json.data.properties).sort()).toEqual(names.toSorted());
+  });
+
+  test("deletes records of the own organization with their bodies", async () => {
+    const body = { request: { form: "json", content: "{}" } };
+    const mine = await insertRecord(it.store, it.organization, {}, body);
+    const foreign = await insertRecord(it.store, it.other, {}, body);
+    const requestIds = [mine.toUpperCase(), foreign, mine];
+    expect((await it.call("DELETE", "/v1/request", { key: it.keys.read, body: { requestIds } })).status).toBe(403);
+    const { json } = await it.call("DELETE", "/v1/request", { key: it.keys.write, body: { requestIds } });
+    expect(json).toEqual({ data: 1, error: null });
+    expect((await it.call("GET", `/v1/request/${mine}`)).status).toBe(404);
+    expect((await it.call("GET", `/v1/request/${foreign}`, { key: it.keys.other })).status).toBe(200);
+    const left = await it.store.bodies.query({ sql: "select * from bodies where request_id = ?", args: [mine] });
+    expect(left).toEqual([]);
+    expect((await it.call("DELETE", "/v1/request", { body: { requestIds: ["x"] } })).json.path).toBe("requestIds.0");
+    expect((await it.call("DELETE", "/v1/request")).status).toBe(400);
   });
 });
 

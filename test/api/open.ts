@@ -1,18 +1,26 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type RunningApi, startApi } from "../../src/api/start.ts";
 import type { Config } from "../../src/config.ts";
 import type { KeySnapshot } from "../../src/keys.ts";
+import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
+import { createRecorder } from "../../src/recorder/recorder.ts";
+import type { Remote } from "../../src/runtime/rpc.ts";
+import type { SpoolWriter } from "../../src/spool/frame.ts";
+import { openSpool } from "../../src/spool/writer.ts";
 import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
-import type { Amendment, AmendResult, GatewayStatus, RecorderStatus } from "../../src/threads.ts";
+import type { GatewayStatus, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
 import { ownDirectory } from "../store/open.ts";
 
 export interface TestApi extends AsyncDisposable {
   readonly api: RunningApi;
   readonly store: Store;
+  /** What is put here the recorder makes records of. */
+  readonly spool: SpoolWriter;
   readonly config: Config;
   readonly directory: string;
   readonly origin: string;
@@ -56,7 +64,7 @@ const RECORDER: RecorderStatus = {
   databaseError: null,
 };
 
-/** A listening API on files of its own; the two other threads are played by the few calls that the API makes. */
+/** A listening API on files of its own; the two other threads are the recorder's, and a gateway played by the three calls that the API makes. */
 export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> {
   const directory = ownDirectory({ api_port: 0, ...settings });
   const { config } = directory;
@@ -77,20 +85,16 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   };
   const known = await snapshotKeys(store.records);
   const log: string[] = [];
+  const quiet = createLog({ level: "error", format: "text" });
   let published: readonly KeySnapshot[] = [];
+  const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: "second", log: quiet });
+  const recorder = createRecorder({ config, log: quiet, readExchange, provider: () => undefined });
+  await recorder.ready();
   const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
   const api = await startApi({
     config,
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
-    recorder: {
-      ready: async () => {},
-      isKnownId: async () => false,
-      barrier: async () => {},
-      amend: (change) => amend(store, change),
-      metrics: async () => "weir_recorder_records_total 3\n",
-      status: () => answer(test.recorderStatus),
-      stop: async () => {},
-    },
+    recorder: { ...recorder, status: () => answer(test.recorderStatus) } as Remote<RecorderFunctions>,
     gateway: {
       metrics: async () => "weir_gateway_requests_total 5\n",
       status: () => answer(test.gatewayStatus),
@@ -102,6 +106,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   const test: TestApi = {
     api,
     store,
+    spool,
     config,
     directory: directory.path,
     origin: `http://127.0.0.1:${api.port}`,
@@ -126,28 +131,13 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     },
     async [Symbol.asyncDispose]() {
       await api.stop();
+      await spool.close();
+      await recorder.stop();
       await store.close();
       directory[Symbol.dispose]();
     },
   };
   return test;
-}
-
-/** What the recorder does with a change, as far as the API can see it. */
-async function amend({ records }: Store, change: Amendment): Promise<AmendResult> {
-  const where = { sql: "select * from requests where request_id = ? and organization_id = ?" };
-  const args = [change.requestId, change.organizationId];
-  const [row] = await records.query<{ properties: string; scores: string }>({ ...where, args });
-  if (row === undefined) return null;
-  const merged: Record<string, string | null> = { ...JSON.parse(row.properties), ...change.properties };
-  const kept = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null);
-  const properties = Object.fromEntries(kept);
-  const scores: Record<string, number> = { ...JSON.parse(row.scores), ...change.scores };
-  const sql = "update requests set properties = ?, scores = ? where request_id = ?";
-  await records.batch([{ sql, args: [JSON.stringify(properties), JSON.stringify(scores), change.requestId] }]);
-  const rating = change.feedbackRating;
-  const feedback = rating === undefined ? null : { id: "7", rating, createdAt: Date.UTC(2026, 0, 2) };
-  return { requestId: change.requestId, properties, scores, feedback };
 }
 
 export type RecordRow = Readonly<Record<string, Value>>;
@@ -169,6 +159,7 @@ export async function insertRecord(
     provider: "OPENAI",
     request_created_at: time,
     updated_at: time,
+    response_status: 200,
     ...row,
   };
   await store.bodies.batch(Object.entries(bodies).flatMap(([part, body]) => bodyStatements(id, part, body)));

@@ -67,7 +67,7 @@ test("metrics of all threads are one text", async () => {
   const text = await response.text();
   for (const line of [
     "weir_gateway_requests_total 5",
-    "weir_recorder_records_total 3",
+    "weir_recorded_total 0",
     'weir_api_requests_total{method="GET",route="/v1/models",status="200"} 1',
   ]) {
     expect(text.split("\n")).toContain(line);

@@ -56,7 +56,7 @@ describe("reading by ids", () => {
 
 describe("a record", () => {
   test("has every member of the specification, null where nothing is known", async () => {
-    const id = await insertRecord(it.store, it.organization);
+    const id = await insertRecord(it.store, it.organization, { response_status: null });
     const { json } = await it.call("GET", `/v1/request/${id}`, { key: it.keys.read });
     const members = `response_id response_created_at response_status response_model request_id request_created_at
       request_body request_path request_user_id request_properties request_model model_override gateway_user provider

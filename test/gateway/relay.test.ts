@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { exchangeRaw, gatewayHeaders, idOf, once, startProvider, startTestGateway } from "./harness.ts";
+import { exchangeRaw, startProvider } from "../raw-http.ts";
+import { gatewayHeaders, idOf, once, startTestGateway } from "./harness.ts";
 
 test("a request and its answer pass and are recorded whole", async () => {
   const seen: string[] = [];
@@ -45,7 +46,7 @@ test("pipelined requests are answered in order", async () => {
     (path) => `GET ${path} HTTP/1.1\r\n${gatewayHeaders(provider.origin)}\r\n`,
   );
   const answer = await exchangeRaw(gateway.port, requests.join(""), (text) => text.endsWith("/three"));
-  expect(answer.match(/\r\n\r\n\/(one|two|three)/g)).toEqual(
+  expect<unknown>(answer.match(/\r\n\r\n\/(one|two|three)/g)).toEqual(
     ["/one", "/two", "/three"].map((path) => `\r\n\r\n${path}`),
   );
 });
