@@ -8,6 +8,7 @@ import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
+import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
 import type { ApiRoom } from "./room.ts";
@@ -52,6 +53,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
       return serverError();
     })
     .use(requestEndpoints(room, gate))
+    .use(queryEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
