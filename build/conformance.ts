@@ -1,7 +1,7 @@
 /**
  * Runs the readers over a folder of recorded exchanges and prints one line per provider, then every disagreement.
  *
- *   bun build/conformance.ts <folder> [--verbose]
+ *   bun build/conformance.ts <folder>
  *
  * A file holds one exchange: `request` (method, url, headers, body), `response` (status, headers, and `body`, or
  * `body_base64` where it is binary), `expect` (model, stream, token counts as sent, text, tool_calls) and `expect_more`.
@@ -18,7 +18,7 @@ import { loadRegistry } from "../src/plugin/registry.ts";
 import { LlmSchema } from "../src/record/llm-schema.ts";
 import { shippedFolder } from "../src/runtime/platform.ts";
 import { type Check, compare } from "../test/providers/compare.ts";
-import { eventsOfRecording } from "../test/providers/recording.ts";
+import { answerOfRecording } from "../test/providers/recording.ts";
 
 const folder = process.argv[2];
 if (folder === undefined) {
@@ -37,7 +37,7 @@ for (const file of readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .sort()) {
   const recording: Json = JSON.parse(readFileSync(join(folder, file), "utf8"));
-  const checks = runOne(recording);
+  const checks = await runOne(recording);
   const row = rows.get(recording.provider) ?? { exchanges: 0, passed: {} };
   rows.set(recording.provider, row);
   row.exchanges++;
@@ -47,11 +47,10 @@ for (const file of readdirSync(folder)
   }
 }
 
-function runOne(recording: Json): Check[] {
+async function runOne(recording: Json): Promise<Check[]> {
   const { request, response } = recording;
   const url = new URL(request.url);
   const provider = providers.providerByHost(url.hostname);
-  const { events, body } = eventsOfRecording(request, response);
   const requestBody = isObject(request.body) ? request.body : undefined;
   const path = url.pathname + url.search;
   const reading = readExchange({
@@ -63,8 +62,7 @@ function runOne(recording: Json): Check[] {
     status: response.status,
     responseHeaders: new Headers(response.headers),
     provider,
-    responseBody: body,
-    events,
+    ...(await answerOfRecording(recording)),
     modelOverride: undefined,
   });
   const schema = toLlmSchema({

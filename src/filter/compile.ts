@@ -1,8 +1,9 @@
-import { conditionSql } from "./conditions.ts";
+import { conditionSql, strict } from "./conditions.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
 import { gatherLists } from "./lists.ts";
+import type { Bind } from "./operators.ts";
 import type { Parameters } from "./parameters.ts";
-import { type Condition, type FilterTree, isJunction, type Term } from "./tree.ts";
+import { type Condition, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
 
 /**
  * What stands in place of a test on a body, which SQL cannot do.
@@ -10,7 +11,7 @@ import { type Condition, type FilterTree, isJunction, type Term } from "./tree.t
  * Trees have no negation, so with `true` everywhere a filter selects at least, and with `false` at most, what it
  * selects once the bodies have been read.
  */
-export type BodyTest = (condition: Condition) => string;
+export type BodyTest = (condition: Condition, bind: Bind) => string;
 
 export interface CompileOptions {
   readonly parameters: Parameters;
@@ -26,23 +27,33 @@ export interface CompileOptions {
  */
 export function compileFilter(tree: FilterTree, options: CompileOptions): string {
   const printed = new Map<FilterTree, Printed>();
+  const outer = new Set(conjuncts(tree));
   for (const node of fromBelow(tree)) {
-    if (!isJunction(node)) {
-      printed.set(node, printTerm(node, options));
-      continue;
-    }
-    const { lists, terms } = gatherLists(node, options.parameters.bind);
-    const all = [...lists, ...terms.map((term) => printed.get(term)!)];
-    // The outermost "and" stays one, so that the planner can use its terms.
-    printed.set(node, node === tree && node.kind === "and" ? conjunction(all) : junction(node.kind, all));
+    if (isJunction(node)) printed.set(node, printJunction(node, { printed, outer, tree }, options));
+    else printed.set(node, printTerm(node, outer.has(node), options));
   }
   return closed(printed.get(tree)!).sql;
 }
 
-function printTerm(node: Term, options: CompileOptions): Printed {
+interface Progress {
+  readonly printed: ReadonlyMap<FilterTree, Printed>;
+  /** Terms that all must hold: the planner looks for indexes among them. */
+  readonly outer: ReadonlySet<FilterTree>;
+  readonly tree: FilterTree;
+}
+
+function printJunction(node: Junction, { printed, outer, tree }: Progress, options: CompileOptions): Printed {
+  const { lists, terms } = gatherLists(node, options.parameters.bind);
+  if (lists.length === 1 && terms.length === 0 && outer.has(node)) return lists[0]!;
+  const all = [...lists.map(strict), ...terms.map((term) => printed.get(term)!)];
+  return node === tree && node.kind === "and" ? conjunction(all) : junction(node.kind, all);
+}
+
+function printTerm(node: Term, outer: boolean, options: CompileOptions): Printed {
   if (node.kind === "all") return { sql: "1", cost: 1 };
   if (node.kind === "nothing") return { sql: "0", cost: 1 };
-  return conditionSql(node, options);
+  const condition = conditionSql(node, options);
+  return outer ? condition : strict(condition);
 }
 
 /** Every node after all nodes below it. */

@@ -5,70 +5,105 @@ import { propertyName } from "./property-names.ts";
 import type { Condition } from "./tree.ts";
 import { anyCase } from "./wildcards.ts";
 
-/** Parser symbols that a plain comparison and one with a subquery take at most. */
-const PLAIN_COST = 8;
+/** Parser symbols that a comparison and one inside a subquery take at most. */
+const PLAIN_COST = 9;
 const SUBQUERY_COST = 20;
 
-/** SQL of one condition over the row `r`. */
-export function conditionSql(condition: Condition, { parameters, body }: CompileOptions): Printed {
-  const { bind } = parameters;
-  const { source } = condition;
-  switch (source.from) {
-    case "row":
-      return { sql: test(condition, source.sql, bind), cost: source.sql.startsWith("(") ? SUBQUERY_COST : PLAIN_COST };
-    case "scores": {
-      const score = `(select s.value from json_each(r.scores) s where s.key = ${bind(condition.name ?? "")})`;
-      return { sql: test(condition, score, bind), cost: SUBQUERY_COST };
-    }
-    case "assets":
-      return some(condition, "from json_each(r.assets) v where 1", bind);
-    case "properties": {
-      const name =
-        source.names === "exact" ? exactName(condition.name ?? "", bind) : anyCaseName(condition.name ?? "", bind);
-      return some(condition, `${ofRow(source.kind)} and ${name}`, bind);
-    }
-    case "property_key": {
-      if (condition.value === null) return { sql: `not exists (select 1 ${ofRow(0)})`, cost: SUBQUERY_COST };
-      return {
-        sql: `exists (select 1 ${ofRow(0)} and ${exactName(String(condition.value), bind)})`,
-        cost: SUBQUERY_COST,
-      };
-    }
-    case "body":
-      if (body === undefined) throw new TypeError("a filter on bodies cannot be one statement");
-      return { sql: body(condition), cost: SUBQUERY_COST };
-  }
+/** The same condition, never null: so that "not" can be asked of it. */
+export function strict({ sql, cost }: Printed): Printed {
+  return { sql: `${sql} is true`, cost };
 }
 
-function test(condition: Condition, column: string, bind: Bind): string {
-  return OPERATORS[condition.valueKind][condition.operator]!(column, condition.value, bind);
+/** SQL that says whether a value fits; the value is an SQL expression, possibly null. */
+type Fits = (value: string) => string;
+
+/**
+ * SQL of one condition over the row `r`. Alone it may be null where a value is missing; that lets the planner use an
+ * index.
+ */
+export function conditionSql(condition: Condition, { parameters, body }: CompileOptions): Printed {
+  const { bind } = parameters;
+  const { source, operator, value } = condition;
+  if (source.from === "row") return { sql: fits(condition, operator, bind)(source.sql), cost: PLAIN_COST };
+  if (source.from === "body") {
+    if (body === undefined) throw new TypeError("a filter on bodies cannot be one statement");
+    return { sql: body(condition, bind), cost: SUBQUERY_COST };
+  }
+  if (source.from === "property_key") {
+    if (value === null) return { sql: "r.properties = '{}'", cost: PLAIN_COST };
+    const key: Condition = {
+      ...condition,
+      source: { from: "properties", kind: 0, names: "exact" },
+      name: String(value),
+    };
+    return { sql: anyValue(key, isThere, bind), cost: SUBQUERY_COST };
+  }
+  return { sql: overValues(condition, bind), cost: SUBQUERY_COST };
 }
 
 /**
- * Asks something of a value that may be there several times or not at all.
- *
- * @param rows - SQL from "from" on that gives the values as `v.value`.
+ * A condition on something that may be there several times (a property under two spellings, a list) or not at all: one
+ * value must fit; for the negative operators none may fit their opposite.
  */
-function some(condition: Condition, rows: string, bind: Bind): Printed {
+function overValues(condition: Condition, bind: Bind): string {
   const { operator, value } = condition;
   if (value === null) {
-    return { sql: `${operator === "equals" ? "not exists" : "exists"} (select 1 ${rows})`, cost: SUBQUERY_COST };
+    const some = anyValue(condition, isThere, bind);
+    return operator === "equals" ? `(${some}) is not true` : some;
   }
   const opposite = OPPOSITES[operator];
-  const asked = test({ ...condition, operator: opposite ?? operator }, "v.value", bind);
-  return {
-    sql: `${opposite === undefined ? "exists" : "not exists"} (select 1 ${rows} and ${asked})`,
-    cost: SUBQUERY_COST,
-  };
+  if (opposite === undefined) return anyValue(condition, fits(condition, operator, bind), bind);
+  return `(${anyValue(condition, fits(condition, opposite, bind), bind)}) is not true`;
 }
 
-const ofRow = (kind: 0 | 1) =>
-  `from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind}`;
+/** SQL that is true where any value that a condition speaks of fits. */
+export function anyValue(condition: Condition, fit: Fits, bind: Bind): string {
+  const { source, name = "" } = condition;
+  switch (source.from) {
+    case "row":
+      return fit(source.sql);
+    case "assets":
+      return `exists (select 1 from json_each(r.assets) v where ${fit("v.value")})`;
+    case "scores":
+      return fit(member("r.scores", name, bind));
+    case "properties": {
+      const column = source.kind === 0 ? "r.properties" : "r.prompt_inputs";
+      if (source.names === "any-case") {
+        return `exists (select 1 from json_each(${column}) v where v.key glob ${bind(anyCase(name))} and ${fit("v.value")})`;
+      }
+      return propertyValue(column, source.kind, name, { fit, bind });
+    }
+    default:
+      throw new TypeError(`a ${source.from} has no values in SQL`);
+  }
+}
 
-function exactName(name: string, bind: Bind): string {
+/**
+ * The JSON beside the row has names and values; only the table knows which names lost their case, and is asked only
+ * for rows that have such a name. Thousands of conditions then stay as many function calls, not as many cursors, whose
+ * cost is quadratic in SQLite.
+ */
+function propertyValue(column: string, kind: 0 | 1, name: string, { fit, bind }: { fit: Fits; bind: Bind }): string {
   const { exact, erased } = propertyName(name);
-  if (erased === undefined) return `v.name = ${bind(exact)}`;
-  return `(v.name = ${bind(exact)} or (v.name = ${bind(erased)} and v.case_erased))`;
+  const own = fit(member(column, exact, bind));
+  if (erased === undefined) return own;
+  const entry = `select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind} and v.name = ${bind(erased)} and v.case_erased`;
+  const other = member(column, erased, bind);
+  // Not "or" and "and": those ask everything, also what no longer matters, wherever their value is wanted.
+  return `case when ${own} then 1 when ${fit(other)} then exists (${entry}) else 0 end`;
 }
 
-const anyCaseName = (name: string, bind: Bind) => `v.name glob ${bind(anyCase(name))}`;
+/** The member of a JSON object, null where it is missing. */
+function member(column: string, name: string, bind: Bind): string {
+  // In a path a name stands between quotes and cannot hold these; the slow way takes any name.
+  if (name === "" || /["\\\u0000-\u001f]/.test(name)) {
+    return `(select m.value from json_each(${column}) m where m.key = ${bind(name)})`;
+  }
+  return `json_extract(${column}, ${bind(`$."${name}"`)})`;
+}
+
+const isThere: Fits = (value) => `${value} is not null`;
+
+function fits({ valueKind, value }: Condition, operator: string, bind: Bind): Fits {
+  return (column) => OPERATORS[valueKind][operator]!(column, value, bind);
+}

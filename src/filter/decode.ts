@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
-import { hint, quote } from "./nearest.ts";
+import { hint, quote } from "./hint.ts";
 import { OPERATORS } from "./operators.ts";
 import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING } from "./tree.ts";
 import { checkValue, storable } from "./values.ts";
@@ -75,7 +75,6 @@ class Decoder {
     const start: Place = { parent: undefined, step: path };
     const pending: Visit[] = [{ raw, at: start, into: root }];
     for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
-      this.#count(start);
       const next = this.#visit(visit);
       // The left arm is taken first, so that terms stand in the caller's order.
       if (next !== undefined) pending.push(next.right, next.left);
@@ -86,6 +85,7 @@ class Decoder {
 
   #visit({ raw, at, into }: Visit): { left: Visit; right: Visit } | undefined {
     if (raw === "all") {
+      this.#count(at);
       into.terms.push(ALL);
       return undefined;
     }
@@ -99,6 +99,7 @@ class Decoder {
   }
 
   #branch(raw: Readonly<Record<string, unknown>>, at: Place, into: Gathering): { left: Visit; right: Visit } {
+    this.#count(at);
     for (const key of Object.keys(raw)) {
       if (!BRANCH_KEYS.includes(key))
         throw wrong(step(at, key), `a branch has no ${quote(key)}; ${hint(key, BRANCH_KEYS)}`);
@@ -157,7 +158,10 @@ class Decoder {
   }
 
   #field(subject: Subject, raw: unknown, { at, into }: Site): void {
-    if (!subject.field.named) return this.#conditions(subject, raw, { at, into });
+    if (!subject.field.named) {
+      this.#conditions(subject, raw, { at, into });
+      return;
+    }
     for (const [name, value] of entries(raw, at, `"${subject.label}" takes an object of names and conditions`)) {
       this.#conditions({ ...subject, name: storable(name) }, value, { at: step(at, name), into });
     }
@@ -181,7 +185,7 @@ class Decoder {
   #count(at: Place): void {
     this.#nodes += 1;
     if (this.#nodes <= FILTER_NODES_MAX) return;
-    throw wrong(root(at), `a filter has at most ${FILTER_NODES_MAX} branches, leaves and conditions`);
+    throw wrong(root(at), `a filter has at most ${FILTER_NODES_MAX} branches and conditions`);
   }
 }
 

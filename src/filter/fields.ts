@@ -1,10 +1,13 @@
 /** What a field holds, and so which operators it takes and what a value must be. */
 export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
 
-/** Where a field's value is found. `r` is the row of `requests`; `session` is joined when a filter needs it (`select.ts`). */
+/** What is joined to the rows when a statement needs it. */
+export type Join = "texts" | "tags" | "session";
+
+/** Where a field's value is found. `r` is the row of `requests`; the others are joined by `select.ts`. */
 export type FieldSource =
   /** A column or an SQL expression over the row. */
-  | { readonly from: "row"; readonly sql: string; readonly needs?: "session" }
+  | { readonly from: "row"; readonly sql: string; readonly needs?: Join }
   /** A body, which SQL cannot read: it is decoded and tested outside. */
   | { readonly from: "body"; readonly part: "request" | "response" }
   /** Rows of the table `properties` of one kind; `names`: how a name is compared. */
@@ -24,21 +27,14 @@ export interface Field {
 }
 
 const row = (kind: Kind, sql: string): Field => ({ kind, source: { from: "row", sql } });
-const total = (kind: Kind, column: string): Field => ({
+const joined = (kind: Kind, needs: Join, column: string): Field => ({
   kind,
-  source: { from: "row", sql: `session.${column}`, needs: "session" },
+  source: { from: "row", sql: `${needs}.${column}`, needs },
 });
 const text = (column: string) => row("text", `r.${column}`);
 const number = (column: string) => row("number", `r.${column}`);
 const timestamp = (column: string) => row("timestamp", `r.${column}`);
 const boolean = (column: string) => row("boolean", `r.${column}`);
-
-/** The last user message or prompt, and the answer's text. */
-export const PROMPT = "(select t.prompt from texts t where t.request_id = r.request_id)";
-export const COMPLETION = "(select t.completion from texts t where t.request_id = r.request_id)";
-
-const SESSION_TAG =
-  "(select t.tag from session_tags t where t.organization_id = r.organization_id and t.session_id = r.session_id)";
 
 const PROPERTIES: Field = { kind: "text", source: { from: "properties", kind: 0, names: "exact" }, named: true };
 const VALUES: Field = { kind: "text", source: { from: "properties", kind: 1, names: "exact" }, named: true };
@@ -90,7 +86,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
 };
 
 const REQUEST: Readonly<Record<string, Field>> = {
-  prompt: row("text", PROMPT),
+  prompt: joined("text", "texts", "prompt"),
   user_id: text("user_id"),
   auth_hash: text("auth_hash"),
   org_id: text("organization_id"),
@@ -106,7 +102,7 @@ const REQUEST: Readonly<Record<string, Field>> = {
 
 const RESPONSE: Readonly<Record<string, Field>> = {
   body_model: text("response_model"),
-  body_completion: row("text", COMPLETION),
+  body_completion: joined("text", "texts", "completion"),
   model: text("response_model"),
   body_tokens: number("total_tokens"),
   status: number("response_status"),
@@ -122,14 +118,14 @@ const FEEDBACK: Readonly<Record<string, Field>> = {
 const SESSIONS: Readonly<Record<string, Field>> = {
   session_session_id: text("session_id"),
   session_session_name: text("session_name"),
-  session_tag: row("text", SESSION_TAG),
-  session_total_cost: total("number", "total_cost"),
-  session_total_tokens: total("number", "total_tokens"),
-  session_prompt_tokens: total("number", "prompt_tokens"),
-  session_completion_tokens: total("number", "completion_tokens"),
-  session_total_requests: total("number", "total_requests"),
-  session_created_at: total("timestamp", "created_at"),
-  session_latest_request_created_at: total("timestamp", "latest_request_created_at"),
+  session_tag: joined("text", "tags", "tag"),
+  session_total_cost: joined("number", "session", "total_cost"),
+  session_total_tokens: joined("number", "session", "total_tokens"),
+  session_prompt_tokens: joined("number", "session", "prompt_tokens"),
+  session_completion_tokens: joined("number", "session", "completion_tokens"),
+  session_total_requests: joined("number", "session", "total_requests"),
+  session_created_at: joined("timestamp", "session", "created_at"),
+  session_latest_request_created_at: joined("timestamp", "session", "latest_request_created_at"),
 };
 
 /** A group is a table of fields, or one object-valued field of its own. */

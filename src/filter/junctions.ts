@@ -6,9 +6,9 @@
  * the dear one on the left; and where levels of "and" and "or" alternate for long, the costliest term is not nested
  * but follows as the last arm of a CASE:
  *
- *     a and (b or (c and (d or e)))   →   case when (a) is not true then 0 when b then 1 when (c) is not true then 0 … end
+ *     a and (b or (c and (d or e)))   →   case when not a then 0 when b then 1 when not c then 0 when d then 1 else e end
  *
- * which stays flat however long it gets. A term may be null; null counts as not true in both forms.
+ * which stays flat however long it gets. No term may be null, except those of the outermost "and".
  */
 export interface Printed {
   readonly sql: string;
@@ -24,9 +24,12 @@ interface Arms {
   readonly last: string;
 }
 
-/** From this cost on levels are written as arms. A complete tree of 2^15 leaves costs 3 a level: less. */
-const NESTED_COST_MAX = 52;
-const ARM_COST = 6;
+/**
+ * From this cost on levels are written as arms. Each time that two halves both need arms the cost grows by `ARM_COST`;
+ * with 25,000 leaves that is 11 times, and so at most 86 of the 100 symbols, with 12 around the whole.
+ */
+const NESTED_COST_MAX = 34;
+const ARM_COST = 5;
 
 /** @param terms - at least one */
 export function junction(kind: "and" | "or", terms: readonly Printed[]): Printed {
@@ -53,7 +56,7 @@ export function closed(printed: Printed): Printed {
 }
 
 function withArm(kind: "and" | "or", test: Printed, core: Printed): Printed {
-  const arm = kind === "and" ? `when (${test.sql}) is not true then 0` : `when ${test.sql} then 1`;
+  const arm = kind === "and" ? `when not ${test.sql} then 0` : `when ${test.sql} then 1`;
   const cost = Math.max(test.cost + ARM_COST, core.cost + (core.arms === undefined ? ARM_COST : 0));
   const before = core.arms?.before ?? [];
   before.push(arm);

@@ -1,9 +1,10 @@
+import { anyValue } from "./conditions.ts";
 import type { Printed } from "./junctions.ts";
 import type { Bind } from "./operators.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
 
-/** Fewer are not worth a list. */
-const LIST_MIN = 4;
+/** Also two are a list: then the planner can use an index, as it can for one. */
+const LIST_MIN = 2;
 
 /**
  * Takes conditions of the form "one of these texts" (equals joined by "or") and "none of these texts" (not-equals
@@ -12,29 +13,33 @@ const LIST_MIN = 4;
  */
 export function gatherLists(junction: Junction, bind: Bind): { lists: Printed[]; terms: FilterTree[] } {
   const operator = junction.kind === "or" ? "equals" : "not-equals";
-  const byColumn = new Map<string, string[]>();
+  const bySubject = new Map<string, [Condition, ...Condition[]]>();
   for (const term of junction.terms) {
-    const column = listColumn(term, operator);
-    if (column === undefined) continue;
-    const values = byColumn.get(column) ?? [];
-    byColumn.set(column, values);
-    values.push(String((term as Condition).value));
+    const subject = listSubject(term, operator);
+    if (subject === undefined) continue;
+    const same = bySubject.get(subject);
+    if (same === undefined) bySubject.set(subject, [term as Condition]);
+    else same.push(term as Condition);
   }
   const lists: Printed[] = [];
-  for (const [column, values] of byColumn) {
-    if (values.length < LIST_MIN) byColumn.delete(column);
-    else lists.push(print(column, values, operator, bind));
+  for (const [subject, conditions] of bySubject) {
+    if (conditions.length < LIST_MIN) bySubject.delete(subject);
+    else lists.push(print(conditions, operator, bind));
   }
   if (lists.length === 0) return { lists, terms: [...junction.terms] };
-  return { lists, terms: junction.terms.filter((term) => !byColumn.has(listColumn(term, operator) ?? "")) };
+  return { lists, terms: junction.terms.filter((term) => !bySubject.has(listSubject(term, operator) ?? "")) };
 }
 
-function listColumn(term: FilterTree, operator: string): string | undefined {
+/** The same for conditions that ask about the same value. */
+function listSubject(term: FilterTree, operator: string): string | undefined {
   if (term.kind !== "condition" || term.operator !== operator || typeof term.value !== "string") return undefined;
-  return term.source.from === "row" && term.valueKind === "text" ? term.source.sql : undefined;
+  if (term.source.from === "row") return term.valueKind === "text" ? term.source.sql : undefined;
+  if (term.source.from !== "properties") return undefined;
+  return JSON.stringify([term.source.kind, term.source.names, term.name]);
 }
 
-function print(column: string, values: readonly string[], operator: string, bind: Bind): Printed {
-  const found = `${column} in (select value from json_each(${bind(JSON.stringify(values))}))`;
-  return { sql: operator === "equals" ? found : `(${found}) is not true`, cost: 14 };
+function print(conditions: readonly [Condition, ...Condition[]], operator: string, bind: Bind): Printed {
+  const values = bind(JSON.stringify(conditions.map(({ value }) => value)));
+  const found = anyValue(conditions[0], (column) => `${column} in (select value from json_each(${values}))`, bind);
+  return { sql: operator === "equals" ? found : `(${found}) is not true`, cost: 22 };
 }

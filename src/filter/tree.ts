@@ -1,6 +1,6 @@
 import type { FieldSource, Kind } from "./fields.ts";
 
-/** Branches, leaves and the conditions inside leaves that one filter may have together; more is answered 400. */
+/** Branches and conditions that one filter may have together; more is answered 400. */
 export const FILTER_NODES_MAX = 50_000;
 
 /** Characters that a `like`, `ilike`, `contains` or `not-contains` may look for in a column; bodies have no such limit. */
@@ -44,6 +44,11 @@ export const NOTHING: Nothing = { kind: "nothing" };
 export function both(left: FilterTree, right: FilterTree): FilterTree {
   const terms = [left, right].flatMap((tree) => (tree.kind === "and" ? tree.terms : tree.kind === "all" ? [] : [tree]));
   return terms.length === 0 ? ALL : terms.length === 1 ? terms[0]! : { kind: "and", terms };
+}
+
+/** The terms that all must hold. */
+export function conjuncts(tree: FilterTree): readonly FilterTree[] {
+  return tree.kind === "and" ? tree.terms : [tree];
 }
 
 export function isJunction(tree: FilterTree): tree is Junction {

@@ -39,6 +39,10 @@ const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
 /** Azure answers its machines' metadata and DNS at this public-looking address. */
 const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
+/** Verdicts on hosts are used again for so long: this machine's own addresses and ports may change. */
+const VERDICT_MS = 1_000;
+const VERDICTS_MAX = 1_000;
+
 /**
  * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
  * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
@@ -59,17 +63,36 @@ export function createTargetGuard(allow: readonly string[], ownPorts: () => Read
     return `${text} is ${why}`;
   };
 
+  const judgeHost = (rawHost: string, port: number) => {
+    const host = withoutDots(rawHost);
+    if (ipaddr.isValid(host)) return refuseAddress(host, host, port);
+    if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
+    if (opensName(host, port)) return undefined;
+    // A loopback name may be called where its addresses are open; they are checked again one by one.
+    const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
+    if (loopback && ["127.0.0.1", "::1"].some((address) => opensAddress(ipaddr.process(address), port)))
+      return undefined;
+    return `${host} stands for this machine or a metadata service`;
+  };
+
+  let verdicts = new Map<string, { readonly port: number; readonly why: string | undefined }>();
+  let verdictsAt = 0;
+  let portsKnown = 0;
   return {
     refuseAddress,
-    refuseHost(rawHost, port) {
-      const host = withoutDots(rawHost);
-      if (ipaddr.isValid(host)) return refuseAddress(host, host, port);
-      if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
-      if (opensName(host, port)) return undefined;
-      // A loopback name may be called where its addresses are open; they are checked again one by one.
-      const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
-      if (loopback && ["127.0.0.1", "::1"].some((own) => opensAddress(ipaddr.process(own), port))) return undefined;
-      return `${host} stands for this machine or a metadata service`;
+    refuseHost(host, port) {
+      const now = performance.now();
+      const ports = ownPorts().size;
+      if (now - verdictsAt > VERDICT_MS || verdicts.size > VERDICTS_MAX || ports !== portsKnown) {
+        verdicts = new Map();
+        portsKnown = ports;
+        verdictsAt = now;
+      }
+      const known = verdicts.get(host);
+      if (known !== undefined && known.port === port) return known.why;
+      const why = judgeHost(host, port);
+      verdicts.set(host, { port, why });
+      return why;
     },
   };
 }

@@ -5,7 +5,7 @@ import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping
 import type { Json, ProviderPlugin } from "../../src/plugin/contract.ts";
 import type { LlmSchema } from "../../src/record/llm-schema.ts";
 import { encodeEventStream, type Frame } from "./eventstream.ts";
-import { eventsOfRecording } from "./recording.ts";
+import { answerIn } from "./recording.ts";
 
 /**
  * One exchange in the shape of a provider, written by us, with what must be read from it.
@@ -54,18 +54,17 @@ export function inputOf(fixture: Fixture, provider: ProviderPlugin | undefined, 
     response.type ?? (response.frames === undefined ? "application/json" : "application/vnd.amazon.eventstream");
   const headers = { "content-type": type, ...response.headers };
   const bytes = bodyBytes(fixture).subarray(0, bytesMax);
-  const { events, body } = eventsOfRecording(request, { headers, body_base64: bytes.toString("base64") });
+  const path = url.pathname + url.search;
   return {
     method: request.method ?? "POST",
-    path: url.pathname + url.search,
+    path,
     host: url.hostname,
     requestHeaders: new Headers(),
     requestBody: isObject(request.body) ? request.body : undefined,
     status: response.status ?? 200,
     responseHeaders: new Headers(headers),
     provider,
-    responseBody: body,
-    events,
+    ...answerIn(bytes, type === "" ? undefined : type, path),
     modelOverride: undefined,
   };
 }

@@ -69,6 +69,19 @@ export const FIRST_RECORDS = [
   )`,
   "create unique index requests_id on requests (request_id)",
   "create index requests_created on requests (organization_id, request_created_at, request_id)",
+  "create index requests_cost on requests (organization_id, cost, request_id)",
+  `create index requests_users on requests (organization_id, user_id, request_created_at, request_id)
+    where user_id is not null`,
+  `create index requests_sessions on requests (organization_id, session_id, request_created_at,
+    cost, total_tokens, prompt_tokens, completion_tokens) where session_id is not null`,
+
+  `create table session_tags (
+    organization_id text not null,
+    session_id text not null,
+    tag text not null,
+    updated_at integer not null,
+    primary key (organization_id, session_id)
+  ) without rowid`,
 
   `create table properties (
     organization_id text not null,
