@@ -36,7 +36,7 @@ export function listen(host: string, port: number, handle: (request: Request) =>
     hostname: host,
     port,
     fetch: handle,
-    development: false, // its page for uncaught errors shows source and paths
+    development: false, // or a fault would show our source to whoever caused it
     idleTimeout: 0, // a query may take longer than any of its values
     maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the handler counts, and answers in JSON
   });
