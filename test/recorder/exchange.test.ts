@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { RecordDraft } from "../../src/plugin/contract.ts";
 import type { RecordHooks } from "../../src/recorder/hooks.ts";
@@ -12,9 +14,12 @@ test("a body that the client asked to leave out is nowhere, and its figures are 
   const id = pass(weir.spool, {
     begin: { omitRequest: true, omitResponse: true },
     request: '{"model":"m-1","prompt":"SECRET-IN"}',
-    response: '{"model":"m-2","text":"SECRET-OUT","usage":{"in":3,"out":4}}',
+    response: ['{"model":"m-2","text":"SECRET-', 'OUT","usage":{"in":3,"out":4}}'],
   });
   await weir.recorder.barrier();
+  for (const name of readdirSync(weir.directory, { recursive: true, withFileTypes: true })) {
+    if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name)).includes("SECRET-")).toBe(false);
+  }
   expect(await weir.row(id)).toMatchObject({ request_model: "m-1", total_tokens: 7 });
   expect(await weir.body(id, "request")).toBeUndefined();
   expect(await weir.body(id, "response")).toBeUndefined();
