@@ -13,6 +13,7 @@ import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
 import { headersJson, type RequestRow, toRow } from "./row.ts";
+import { readTailEvents } from "./tail.ts";
 
 export type BodyPart = "request" | "response" | "raw" | "headers";
 
@@ -125,7 +126,12 @@ async function readSide(exchange: Exchange, side: SealedSide, deps: PrepareDeps)
   const truncated = capture.truncated || incomplete;
   const contentType = headerValue(headers, "content-type");
   const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
-  return { body: readBody(bytes, context), truncated };
+  const body = readBody(bytes, context);
+  if (body.events === undefined || !capture.truncated || coding !== undefined || exchange.begin.omitResponse) {
+    return { body, truncated };
+  }
+  const tail = readTailEvents(capture.readTail(deps.spool), body.mime);
+  return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
 /** The bytes of a body, deciphered where it is one to leave out; undefined where the key is gone. */
