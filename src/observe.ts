@@ -1,3 +1,5 @@
+import { isatty } from "node:tty";
+
 /**
  * The log: one line on stderr per event, JSON for machines and readable text on a terminal.
  *
@@ -43,6 +45,15 @@ export function createLog(options: LogOptions, bound: LogFields = {}): Log {
     error: (message, fields) => emit("error", message, fields),
     with: (fields) => createLog(options, { ...bound, ...fields }),
   };
+}
+
+/** The log that the configuration asks for, in any thread: `auto` is text on a terminal and JSON elsewhere. */
+export function configuredLog(
+  config: { readonly log_level: LogLevel; readonly log_format: "auto" | "json" | "text" },
+  bound: LogFields = {},
+): Log {
+  const { log_level: level, log_format: format } = config;
+  return createLog({ level, format: format === "auto" ? (isatty(2) ? "text" : "json") : format }, bound);
 }
 
 function text(time: string, level: LogLevel, message: string, fields: LogFields): string {

@@ -17,6 +17,8 @@ export type RecorderFunctions = {
   barrier(): Promise<void>;
   /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
   amend(change: Amendment): Promise<AmendResult>;
+  /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
+  remove(removal: Removal): Promise<number>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -40,6 +42,11 @@ export type AmendResult = {
   readonly scores: Readonly<Record<string, number>>;
   readonly feedback: { readonly id: string; readonly rating: boolean; readonly createdAt: number } | null;
 } | null;
+
+export interface Removal {
+  readonly organizationId: string;
+  readonly requestIds: readonly string[];
+}
 
 export interface RecorderStatus {
   readonly position: Position;
@@ -69,7 +76,7 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** API thread. */
+/** API thread; it is started with the ports `recorder` and `gateway`. */
 export type ApiFunctions = {
   /** Starts listening and answers the port. */
   ready(): Promise<{ readonly port: number }>;

@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
+import { GatewayError } from "../errors.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -164,14 +165,24 @@ function readAllowance(entry: string): Allowance {
   const name = bracketed ?? bare;
   const port = portText === undefined ? undefined : Number(portText);
   if (name === undefined || name === "" || (port !== undefined && (port < 1 || port > 65_535)))
-    throw new Error(`allow_private_targets: "${entry}" is no host name, address or CIDR block`);
+    throw new GatewayError(
+      "config_invalid",
+      `allow_private_targets: "${entry}" is no host name, address or CIDR block`,
+    );
 
   const slash = name.indexOf("/");
   if (slash >= 0) {
     const network = readAddress(name.slice(0, slash));
-    const bits = Number(name.slice(slash + 1));
-    if (network === undefined || !/^\d+$/.test(name.slice(slash + 1)) || bits > (network.kind() === "ipv4" ? 32 : 128))
-      throw new Error(`allow_private_targets: "${entry}" is no CIDR block`);
+    // A block of IPv4-mapped addresses is the block of the IPv4 ones.
+    const mapped = network?.kind() === "ipv4" && name.includes(":");
+    const bits = Number(name.slice(slash + 1)) - (mapped ? 96 : 0);
+    if (
+      network === undefined ||
+      !/^\d+$/.test(name.slice(slash + 1)) ||
+      bits < 0 ||
+      bits > (network.kind() === "ipv4" ? 32 : 128)
+    )
+      throw new GatewayError("config_invalid", `allow_private_targets: "${entry}" is no CIDR block`);
     return { block: [network, bits], port };
   }
   const address = readAddress(name);

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**
@@ -87,6 +88,22 @@ export const requests = sqliteTable(
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
     index("requests_created").on(t.organization_id, t.request_created_at, t.request_id),
+    index("requests_cost").on(t.organization_id, t.cost, t.request_id),
+    index("requests_users")
+      .on(t.organization_id, t.user_id, t.request_created_at, t.request_id)
+      .where(sql`user_id is not null`),
+    // Holds all that a session's totals need, so that they are added up without touching a row.
+    index("requests_sessions")
+      .on(
+        t.organization_id,
+        t.session_id,
+        t.request_created_at,
+        t.cost,
+        t.total_tokens,
+        t.prompt_tokens,
+        t.completion_tokens,
+      )
+      .where(sql`session_id is not null`),
   ],
 );
 
@@ -107,6 +124,18 @@ export const properties = sqliteTable(
     primaryKey({ columns: [t.organization_id, t.kind, t.name, t.value, t.request_created_at, t.seq] }),
     index("properties_seq").on(t.seq),
   ],
+);
+
+/** Tags that were put on sessions; a session itself is nothing but the requests that name it. */
+export const sessionTags = sqliteTable(
+  "session_tags",
+  {
+    organization_id: text().notNull(),
+    session_id: text().notNull(),
+    tag: text().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.session_id] })],
 );
 
 /** The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by. In `bodies.db`. */
@@ -131,7 +160,10 @@ export const bodies = sqliteTable(
     data: blob({ mode: "buffer" }),
     blob_hash: text(),
   },
-  (t) => [primaryKey({ columns: [t.request_id, t.part] })],
+  (t) => [
+    primaryKey({ columns: [t.request_id, t.part] }),
+    index("bodies_blob").on(t.blob_hash).where(sql`blob_hash is not null`),
+  ],
 );
 
 /** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */

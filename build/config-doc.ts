@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { variableOf } from "../src/config-load.ts";
+import { allowedFor, KEYS, type KeyName, schemaOf } from "../src/config-value.ts";
+
+/** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares it. */
+export function configurationPage(): string {
+  const rows = KEYS.filter((key) => key !== "plugins").map((key) => [
+    `\`${key}\``,
+    `\`${variableOf(key)}\``,
+    fallback(key),
+    allowed(key),
+    schemaOf(key).description ?? "",
+  ]);
+  return `# Configuration
+
+<!-- Written by build/config-doc.ts from the keys in src/config.ts. -->
+
+Every key can stand in \`weir.toml\` in the working directory, or in the file that \`--config FILE\` names, and in the
+environment. The variable wins over the file, the file over the default. Lists are arrays in TOML and comma-separated in
+a variable; an empty variable counts as not set. Relative paths start in the working directory.
+
+An unknown key or a bad value stops the start, with one line each that says what is allowed. \`weir config\` prints the
+effective configuration, secrets masked, and where each value came from.
+
+${table(["Key", "Variable", "Default", "Takes", "Meaning"], rows)}
+
+## Options of plugins
+
+${schemaOf("plugins").description} Each plugin says what it takes; a table for a plugin that is not loaded stops the start.
+
+\`\`\`toml
+gateway_port = 8080
+allow_private_targets = ["10.0.0.0/8", "ollama.internal"]
+
+[plugins.office-hours]
+host = "api.openai.com"
+\`\`\`
+`;
+}
+
+/** Columns are padded: it reads well as text, and the formatter leaves it alone. */
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((_heading, at) => Math.max(...[headings, ...rows].map((row) => row[at]!.length)));
+  const line = (cells: readonly string[], fill = " ") =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at]!, fill)).join(" | ")} |`;
+  return [
+    line(headings),
+    line(
+      headings.map(() => ""),
+      "-",
+    ),
+    ...rows.map((row) => line(row)),
+  ].join("\n");
+}
+
+function fallback(key: KeyName): string {
+  const value: unknown = schemaOf(key)["default"];
+  return value === "" ? "" : Array.isArray(value) && value.length === 0 ? "" : `\`${value}\``;
+}
+
+function allowed(key: KeyName): string {
+  return allowedFor(key).replaceAll("|", "\\|");
+}
+
+if (import.meta.main) writeFileSync(join(import.meta.dir, "../docs/configuration.md"), configurationPage());

@@ -1,0 +1,17 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** AI21: Jamba in OpenAI's manner, Jurassic in its own. */
+export default {
+  apiVersion: 1,
+  name: "AI21",
+  aliases: ["ai-21", "ai21labs"],
+  hosts: ["api.ai21.com"],
+  target: "https://api.ai21.com",
+  dedicatedDomain: "ai21",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/complete$/, schema: "text-generation" },
+    { path: /\/embed$/, schema: "embeddings" },
+  ],
+} satisfies ProviderPlugin;

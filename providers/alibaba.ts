@@ -1,0 +1,24 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Alibaba Cloud Model Studio: Qwen models, under `compatible-mode` in OpenAI's manner. */
+export default {
+  apiVersion: 1,
+  name: "ALIBABA",
+  aliases: ["dashscope", "qwen", "alibaba-cloud"],
+  hosts: ["dashscope-intl.aliyuncs.com", "dashscope.aliyuncs.com", "dashscope-us.aliyuncs.com"],
+  target: "https://dashscope-intl.aliyuncs.com",
+  dedicatedDomain: "alibaba",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/rerank$/, schema: "rerank" },
+  ],
+} satisfies ProviderPlugin;

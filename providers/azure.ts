@@ -1,0 +1,33 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/**
+ * Azure OpenAI and Azure AI Foundry. Every customer has hosts of their own, so there is no address that its own gateway
+ * address could forward to. The deployment in the path stands in for the model where the body names none.
+ */
+export default {
+  apiVersion: 1,
+  name: "AZURE",
+  aliases: ["azure-openai", "azure_openai", "azure-ai", "azureopenai"],
+  hosts: [
+    "*.openai.azure.com",
+    "*.services.ai.azure.com",
+    "*.cognitiveservices.azure.com",
+    "*.models.ai.azure.com",
+    "*.inference.ai.azure.com",
+    "*.openai.azure.us",
+  ],
+  extends: "OPENAI",
+  mask: { headers: ["ocp-apim-subscription-key"], query: ["api-key", "subscription-key"] },
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/rerank$/, schema: "rerank" },
+  ],
+} satisfies ProviderPlugin;

@@ -1,0 +1,31 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Cloudflare: its gateway, whose paths end as those of the provider behind it do, and Workers AI, which wraps its answers. */
+export default {
+  apiVersion: 1,
+  name: "CLOUDFLARE",
+  aliases: ["workers-ai", "cloudflare-workers-ai", "cloudflare-ai-gateway"],
+  hosts: ["gateway.ai.cloudflare.com", "api.cloudflare.com"],
+  target: "https://gateway.ai.cloudflare.com",
+  dedicatedDomain: "cloudflare",
+  extends: "OPENAI",
+  mask: { headers: ["cf-aig-authorization", "x-auth-key"] },
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/rerank$/, schema: "rerank" },
+    { path: /:(?:generateContent|streamGenerateContent)$/, schema: "generate-content" },
+    { path: /\/converse(?:-stream)?$/, schema: "converse" },
+    { path: /\/ai\/run\/.*(?:embedding|bge-).*$/, schema: "embeddings" },
+    { path: /\/ai\/run\/.+$/, schema: "chat-completions" },
+    { path: /\/ai\/run\/.+$/, schema: "text-generation" },
+    { path: /\/workers-ai\/.+$/, schema: "text-generation" },
+  ],
+} satisfies ProviderPlugin;

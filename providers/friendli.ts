@@ -1,0 +1,12 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** FriendliAI. */
+export default {
+  apiVersion: 1,
+  name: "FRIENDLI",
+  aliases: ["friendliai", "friendli-ai"],
+  hosts: ["api.friendli.ai"],
+  target: "https://api.friendli.ai",
+  dedicatedDomain: "friendli",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

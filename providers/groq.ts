@@ -1,0 +1,11 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Groq. Older streams have their usage under `x_groq`, which the format's reader knows. */
+export default {
+  apiVersion: 1,
+  name: "GROQ",
+  hosts: ["api.groq.com"],
+  target: "https://api.groq.com",
+  dedicatedDomain: "groq",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

@@ -1,0 +1,12 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Inference.net. */
+export default {
+  apiVersion: 1,
+  name: "INFERENCE_NET",
+  aliases: ["inference-net", "inference.net"],
+  hosts: ["api.inference.net"],
+  target: "https://api.inference.net",
+  dedicatedDomain: "inference-net",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

@@ -1,0 +1,20 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Mistral. Completions of code from both sides, and those of agents, answer as chats do. */
+export default {
+  apiVersion: 1,
+  name: "MISTRAL",
+  aliases: ["mistralai", "mistral-ai"],
+  hosts: ["api.mistral.ai", "codestral.mistral.ai"],
+  target: "https://api.mistral.ai",
+  dedicatedDomain: "mistral",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+  ],
+} satisfies ProviderPlugin;

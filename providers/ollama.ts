@@ -1,0 +1,21 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Ollama's cloud. A server of one's own has any host; it is read by shape, or named with `Gateway-Target-Provider`. */
+export default {
+  apiVersion: 1,
+  name: "OLLAMA",
+  aliases: ["ollama-cloud"],
+  hosts: ["ollama.com", "api.ollama.com"],
+  target: "https://ollama.com",
+  dedicatedDomain: "ollama",
+  wireSchemas: [
+    { path: /\/api\/chat$/, schema: "ollama-chat" },
+    { path: /\/api\/generate$/, schema: "ollama-generate" },
+    { path: /\/api\/embed(?:dings)?$/, schema: "embeddings" },
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+  ],
+} satisfies ProviderPlugin;

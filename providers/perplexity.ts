@@ -1,0 +1,17 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Perplexity. It states the cost of each request, its fee per request included. */
+export default {
+  apiVersion: 1,
+  name: "PERPLEXITY",
+  aliases: ["pplx"],
+  hosts: ["api.perplexity.ai"],
+  target: "https://api.perplexity.ai",
+  dedicatedDomain: "perplexity",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses$/, schema: "responses" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+  ],
+} satisfies ProviderPlugin;

@@ -1,0 +1,20 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/**
+ * Replicate: predictions of any kind, and a proxy in OpenAI's manner. What a prediction answers depends on the model; text is
+ * read, all else is kept as it came.
+ */
+export default {
+  apiVersion: 1,
+  name: "REPLICATE",
+  hosts: ["api.replicate.com", "stream.replicate.com", "*.replicate.delivery", "openai-proxy.replicate.com"],
+  target: "https://api.replicate.com",
+  dedicatedDomain: "replicate",
+  wireSchemas: [
+    { path: /\/predictions$/, schema: "text-generation" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+  ],
+} satisfies ProviderPlugin;

@@ -1,0 +1,12 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** SambaNova. */
+export default {
+  apiVersion: 1,
+  name: "SAMBANOVA",
+  aliases: ["samba-nova"],
+  hosts: ["api.sambanova.ai"],
+  target: "https://api.sambanova.ai",
+  dedicatedDomain: "sambanova",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

@@ -1,0 +1,12 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Together AI. */
+export default {
+  apiVersion: 1,
+  name: "TOGETHER",
+  aliases: ["together-ai", "togetherai"],
+  hosts: ["api.together.xyz", "api.together.ai"],
+  target: "https://api.together.xyz",
+  dedicatedDomain: "together",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

@@ -1,0 +1,11 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Venice. */
+export default {
+  apiVersion: 1,
+  name: "VENICE",
+  hosts: ["api.venice.ai"],
+  target: "https://api.venice.ai",
+  dedicatedDomain: "venice",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

@@ -1,0 +1,24 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Vercel AI Gateway and v0. It states costs, and in front of Gemini leaves reasoning out of `completion_tokens`. */
+export default {
+  apiVersion: 1,
+  name: "VERCEL",
+  aliases: ["vercel-ai-gateway", "vercel-gateway", "v0"],
+  hosts: ["ai-gateway.vercel.sh", "api.v0.dev"],
+  target: "https://ai-gateway.vercel.sh",
+  dedicatedDomain: "vercel",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/rerank$/, schema: "rerank" },
+  ],
+} satisfies ProviderPlugin;

@@ -1,0 +1,12 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Voyage AI: embeddings and rerank. */
+export default {
+  apiVersion: 1,
+  name: "VOYAGE",
+  aliases: ["voyageai", "voyage-ai"],
+  hosts: ["api.voyageai.com", "ai.mongodb.com"],
+  target: "https://api.voyageai.com",
+  dedicatedDomain: "voyage",
+  extends: "OPENAI",
+} satisfies ProviderPlugin;

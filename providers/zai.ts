@@ -1,0 +1,24 @@
+import type { ProviderPlugin } from "weir/plugin";
+
+/** Z.ai and BigModel: GLM models, in OpenAI's manner and, under `anthropic`, in Anthropic's. */
+export default {
+  apiVersion: 1,
+  name: "ZAI",
+  aliases: ["z-ai", "z.ai", "zhipu", "zhipuai", "bigmodel"],
+  hosts: ["api.z.ai", "open.bigmodel.cn"],
+  target: "https://api.z.ai",
+  dedicatedDomain: "zai",
+  extends: "OPENAI",
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
+    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+    { path: /\/completions$/, schema: "completions" },
+    { path: /\/embeddings$/, schema: "embeddings" },
+    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
+    { path: /\/audio\/speech$/, schema: "speech" },
+    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
+    { path: /\/moderations$/, schema: "moderations" },
+    { path: /\/rerank$/, schema: "rerank" },
+  ],
+} satisfies ProviderPlugin;

@@ -1,0 +1,123 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../errors.ts";
+import { messageOf } from "../observe.ts";
+import { aggregateEndpoints } from "./aggregates.ts";
+import { readJson } from "./body.ts";
+import { changeEndpoints } from "./changes.ts";
+import { asGatewayError, failure } from "./envelope.ts";
+import { type Access, Gate, type Route } from "./gate.ts";
+import { healthEndpoints } from "./health.ts";
+import { keyEndpoints } from "./keys.ts";
+import { modelEndpoints } from "./models.ts";
+import { propertyEndpoints } from "./properties.ts";
+import { queryEndpoints } from "./query.ts";
+import { referenceEndpoints } from "./reference.ts";
+import { requestEndpoints } from "./requests.ts";
+import type { ApiRoom } from "./room.ts";
+import { sessionTagEndpoints } from "./session-tag.ts";
+import { validationFailure } from "./validation.ts";
+
+/** The whole API as one function from request to answer. It never rejects. */
+export function createApi(room: ApiRoom): (request: Request) => Promise<Response> {
+  let gate: Gate;
+  let routes: readonly DescribedRoute[];
+  const app = createApp(
+    room,
+    () => gate,
+    () => routes,
+  );
+  routes = routesOf(app);
+  gate = new Gate(room.keys, routes);
+  return async (request) => {
+    // CONNECT brings an authority in place of an address, and a Host need not be one.
+    if (!URL.canParse(request.url))
+      return failure(new GatewayError("bad_request", "the request names no host and path"));
+    const started = performance.now();
+    const answer = await answerAny(app, request).catch((error: unknown) => {
+      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+      return serverError();
+    });
+    const seconds = (performance.now() - started) / 1000;
+    room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);
+    return answer;
+  };
+}
+
+/** The gate and the description are made from the finished app, so its endpoints ask for them when they are called. */
+function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly DescribedRoute[]) {
+  return new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .onRequest(({ request }) => gate().admit(request))
+    .onParse(({ request }) => {
+      if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      return readJson(request, room.config.max_api_body_bytes);
+    })
+    .onError(({ code, error, request }) => {
+      const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
+      if (known !== undefined) return failure(known);
+      if (error instanceof RangeError && /call stack/i.test(error.message))
+        return failure(new GatewayError("invalid_body", "it is nested too deeply"));
+      if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
+      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+      return serverError();
+    })
+    .use(requestEndpoints(room, gate))
+    .use(queryEndpoints(room, gate))
+    .use(aggregateEndpoints(room, gate))
+    .use(propertyEndpoints(room, gate))
+    .use(sessionTagEndpoints(room, gate))
+    .use(changeEndpoints(room, gate))
+    .use(keyEndpoints(room, gate))
+    .use(modelEndpoints(room, gate))
+    .use(healthEndpoints(room))
+    .use(referenceEndpoints(routes));
+}
+
+/** A HEAD request is a GET whose answer's body is left out. */
+async function answerAny(app: { fetch: (request: Request) => Response | Promise<Response> }, request: Request) {
+  if (request.method !== "HEAD") return app.fetch(request);
+  const answer = await app.fetch(new Request(request.url, { method: "GET", headers: request.headers }));
+  await answer.body?.cancel();
+  return new Response(null, { status: answer.status, headers: answer.headers });
+}
+
+export interface DescribedRoute extends Route {
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** JSON Schema of the body. */
+  readonly body: unknown;
+}
+
+/** Every endpoint as it was declared. One that declares no access is a mistake in this program. */
+function routesOf(app: { routes: readonly { method: string; path: string; hooks: unknown }[] }): DescribedRoute[] {
+  return app.routes.map(({ method, path, hooks }) => {
+    const { body, detail } = hooks as { body?: unknown; detail?: Record<string, unknown> };
+    if (detail?.["x-access"] === undefined) throw new Error(`${method} ${path} does not say who may call it`);
+    return {
+      method,
+      path,
+      access: detail["x-access"] as Access,
+      summary: String(detail["summary"]),
+      description: String(detail["description"] ?? ""),
+      tags: detail["tags"] as string[],
+      body,
+    };
+  });
+}
+
+/** What failed inside the reading of a body stands below Elysia's own error. */
+function causeOf(error: unknown): GatewayError | undefined {
+  return error instanceof Error && error.cause instanceof Error ? asGatewayError(error.cause) : undefined;
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack?.split("\n").slice(0, 6).join(" | ") : undefined;
+}
+
+/** A bug, not the caller's fault: nothing of it is told. */
+function serverError(): Response {
+  return Response.json(
+    { data: [], error: 500, message: "the API failed on this request", path: null },
+    { status: 500 },
+  );
+}

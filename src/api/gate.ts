@@ -1,0 +1,96 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { GatewayError } from "../errors.ts";
+import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../keys.ts";
+import type { KeyWatch } from "./key-watch.ts";
+
+/**
+ * Who may call an endpoint: a key with the scope; anyone; or anyone with a signed address, else a key with `read`
+ * (the endpoint checks the signature itself).
+ */
+export type Access = Scope | "open" | "signed";
+
+/** One endpoint as the gate and the description of the API see it. */
+export interface Route {
+  readonly method: string;
+  /** With `:name` for each variable segment. */
+  readonly path: string;
+  readonly access: Access;
+}
+
+interface PathMethods {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly methods: ReadonlyMap<string, Access>;
+}
+
+/** Lets a request through to its endpoint, or says why not, before any of its body is read. */
+export class Gate {
+  readonly #keys: KeyWatch;
+  readonly #paths: readonly PathMethods[];
+  readonly #callers = new WeakMap<Request, KeySnapshot>();
+
+  constructor(keys: KeyWatch, routes: readonly Route[]) {
+    this.#keys = keys;
+    this.#paths = [...Map.groupBy(routes, ({ path }) => path)]
+      .map(([path, same]) => ({
+        path,
+        pattern: new RegExp(`^${path.replace(/[.+*?()[\]{}|^$\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`),
+        methods: new Map(same.map(({ method, access }) => [method, access])),
+      }))
+      // A path without variables goes before one whose variable would take its name for an id.
+      .sort((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")));
+  }
+
+  /** The pattern of the path that a request asks for, such as `/v1/request/:id`. */
+  pathOf(request: Request): string | undefined {
+    return this.#find(new URL(request.url).pathname)?.path;
+  }
+
+  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_scope`. */
+  admit(request: Request): void {
+    const url = new URL(request.url);
+    const methods = this.#find(url.pathname)?.methods;
+    if (methods === undefined) throw new GatewayError("not_found", "there is no such path here; see /docs");
+    const access = methods.get(request.method);
+    if (access === undefined) {
+      const allow = [...methods.keys()].sort().join(", ");
+      throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
+    }
+    if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
+    const scope = access === "signed" ? "read" : access;
+    const key = this.#identify(request.headers.get("authorization"));
+    if (!hasScope(key, scope)) {
+      throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);
+    }
+    this.#callers.set(request, key);
+  }
+
+  /** The key that an admitted request came with. Endpoints act for its organization and no other. */
+  caller(request: Request): KeySnapshot {
+    const key = this.#callers.get(request);
+    if (key === undefined) throw new GatewayError("missing_auth");
+    return key;
+  }
+
+  #find(pathname: string): PathMethods | undefined {
+    return this.#paths.find(({ pattern }) => pattern.test(pathname));
+  }
+
+  #identify(authorization: string | null): KeySnapshot {
+    const challenge = { headers: { "www-authenticate": "Bearer" } };
+    const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? "") ?? [];
+    if (token === undefined) throw new GatewayError("missing_auth", undefined, challenge);
+    const hash = createHash("sha256").update(token).digest("hex");
+    const key = this.#keys.byHash(hash);
+    if (key === undefined || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) {
+      throw new GatewayError("invalid_auth", "the key in Authorization is not known here", challenge);
+    }
+    const why = whyUnusable(key, Date.now());
+    if (why !== undefined) {
+      const text = why === "expired" ? "the key in Authorization has expired" : "the key in Authorization was revoked";
+      throw new GatewayError("invalid_auth", text, challenge);
+    }
+    this.#keys.used(key.id);
+    return key;
+  }
+}

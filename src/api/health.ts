@@ -1,0 +1,91 @@
+import { Elysia } from "elysia";
+import { messageOf } from "../observe.ts";
+import { endpoint } from "./endpoint.ts";
+import { plainJson } from "./envelope.ts";
+import type { ApiRoom } from "./room.ts";
+
+/** How long another thread has to answer a probe. */
+const ANSWER_MS = 1_000;
+/** A spool that is this far ahead of the database is worth a look. */
+const LAG_BYTES_MAX = 256 << 20;
+
+/** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
+export function healthEndpoints(room: ApiRoom) {
+  return new Elysia()
+    .get("/healthz", () => plainJson({ status: "ok" }), endpoint("open", "Operation", "Whether the process lives"))
+    .get(
+      "/readyz",
+      async () => {
+        const { ready, degraded } = await readiness(room);
+        return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
+      },
+      endpoint(
+        "open",
+        "Operation",
+        "Whether traffic is served",
+        "503 only where it is not; `degraded` says what is wrong.",
+      ),
+    )
+    .get(
+      "/metrics",
+      async () => {
+        const texts = await Promise.all([
+          answered(room.gateway.metrics()),
+          answered(room.recorder.metrics()),
+          room.metrics.text(),
+        ]);
+        const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
+        return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
+      },
+      endpoint("open", "Operation", "Metrics for Prometheus"),
+    );
+}
+
+async function readiness(room: ApiRoom): Promise<{ ready: boolean; degraded: string[] }> {
+  const [gateway, recorder, database] = await Promise.all([
+    answered(room.gateway.status()),
+    answered(room.recorder.status()),
+    databaseError(room),
+  ]);
+  const degraded: string[] = [];
+  if (gateway === undefined) degraded.push("gateway: it does not answer");
+  else {
+    degraded.push(...gateway.degraded);
+    if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
+    if (gateway.exchangesDropped > 0)
+      degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded whole`);
+    if (gateway.draining) degraded.push("gateway: it is stopping");
+  }
+  if (recorder === undefined) degraded.push("recorder: it does not answer");
+  else {
+    if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
+    if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
+  }
+  if (database !== undefined) degraded.push(`database: ${database}`);
+  if (room.keys.error !== undefined) degraded.push(`keys: ${room.keys.error}`);
+  return { ready: gateway !== undefined && !gateway.draining, degraded };
+}
+
+async function databaseError(room: ApiRoom): Promise<string | undefined> {
+  try {
+    await room.reader.records.query({ sql: "select 1 from keys limit 1", args: [] });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What another thread answers, or undefined where it fails or takes too long: a probe waits for nobody. */
+async function answered<T>(call: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ANSWER_MS);
+  });
+  try {
+    return await Promise.race([call, limit]);
+  } catch {
+    return undefined; // the caller names the thread that gave no answer
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Config } from "../config.ts";
+import type { Log } from "../observe.ts";
+import type { Remote } from "../runtime/rpc.ts";
+import type { Store } from "../store/store.ts";
+import type { GatewayFunctions, RecorderFunctions } from "../threads.ts";
+import type { KeyWatch } from "./key-watch.ts";
+import type { ApiMetrics } from "./metrics.ts";
+import type { Signer } from "./signer.ts";
+
+/** What all endpoints work with; one per API listener. */
+export interface ApiRoom {
+  readonly config: Config;
+  readonly log: Log;
+  /** For reading; its queries fail with `database_unavailable` while the database is away. */
+  readonly reader: Store;
+  /** For keys and settings only: records are written by the recorder. Opened when first asked for. */
+  readonly writer: () => Promise<Store>;
+  readonly recorder: Remote<RecorderFunctions>;
+  readonly gateway: Remote<GatewayFunctions>;
+  readonly keys: KeyWatch;
+  readonly signer: Signer;
+  readonly metrics: ApiMetrics;
+}

@@ -1,0 +1,44 @@
+const HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+/** An answer up to this length goes out whole, so that a failure on the way can still be answered as one. */
+const WHOLE_CHARS = 1 << 20;
+/** Characters per chunk of a longer one. */
+const CHUNK_CHARS = 64 << 10;
+
+/**
+ * Answers JSON text as it is made, no faster than the client takes it.
+ *
+ * A failure after the first `WHOLE_CHARS` breaks the connection off: nobody can take the part for the whole.
+ */
+export async function streamText(
+  pieces: AsyncGenerator<string>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  let start = "";
+  for (;;) {
+    const next = await pieces.next();
+    if (next.done) return new Response(start, { headers: { ...HEADERS, ...headers } });
+    start += next.value;
+    if (start.length > WHOLE_CHARS) break;
+  }
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(start)),
+    async pull(controller) {
+      let text = "";
+      while (text.length < CHUNK_CHARS) {
+        const next = await pieces.next();
+        if (next.done) {
+          if (text !== "") controller.enqueue(encoder.encode(text));
+          controller.close();
+          return;
+        }
+        text += next.value;
+      }
+      controller.enqueue(encoder.encode(text));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+  return new Response(stream, { headers: { ...HEADERS, ...headers } });
+}

@@ -1,0 +1,27 @@
+import { configuredLog } from "../observe.ts";
+import { connect, expose } from "../runtime/rpc.ts";
+import { threadStart } from "../runtime/thread.ts";
+import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import { type RunningApi, startApi } from "./start.ts";
+
+/** Entry of the API's thread, started with the ports `recorder` and `gateway`. */
+const { options, port, ports } = threadStart<ThreadOptions>();
+const { config } = options;
+
+let running: Promise<RunningApi> | undefined;
+
+const functions: ApiFunctions = {
+  ready: async () => {
+    running ??= startApi({
+      config,
+      log: configuredLog(config, { room: "api" }),
+      recorder: connect<RecorderFunctions>(ports["recorder"]!),
+      gateway: connect<GatewayFunctions>(ports["gateway"]!),
+    });
+    return { port: (await running).port };
+  },
+  stop: async () => {
+    await (await running?.catch(() => undefined))?.stop(); // one that did not start has nothing to stop
+  },
+};
+expose(port, functions);

@@ -1,0 +1,144 @@
+import type { Config } from "../config.ts";
+import type { LoadedConfig } from "../config-load.ts";
+import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
+
+/** An option as help shows it and the parser reads it. */
+export interface Option {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  readonly multiple?: true;
+  /** What stands for the value in help, such as `FILE`. */
+  readonly value?: string;
+  readonly description: string;
+}
+
+export interface Terminal {
+  /** What a program may want to read: results, and nothing else. */
+  out(text: string): void;
+  /** What a person may want to read. */
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+}
+
+export interface Invocation {
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+  readonly args: readonly string[];
+  readonly terminal: Terminal;
+  readonly config: Config;
+  readonly loaded: LoadedConfig;
+}
+
+/** The status that the program ends with. */
+export type Run = (invocation: Invocation) => Promise<number>;
+
+export interface Command {
+  /** One or two words, such as `keys create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** What follows the options, such as `<id>`; every one of them is needed. */
+  readonly args?: readonly string[];
+  readonly options?: Readonly<Record<string, Option>>;
+  /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
+  readonly readsItsOwnWords?: true;
+  /** Sentences below the options. */
+  readonly notes?: readonly string[];
+  readonly load: () => Promise<Run>;
+}
+
+export const CONFIG_OPTION: Option = {
+  type: "string",
+  short: "c",
+  value: "FILE",
+  description: "configuration file (default: weir.toml in the working directory)",
+};
+const JSON_OPTION: Option = { type: "boolean", description: "one JSON array instead of a table" };
+
+/** Every command, in the order of help. Parser, help and tests read this table. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: "serve",
+    summary: "run the gateway and the API",
+    notes: ["Ends on SIGTERM and SIGINT once streams in flight have finished; a second signal ends it at once."],
+    load: async () => (await import("./serve.ts")).serveCommand,
+  },
+  {
+    name: "keys create",
+    summary: "make a service key and print it, once, on stdout",
+    options: {
+      name: { type: "string", value: "NAME", description: "what the key is called; recorded with its requests" },
+      org: { type: "string", value: "ORG", description: "organization it belongs to (default: default)" },
+      scopes: {
+        type: "string",
+        value: "LIST",
+        description: "of gateway, read, write, admin (default: gateway,read,write)",
+      },
+      expires: { type: "string", value: "TIME", description: "90s, 15m, 12h, 30d or an ISO date (default: never)" },
+    },
+    load: async () => (await import("./keys.ts")).createKeyCommand,
+  },
+  {
+    name: "keys list",
+    summary: "list the service keys",
+    options: { json: JSON_OPTION },
+    load: async () => (await import("./keys.ts")).listKeysCommand,
+  },
+  {
+    name: "keys revoke",
+    summary: "revoke a service key, within a second",
+    args: ["<id>"],
+    load: async () => (await import("./keys.ts")).revokeKeyCommand,
+  },
+  {
+    name: "config",
+    summary: "print the effective configuration, secrets masked, and where each value came from",
+    load: async () => (await import("./config.ts")).configCommand,
+  },
+  {
+    name: "providers list",
+    summary: "list the providers and where they are loaded from",
+    options: { json: JSON_OPTION },
+    load: async () => (await import("./plugins.ts")).listProvidersCommand,
+  },
+  {
+    name: "plugins list",
+    summary: "list plugins and providers and where they are loaded from",
+    options: { json: JSON_OPTION },
+    load: async () => (await import("./plugins.ts")).listPluginsCommand,
+  },
+  {
+    name: "plugins new",
+    summary: "write a commented skeleton into the drop-in directory, with the types beside it",
+    args: ["<name>"],
+    options: {
+      provider: { type: "boolean", description: "a provider instead of a plugin" },
+      dir: { type: "string", value: "DIR", description: "write it there instead" },
+    },
+    load: async () => (await import("./new-plugin.ts")).newPluginCommand,
+  },
+  {
+    name: "plugins check",
+    summary: "check one provider or plugin file against the contract",
+    args: ["<file>"],
+    options: { provider: { type: "boolean", description: "it is a provider (default: what its members say)" } },
+    load: async () => (await import("./plugins.ts")).checkPluginCommand,
+  },
+  {
+    name: "export",
+    summary: "download recorded requests; can be killed and resumed",
+    options: EXPORT_OPTIONS,
+    notes: EXPORT_NOTES,
+    readsItsOwnWords: true,
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
+    name: "version",
+    summary: "print the version",
+    load: async () => (await import("./version.ts")).versionCommand,
+  },
+  {
+    name: "help",
+    summary: "explain Weir, or one command",
+    load: async () => (await import("./help.ts")).helpCommand,
+  },
+];

@@ -1,0 +1,59 @@
+import { programName } from "../runtime/platform.ts";
+import { COMMANDS, CONFIG_OPTION, type Command, type Option, type Run } from "./commands.ts";
+import { UsageError } from "./usage.ts";
+
+export const helpCommand: Run = async ({ args, terminal }) => {
+  terminal.out(helpText(args));
+  return 0;
+};
+
+/**
+ * @param words - of a command, such as `keys create`, or the first word of several commands; none for all of Weir.
+ * @throws UsageError where there is no such command.
+ */
+export function helpText(words: readonly string[]): string {
+  if (words.length === 0) return overview();
+  const name = words.join(" ");
+  const command = COMMANDS.find((each) => each.name === name);
+  if (command !== undefined) return explain(command);
+  const group = COMMANDS.filter((each) => each.name.startsWith(`${name} `));
+  if (group.length === 0) throw new UsageError(`there is no command "${name}"`);
+  return `usage: ${programName} ${name} <command>\n\ncommands:\n${rows(group.map(({ name, summary }) => [name, summary]))}`;
+}
+
+function overview(): string {
+  return [
+    "Weir passes requests to LLM providers through unchanged, records them, and answers questions about them.",
+    "",
+    `usage: ${programName} <command> [options]`,
+    "",
+    "commands:",
+    rows(COMMANDS.map((each) => [[each.name, ...(each.args ?? [])].join(" "), each.summary])),
+    "",
+    `\`${programName} help <command>\` explains a command, \`${programName} config\` shows every setting.`,
+    "",
+  ].join("\n");
+}
+
+function explain(command: Command): string {
+  const options = { ...command.options, ...(command.readsItsOwnWords ? {} : { config: CONFIG_OPTION }) };
+  const usage = [programName, command.name, "[options]", ...(command.args ?? [])].join(" ");
+  const notes = (command.notes ?? []).map((note) => `\n${note}\n`).join("");
+  return `usage: ${usage}\n\n${capital(command.summary)}.\n${notes}\noptions:\n${rows(Object.entries(options).map(optionRow))}\n`;
+}
+
+function optionRow([name, { short, value, description }]: [string, Option]): [string, string] {
+  return [
+    `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`,
+    description,
+  ];
+}
+
+function rows(entries: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...entries.map(([left]) => left.length));
+  return entries.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}

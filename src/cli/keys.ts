@@ -1,0 +1,82 @@
+import { mkdirSync } from "node:fs";
+import type { Config } from "../config.ts";
+import {
+  createServiceKey,
+  DEFAULT_SCOPES,
+  FIRST_ORGANIZATION,
+  type ListedKey,
+  listKeys,
+  parseExpiry,
+  parseScopes,
+  revokeKey,
+} from "../store/keys.ts";
+import { migrate } from "../store/migrate.ts";
+import { type Database, openStore } from "../store/store.ts";
+import type { Run } from "./commands.ts";
+import { table } from "./print.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** Prints the key alone on stdout, so that a script can take it, and all else on stderr. */
+export const createKeyCommand: Run = async ({ options, terminal, config }) => {
+  const { name, org = FIRST_ORGANIZATION, scopes, expires } = options as Record<string, string | undefined>;
+  if (name === undefined || name.trim() === "") throw new UsageError("keys create needs --name NAME");
+  if (org.trim() === "") throw new UsageError("--org must not be empty");
+  const order = {
+    name,
+    organization: org,
+    region: config.region,
+    scopes: asUsage(() =>
+      scopes === undefined ? DEFAULT_SCOPES : parseScopes(scopes.split(",").map((each) => each.trim())),
+    ),
+    expiresAt: asUsage(() => (expires === undefined ? null : parseExpiry(expires, Date.now()))),
+  };
+  const made = await withRecords(config, (records) => createServiceKey(records, order));
+  terminal.err(`key "${made.name}" (${made.id}) of organization "${made.organization}": ${made.scopes.join(", ")}`);
+  terminal.err(made.expires_at === null ? "; never expires\n" : `; expires ${made.expires_at}\n`);
+  terminal.err("It is shown this once; only its hash is stored.\n");
+  terminal.out(`${made.key}\n`);
+  return 0;
+};
+
+export const listKeysCommand: Run = async ({ options, terminal, config }) => {
+  const keys = await withRecords(config, (records) => listKeys(records));
+  if (options["json"]) terminal.out(`${JSON.stringify(keys, null, 2)}\n`);
+  else if (keys.length === 0) terminal.err("there are no keys\n");
+  else terminal.out(table(["id", "name", "organization", "scopes", "state", "created", "last used"], keys.map(row)));
+  return 0;
+};
+
+export const revokeKeyCommand: Run = async ({ args, terminal, config }) => {
+  const id = args[0]!;
+  if (!(await withRecords(config, (records) => revokeKey(records, id)))) {
+    throw new CommandError(`there is no key with the id ${JSON.stringify(id)}; \`weir keys list\` shows them`);
+  }
+  terminal.err(`key ${id} is revoked\n`);
+  return 0;
+};
+
+function row(key: ListedKey): string[] {
+  const expired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
+  const state = key.revoked_at !== null ? "revoked" : expired ? "expired" : "usable";
+  return [key.id, key.name, key.organization, key.scopes.join(","), state, key.created_at, key.last_used_at ?? "never"];
+}
+
+/** Works beside a running service, and before the first start. */
+async function withRecords<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  const store = await openStore(config, "write");
+  try {
+    await migrate(store);
+    return await work(store.records);
+  } finally {
+    await store.close();
+  }
+}
+
+function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Run } from "./commands.ts";
+import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** Written beside a skeleton: an editor finds the types there, with nothing else installed. */
+const TYPES_FILE = "weir-plugin.d.ts";
+
+export const newPluginCommand: Run = async ({ args, options, terminal, config }) => {
+  const name = args[0]!.toLowerCase();
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(name))
+    throw new UsageError("a name has letters, digits and dashes, such as office-hours");
+  const isProvider = options["provider"] === true;
+  const dropIns = isProvider ? config.providers_dir : config.plugins_dir;
+  const folder = typeof options["dir"] === "string" ? resolve(terminal.workingDirectory, options["dir"]) : dropIns;
+  const path = join(folder, `${name}.ts`);
+  if (existsSync(path)) throw new CommandError(`${path} is there already`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, TYPES_FILE), await typesText());
+  await writeFile(path, isProvider ? providerSkeleton(name) : pluginSkeleton(name), { flag: "wx" });
+  terminal.out(`${path}\n`);
+  terminal.err(`The types are beside it in ${TYPES_FILE}; \`weir plugins check ${path}\` checks it.\n`);
+  return 0;
+};
+
+/** The contract as a declared module, so that `weir/plugin` has types in a folder without packages. */
+async function typesText(): Promise<string> {
+  const module: unknown = await import("../plugin/contract.ts", { with: { type: "text" } });
+  const contract = (module as { readonly default: string }).default;
+  const indented = contract.replaceAll(/^(?=.)/gm, "  ").replaceAll(/^.*biome-ignore.*\n/gm, "");
+  return `// The contract between Weir and its providers and plugins. Written by \`weir plugins new\`; do not edit.\ndeclare module "weir/plugin" {\n${indented}}\n`;
+}

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createLog } from "../observe.ts";
+import { PluginError, type PluginKind } from "../plugin/check.ts";
+import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/load.ts";
+import { buildRegistry } from "../plugin/registry.ts";
+import { checkInThread } from "../plugin/reload.ts";
+import { setUp, tearDown } from "../plugin/setup.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { table } from "./print.ts";
+
+interface Listed {
+  readonly kind: PluginKind;
+  readonly name: string;
+  readonly source: "built-in" | "drop-in";
+  readonly file: string;
+  /** Whether it takes the place of a built-in of the same name. */
+  readonly replaces: boolean;
+  readonly hosts: readonly string[];
+}
+
+export const listProvidersCommand: Run = async (invocation) => print(invocation, await providers(invocation));
+
+export const listPluginsCommand: Run = async (invocation) =>
+  print(invocation, [...(await plugins(invocation)), ...(await providers(invocation))]);
+
+/** Loads, checks and, for a plugin, sets up the file as the service would. */
+export const checkPluginCommand: Run = async ({ args, options, terminal, config }) => {
+  const path = resolve(terminal.workingDirectory, args[0]!);
+  const kind = options["provider"] ? "provider" : await kindOf(path);
+  const wrong = await checkInThread({ kind, path });
+  if (wrong !== null) throw new PluginError(path, wrong.replace(`${path}: `, ""));
+  if (kind === "provider") {
+    const loaded = await loadFile(kind, path, false);
+    const others = (await loadFolders(kind, pluginFolders(kind, config))).filter(
+      ({ file, builtIn, value }) => file !== path && (builtIn || value.name !== loaded.value.name),
+    );
+    buildRegistry([...others, loaded]);
+  } else {
+    const loaded = await loadFile(kind, path, false);
+    const log = createLog({ level: "info", format: "text", write: (line) => terminal.err(line) });
+    await tearDown(await setUp(loaded, config.plugins[loaded.value.name], log), log);
+  }
+  terminal.out(`${path}: a ${kind} that fits the contract\n`);
+  return 0;
+};
+
+async function kindOf(path: string): Promise<PluginKind> {
+  const text = await readFile(path, "utf8").catch((error: Error) => {
+    throw new PluginError(path, error.message, error);
+  });
+  return /\bsetup\b|GatewayPlugin/.test(text) ? "plugin" : "provider";
+}
+
+async function providers({ config }: Invocation): Promise<Listed[]> {
+  const loaded = await loadFolders("provider", pluginFolders("provider", config));
+  buildRegistry(loaded);
+  return listed("provider", loaded, ({ hosts = [] }) => hosts);
+}
+
+async function plugins({ config }: Invocation): Promise<Listed[]> {
+  return listed("plugin", await loadFolders("plugin", pluginFolders("plugin", config)), () => []);
+}
+
+function listed<T extends { readonly name: string }>(
+  kind: PluginKind,
+  loaded: readonly Loaded<T>[],
+  hosts: (value: T) => readonly string[],
+): Listed[] {
+  return [...byName(loaded).values()]
+    .map(({ value, file, builtIn }) => ({
+      kind,
+      name: value.name,
+      source: builtIn ? ("built-in" as const) : ("drop-in" as const),
+      file,
+      replaces: !builtIn && loaded.some((other) => other.builtIn && other.value.name === value.name),
+      hosts: hosts(value),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function print({ options, terminal }: Invocation, all: readonly Listed[]): number {
+  if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
+  else {
+    const rows = all.map(({ kind, name, source, replaces, file }) => {
+      return [name, kind, replaces ? `${source}, replaces a built-in` : source, file];
+    });
+    terminal.out(table(["name", "kind", "source", "file"], rows));
+  }
+  return 0;
+}

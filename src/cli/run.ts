@@ -1,0 +1,108 @@
+import { parseArgs } from "node:util";
+import { ConfigError, loadConfig } from "../config-load.ts";
+import { GatewayError } from "../errors.ts";
+import { nearestName } from "../nearest.ts";
+import { PluginError } from "../plugin/check.ts";
+import { programName } from "../runtime/platform.ts";
+import { StartError } from "../serve/start-error.ts";
+import { COMMANDS, CONFIG_OPTION, type Command, type Invocation, type Terminal } from "./commands.ts";
+import { helpText } from "./help.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** These can be run while the configuration is broken. */
+const WITHOUT_CONFIG: ReadonlySet<string> = new Set(["help", "version"]);
+
+/** Runs one command line. @returns the status to end with: 0 done, 1 failed, 2 bad usage. Never throws. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await run(words, terminal);
+  } catch (error) {
+    for (const line of linesOf(error)) terminal.err(`${line}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(words: readonly string[], terminal: Terminal): Promise<number> {
+  const [first] = words;
+  if (first === undefined || first === "--help" || first === "-h") {
+    terminal.out(helpText([]));
+    return 0;
+  }
+  if (first === "--version" || first === "-v") return run(["version"], terminal);
+  const { command, rest } = findCommand(words);
+  if (rest.includes("--help") || rest.includes("-h")) {
+    terminal.out(helpText(command.name.split(" ")));
+    return 0;
+  }
+  const { options, args }: Words = command.readsItsOwnWords ? { options: {}, args: rest } : parse(command, rest);
+  const { env, workingDirectory } = terminal;
+  const file = options["config"] as string | undefined;
+  const loaded = loadConfig(
+    WITHOUT_CONFIG.has(command.name) || command.readsItsOwnWords
+      ? { env: {}, workingDirectory, file: null }
+      : { env, workingDirectory, file },
+  );
+  const runCommand = await command.load();
+  return runCommand({ options, args, terminal, loaded, config: loaded.config });
+}
+
+function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  const two = words.slice(0, 2).join(" ");
+  const command = COMMANDS.find(({ name }) => name === two) ?? COMMANDS.find(({ name }) => name === words[0]);
+  if (command !== undefined) return { command, rest: words.slice(command.name.split(" ").length) };
+  const [first = "", second] = words;
+  const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
+  if (group.length > 0) {
+    const wrong = second === undefined ? `"${first}" needs a command` : `there is no command "${two}"`;
+    throw new UsageError(`${wrong}; there are: ${group.join(", ")}`);
+  }
+  const near = nearestName(first, new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!)));
+  throw new UsageError(
+    `there is no command "${first}"${near === undefined ? "" : `; did you mean "${near}"?`} Try \`${programName} help\``,
+  );
+}
+
+type Words = Pick<Invocation, "options" | "args">;
+
+function parse(command: Command, words: readonly string[]): Words {
+  const options = { ...command.options, config: CONFIG_OPTION };
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({
+      args: [...words],
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type, short, multiple }]) => [
+          name,
+          { type, ...(short === undefined ? {} : { short }), ...(multiple === undefined ? {} : { multiple }) },
+        ]),
+      ),
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    throw new UsageError(`${command.name}: ${whyUnparsed(error as Error, options)}`);
+  }
+  const wanted = command.args ?? [];
+  const given = parsed.positionals;
+  if (command.name !== "help" && given.length !== wanted.length) {
+    const takes = wanted.length === 0 ? "no arguments" : wanted.join(" ");
+    throw new UsageError(`${command.name} takes ${takes}, not ${given.length === 0 ? "nothing" : given.join(" ")}`);
+  }
+  return { options: parsed.values as Record<string, string | boolean | string[] | undefined>, args: given };
+}
+
+function whyUnparsed(error: Error, options: Readonly<Record<string, unknown>>): string {
+  const unknown = /Unknown option '(-*)([^']*)'/.exec(error.message);
+  if (unknown === null) return error.message.split("\n")[0]!.split(". ")[0]!;
+  const near = unknown[1] === "--" ? nearestName(unknown[2]!, Object.keys(options)) : undefined;
+  return `there is no option ${unknown[1]}${unknown[2]}${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+/** What a person is told: a line for each thing that is wrong, and a stack only for what is a bug. */
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.lines.map((line) => `weir: ${line}`);
+  if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
+  const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
+  if (known) return [`weir: ${(error as Error).message}`];
+  return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
+}

@@ -1,0 +1,16 @@
+import { configuredLog } from "../observe.ts";
+import { serve } from "../serve.ts";
+import type { Run } from "./commands.ts";
+import { VERSION } from "./version.ts";
+
+export const serveCommand: Run = async ({ terminal, config }) => {
+  const log = configuredLog(config);
+  log.debug("starting", { version: VERSION });
+  const onFirstKey = (key: string) => {
+    // A key that the operator chose is known already, and what stands on stdout ends up in somebody's log.
+    const value = config.bootstrap_key === "" ? key : "the value of WEIR_BOOTSTRAP_KEY";
+    terminal.out(`First key, with all scopes, of organization "default". It is shown this once:\n${value}\n`);
+  };
+  await serve({ config, log, onFirstKey });
+  return 0;
+};

@@ -1,0 +1,81 @@
+/** What `weir plugins new` writes. Both load as they are and do nothing until they are changed. */
+export function providerSkeleton(name: string): string {
+  const upper = name.toUpperCase().replaceAll("-", "_");
+  return `/// <reference path="./weir-plugin.d.ts" />
+import type { ProviderPlugin } from "weir/plugin";
+
+/**
+ * A provider says which traffic is whose, and how to read it. It is plain data and pure functions, without state: it is
+ * loaded in several threads. Import only types from "weir/plugin". The service takes a change up within five seconds.
+ */
+export default {
+  apiVersion: 1,
+
+  // Upper case: the \`provider\` of its records.
+  name: "${upper}",
+
+  // Target hosts that are this provider's; approved from the start. "*." stands for one or more labels.
+  hosts: ["api.${name}.invalid"],
+
+  // Where its own gateway address forwards to: ${name}.<gateway domain>.
+  target: "https://api.${name}.invalid",
+  dedicatedDomain: "${name}",
+
+  // Read its traffic as another provider's. Leave it out for a wire format of its own.
+  extends: "OPENAI",
+
+  // Credentials of its own, lower case: their values are never stored.
+  // mask: { headers: ["x-${name}-key"], query: ["token"] },
+
+  // Overrides of what is read. What a function leaves undefined stays as read.
+  // readRequest: (body) => ({ model: body?.model, stream: body?.stream === true }),
+  // readResponse: (body) => ({ model: body?.model, usage: { prompt_tokens: body?.usage?.in } }),
+  // readEvent: (reading, { data }) => (data?.usage === undefined ? reading : { ...reading, usage: { completion_tokens: data.usage.out } }),
+
+  // US dollars for one exchange; null where the price is not known.
+  // cost: (usage, model) => (usage.prompt_tokens ?? 0) * 1e-6 + (usage.completion_tokens ?? 0) * 2e-6,
+} satisfies ProviderPlugin;
+`;
+}
+
+export function pluginSkeleton(name: string): string {
+  return `/// <reference path="./weir-plugin.d.ts" />
+import type { GatewayPlugin } from "weir/plugin";
+
+/**
+ * A plugin takes part in what passes. State lives inside \`setup\`, which runs once in each thread that calls hooks.
+ * Import only types from "weir/plugin". The service takes a change up within five seconds.
+ */
+export default {
+  apiVersion: 1,
+  name: "${name}",
+
+  // JSON Schema of the table [plugins.${name}] in weir.toml.
+  optionsSchema: {
+    type: "object",
+    properties: { team: { type: "string" } },
+    additionalProperties: false,
+  },
+
+  setup: ({ options, log }) => ({
+    // Before the provider is called. Answer nothing to go on, or a refusal. Throwing, or 250 ms, answers 500.
+    onRequest: (request) => {
+      if (request.path !== "/${name}-is-closed") return undefined;
+      log.info("refused a request");
+      return { status: 403, code: "closed", message: "come back at nine" };
+    },
+
+    // Before the record is stored. Change the draft, or return false to drop it. Throwing changes nothing.
+    onRecord: (draft) => {
+      if (options.team !== undefined) draft.properties.Team = options.team;
+    },
+
+    // After the record is in the database.
+    // onRecorded: (draft) => {},
+
+    // When the plugin is unloaded.
+    // dispose: () => {},
+  }),
+} satisfies GatewayPlugin;
+`;
+}

@@ -1,0 +1,9 @@
+import program from "../../package.json" with { type: "json" };
+import type { Run } from "./commands.ts";
+
+export const VERSION = program.version;
+
+export const versionCommand: Run = async ({ terminal }) => {
+  terminal.out(`weir ${VERSION}\n`);
+  return 0;
+};

@@ -1,0 +1,39 @@
+import { stringify } from "smol-toml";
+import { SECRET_KEYS } from "./config.ts";
+import type { LoadedConfig } from "./config-load.ts";
+import { KEYS } from "./config-value.ts";
+
+const MASK = "…";
+
+/** The effective configuration as TOML that says where each value came from. Secrets are masked. */
+export function printConfig({ config, sources }: LoadedConfig): string {
+  const lines = KEYS.filter((key) => key !== "plugins").map((key) => {
+    const value = masked(key, config[key]);
+    return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
+  });
+  const width = Math.min(48, Math.max(...lines.map(([text]) => text.length)));
+  const tables = Object.entries(config.plugins).map(
+    ([name, options]) => `\n${stringify({ plugins: { [name]: maskedOptions(options) } }).trim()}\n`,
+  );
+  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${tables.join("")}`;
+}
+
+function masked(key: string, value: unknown): unknown {
+  if (SECRET_KEYS.has(key)) return value === "" ? "" : MASK;
+  if (key === "database_url" && typeof value === "string") {
+    return value.replace(/\/\/[^/@]*@/, `//${MASK}@`).replace(/([?&]authToken=)[^&]*/i, `$1${MASK}`);
+  }
+  return value;
+}
+
+/** Options belong to plugins, which do not say which of them are secret: names that sound so are. */
+function maskedOptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskedOptions);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      /key|token|secret|passw|credential|auth/i.test(name) && typeof each !== "object" ? MASK : maskedOptions(each),
+    ]),
+  );
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { GatewayError } from "../errors.ts";
+import type { Bind } from "./operators.ts";
+import type { Scope } from "./select.ts";
+import { CREATED_AT, keySql, type Sort, type SortKey } from "./sort.ts";
+import { type FilterTree, isJunction } from "./tree.ts";
+
+/** Where a page ended: the last row's sort values in the order of the keys, and its id. */
+export interface Position {
+  readonly values: readonly (string | number | null)[];
+  readonly requestId: string;
+}
+
+/** A position as text that only continues the query it came from. */
+export function encodeCursor(position: Position, scope: Scope, sort: Sort): string {
+  const content = [fingerprint(scope, sort), ...position.values, position.requestId];
+  return Buffer.from(JSON.stringify(content)).toString("base64url");
+}
+
+/** @throws GatewayError `invalid_body` where the cursor was made for another filter or sort, or never made by us. */
+export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "cursor"): Position {
+  const wrong = (message: string) => new GatewayError("invalid_body", message, { path });
+  if (sort === "random") throw wrong("a random order has no next page");
+  const content = typeof cursor === "string" ? parse(cursor) : undefined;
+  if (content === undefined) throw wrong("this is not a cursor that an answer gave as next_cursor");
+  const [mark, ...values] = content;
+  const requestId = values.pop();
+  if (mark !== fingerprint(scope, sort) || values.length !== sort.length || typeof requestId !== "string") {
+    throw wrong("this cursor belongs to another filter or sort");
+  }
+  return { values, requestId };
+}
+
+/**
+ * SQL for "after this row" in the given order: some key decides, and all keys before it are equal. Nulls come last in
+ * either direction, so nothing but the next keys can come after a null.
+ */
+export function afterSql(
+  position: Position,
+  sort: readonly SortKey[],
+  bind: Bind,
+  creation: string = CREATED_AT,
+): string {
+  const last = sort[0]!.direction === "asc" ? ">" : "<";
+  if (sort.length === 1 && !sort[0]!.nullable) {
+    return `(${keySql(sort[0]!, bind, creation)}, r.request_id) ${last} (${bind(position.values[0]!)}, ${bind(position.requestId)})`;
+  }
+  const equal: string[] = [];
+  const ways: string[] = [];
+  for (const [index, key] of sort.entries()) {
+    const column = keySql(key, bind, creation);
+    const value = position.values[index]!;
+    if (value !== null) {
+      const sign = key.direction === "asc" ? ">" : "<";
+      const beyond = `${column} ${sign} ${bind(value)}`;
+      ways.push([...equal, key.nullable ? `(${beyond} or ${column} is null)` : beyond].join(" and "));
+    }
+    equal.push(value === null ? `${column} is null` : `${column} = ${bind(value)}`);
+  }
+  ways.push([...equal, `r.request_id ${last} ${bind(position.requestId)}`].join(" and "));
+  return `(${ways.map((way) => `(${way})`).join(" or ")})`;
+}
+
+/** The same for the same organization, filter and sort; another one for any other. */
+function fingerprint({ organizationId, tree }: Scope, sort: Sort): string {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([organizationId, sort === "random" ? [] : sort.map((key) => [key.label, key.direction])]));
+  const pending: (FilterTree | ")")[] = [tree];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node === ")") hash.update(")");
+    else if (isJunction(node)) {
+      hash.update(`${node.kind}(`);
+      pending.push(")", ...node.terms.toReversed());
+    } else if (node.kind === "condition") {
+      hash.update(JSON.stringify([node.label, node.name ?? null, node.operator, node.value]));
+    } else hash.update(node.kind);
+  }
+  return hash.digest("base64url").slice(0, 22);
+}
+
+function parse(cursor: string): (string | number | null)[] | undefined {
+  let content: unknown;
+  try {
+    content = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(content)) return undefined;
+  const plain = content.every((value) => value === null || typeof value === "string" || typeof value === "number");
+  return plain ? content : undefined;
+}

@@ -1,0 +1,147 @@
+/** What a field holds, and so which operators it takes and what a value must be. */
+export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
+
+/** What is joined to the rows when a statement needs it. */
+export type Join = "texts" | "tags" | "session";
+
+/** Where a field's value is found. `r` is the row of `requests`; the others are joined by `select.ts`. */
+export type FieldSource =
+  /** A column or an SQL expression over the row. */
+  | { readonly from: "row"; readonly sql: string; readonly needs?: Join }
+  /** A body, which SQL cannot read: it is decoded and tested outside. */
+  | { readonly from: "body"; readonly part: "request" | "response" }
+  /** Rows of the table `properties` of one kind; `names`: how a name is compared. */
+  | { readonly from: "properties"; readonly kind: 0 | 1; readonly names: "exact" | "any-case" }
+  /** Whether a property of that name is there. */
+  | { readonly from: "property_key" }
+  /** A number in the JSON map of scores. */
+  | { readonly from: "scores" }
+  /** Any of the asset ids. */
+  | { readonly from: "assets" };
+
+export interface Field {
+  readonly kind: Kind;
+  readonly source: FieldSource;
+  /** The field holds an object: the next step of the path is a name in it. */
+  readonly named?: true;
+}
+
+const row = (kind: Kind, sql: string): Field => ({ kind, source: { from: "row", sql } });
+const joined = (kind: Kind, needs: Join, column: string): Field => ({
+  kind,
+  source: { from: "row", sql: `${needs}.${column}`, needs },
+});
+const text = (column: string) => row("text", `r.${column}`);
+const number = (column: string) => row("number", `r.${column}`);
+const timestamp = (column: string) => row("timestamp", `r.${column}`);
+const boolean = (column: string) => row("boolean", `r.${column}`);
+
+const PROPERTIES: Field = { kind: "text", source: { from: "properties", kind: 0, names: "exact" }, named: true };
+const VALUES: Field = { kind: "text", source: { from: "properties", kind: 1, names: "exact" }, named: true };
+
+const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
+  country_code: text("country_code"),
+  provider: text("provider"),
+  model: text("model"),
+  user_id: text("user_id"),
+  organization_id: text("organization_id"),
+  node_id: text("node_id"),
+  job_id: text("job_id"),
+  request_id: text("request_id"),
+  target_url: text("target_url"),
+  scores_column: text("scores"),
+  cache_reference_id: text("cache_reference_id"),
+  assets: { kind: "text", source: { from: "assets" } },
+  prompt_id: text("prompt_id"),
+  prompt_version: text("prompt_version"),
+  request_referrer: text("request_referrer"),
+
+  latency: number("delay_ms"),
+  // The plus sign keeps the planner from walking the index on cost, which it would also do for a bound that excludes
+  // nothing; where a bound is selective `source.ts` finds out.
+  cost: row("number", "+r.cost"),
+  time_to_first_token: number("time_to_first_token"),
+  status: number("response_status"),
+  prompt_tokens: number("prompt_tokens"),
+  completion_tokens: number("completion_tokens"),
+  prompt_cache_read_tokens: number("prompt_cache_read_tokens"),
+  prompt_cache_write_tokens: number("prompt_cache_write_tokens"),
+  total_tokens: number("total_tokens"),
+
+  request_created_at: timestamp("request_created_at"),
+  response_created_at: timestamp("response_created_at"),
+
+  threat: boolean("threat"),
+  cache_enabled: boolean("cache_enabled"),
+  cached: boolean("cached"),
+  "gateway-score-feedback": boolean("feedback_rating"),
+  is_passthrough_billing: boolean("is_passthrough_billing"),
+
+  request_body: { kind: "contains", source: { from: "body", part: "request" } },
+  response_body: { kind: "contains", source: { from: "body", part: "response" } },
+  property_key: { kind: "key", source: { from: "property_key" } },
+  properties: PROPERTIES,
+  search_properties: { kind: "text", source: { from: "properties", kind: 0, names: "any-case" }, named: true },
+  scores: { kind: "number", source: { from: "scores" }, named: true },
+};
+
+const REQUEST: Readonly<Record<string, Field>> = {
+  prompt: joined("text", "texts", "prompt"),
+  user_id: text("user_id"),
+  auth_hash: text("auth_hash"),
+  org_id: text("organization_id"),
+  id: text("request_id"),
+  node_id: text("node_id"),
+  model: text("request_model"),
+  modelOverride: text("model_override"),
+  path: text("request_path"),
+  country_code: text("country_code"),
+  prompt_id: text("prompt_id"),
+  created_at: timestamp("request_created_at"),
+};
+
+const RESPONSE: Readonly<Record<string, Field>> = {
+  body_model: text("response_model"),
+  body_completion: joined("text", "texts", "completion"),
+  model: text("response_model"),
+  body_tokens: number("total_tokens"),
+  status: number("response_status"),
+};
+
+const FEEDBACK: Readonly<Record<string, Field>> = {
+  response_id: text("response_id"),
+  id: number("feedback_id"),
+  created_at: timestamp("feedback_created_at"),
+  rating: boolean("feedback_rating"),
+};
+
+const SESSIONS: Readonly<Record<string, Field>> = {
+  session_session_id: text("session_id"),
+  session_session_name: text("session_name"),
+  session_tag: joined("text", "tags", "tag"),
+  session_total_cost: joined("number", "session", "total_cost"),
+  session_total_tokens: joined("number", "session", "total_tokens"),
+  session_prompt_tokens: joined("number", "session", "prompt_tokens"),
+  session_completion_tokens: joined("number", "session", "completion_tokens"),
+  session_total_requests: joined("number", "session", "total_requests"),
+  session_created_at: joined("timestamp", "session", "created_at"),
+  session_latest_request_created_at: joined("timestamp", "session", "latest_request_created_at"),
+};
+
+/** A group is a table of fields, or one object-valued field of its own. */
+export type Group = Readonly<Record<string, Field>> | Field;
+
+/** Every group and field of the filter grammar. What is not in here does not exist. */
+export const GROUPS: Readonly<Record<string, Group>> = {
+  request: REQUEST,
+  response: RESPONSE,
+  feedback: FEEDBACK,
+  request_response_rmt: REQUEST_RESPONSE,
+  sessions_request_response_rmt: SESSIONS,
+  properties: PROPERTIES,
+  values: VALUES,
+};
+
+export function isField(group: Group): group is Field {
+  return "source" in group;
+}

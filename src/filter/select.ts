@@ -1,0 +1,72 @@
+import { type BodyTest, compileFilter } from "./compile.ts";
+import type { Join } from "./fields.ts";
+import { Parameters, type SqlStatement } from "./parameters.ts";
+import type { Sort } from "./sort.ts";
+import { PLANNED, type Source, sourceSql } from "./source.ts";
+import { conditionsOf, type FilterTree } from "./tree.ts";
+
+/** What a query may see and asks for. The organization is never part of the caller's tree. */
+export interface Scope {
+  readonly organizationId: string;
+  readonly tree: FilterTree;
+}
+
+export interface SelectOptions {
+  readonly source?: Source;
+  readonly body?: BodyTest;
+  /** The order, where its columns or the tail speak of one. */
+  readonly sort?: Sort;
+  /** One more condition over the row, such as a cursor's. */
+  readonly where?: (parameters: Parameters) => string;
+}
+
+/**
+ * A select over the records of a scope, as rows `r`.
+ *
+ * @param columns - SQL between "select" and "from"
+ * @param tail - SQL after the condition: grouping, order, limit.
+ */
+export function selectRecords(
+  scope: Scope,
+  columns: string | ((parameters: Parameters) => string),
+  tail: (parameters: Parameters) => string,
+  options: SelectOptions = {},
+): SqlStatement {
+  const parameters = new Parameters();
+  const { body, source = PLANNED, where } = options;
+  const organization = parameters.bind(scope.organizationId);
+  const { from, condition } = sourceSql(source, scope, parameters.bind);
+  const filter = compileFilter(scope.tree, body === undefined ? { parameters } : { parameters, body });
+  const joins = joinsOf(scope.tree, options.sort);
+  const conditions = [`r.organization_id = ${organization}`, condition, filter, where?.(parameters)];
+  const sql = [
+    joins.has("session") ? sessionTotals(organization) : "",
+    `select ${typeof columns === "string" ? columns : columns(parameters)}`,
+    `from ${from}`,
+    ...[...joins].map((join) => JOINS[join]),
+    `where ${conditions.filter((each) => each !== undefined && each !== "1").join(" and ")}`,
+    tail(parameters),
+  ];
+  return parameters.statement(sql.filter((line) => line !== "").join("\n"));
+}
+
+function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
+  const joins = new Set<Join>();
+  for (const { source } of conditionsOf(tree)) if (source.from === "row" && source.needs) joins.add(source.needs);
+  for (const { needs } of sort === undefined || sort === "random" ? [] : sort) if (needs) joins.add(needs);
+  return joins;
+}
+
+const JOINS: Readonly<Record<Join, string>> = {
+  texts: "left join texts on texts.request_id = r.request_id",
+  tags: "left join session_tags tags on tags.organization_id = r.organization_id and tags.session_id = r.session_id",
+  session: "left join session_totals session on session.session_id = r.session_id",
+};
+
+/** Totals of every session, computed once per statement from the index `requests_sessions` alone. */
+const sessionTotals = (organization: string) => `with session_totals as materialized (
+  select s.session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
+    sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
+    count(*) as total_requests, min(s.request_created_at) as created_at,
+    max(s.request_created_at) as latest_request_created_at
+  from requests s where s.organization_id = ${organization} and s.session_id is not null group by s.session_id)`;

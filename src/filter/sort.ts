@@ -1,0 +1,135 @@
+import { GatewayError } from "../errors.ts";
+import type { Join } from "./fields.ts";
+import { hint, quote } from "./hint.ts";
+import type { Bind } from "./operators.ts";
+import { propertySql } from "./property-names.ts";
+import { storable } from "./values.ts";
+
+export type Direction = "asc" | "desc";
+
+export interface SortKey {
+  /** The key with its name, such as `properties.Tier`. */
+  readonly label: string;
+  readonly direction: Direction;
+  /** SQL of the value over the row `r`. */
+  readonly sql: (bind: Bind) => string;
+  readonly nullable: boolean;
+  readonly needs?: Join | undefined;
+}
+
+/** How rows are ordered: shuffled, or by keys (at least one), ties by request id in the direction of the first. */
+export type Sort = "random" | readonly SortKey[];
+
+interface SortField {
+  readonly sql: string;
+  readonly nullable: boolean;
+  readonly needs?: Join;
+}
+
+const always = (sql: string): SortField => ({ sql, nullable: false });
+const maybe = (sql: string): SortField => ({ sql, nullable: true });
+
+export const CREATED_AT = "r.request_created_at";
+
+const FIELDS: Readonly<Record<string, SortField>> = {
+  created_at: always(CREATED_AT),
+  cache_created_at: maybe("r.cache_created_at"),
+  latency: maybe("r.delay_ms"),
+  last_active: always(CREATED_AT),
+  total_tokens: maybe("r.total_tokens"),
+  completion_tokens: maybe("r.completion_tokens"),
+  prompt_tokens: maybe("r.prompt_tokens"),
+  user_id: maybe("r.user_id"),
+  body_model: maybe("r.response_model"),
+  is_cached: always("r.cached"),
+  request_prompt: { ...maybe("texts.prompt"), needs: "texts" },
+  response_text: { ...maybe("texts.completion"), needs: "texts" },
+  cost: maybe("r.cost"),
+  time_to_first_token: maybe("r.time_to_first_token"),
+};
+
+/** Keys that hold an object of names: properties, and prompt inputs. */
+const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
+
+export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
+
+export const NEWEST_FIRST: readonly SortKey[] = [
+  { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },
+];
+
+/**
+ * Checks a sort object that came from outside; missing or empty means newest first.
+ *
+ * @throws GatewayError `sort_invalid`
+ */
+export function decodeSort(raw: unknown, path = "sort"): Sort {
+  if (raw === undefined || raw === null) return NEWEST_FIRST;
+  let random = false;
+  const keys: SortKey[] = [];
+  for (const [name, value] of Object.entries(
+    objectAt(raw, path, 'a sort is an object such as {"created_at": "desc"}'),
+  )) {
+    const at = `${path}.${name}`;
+    if (name === "random") {
+      if (typeof value !== "boolean") throw wrong(at, "random is true or false");
+      random = value;
+    } else if (Object.hasOwn(NAMED, name)) keys.push(...namedKeys(name, NAMED[name]!, value, at));
+    else if (Object.hasOwn(FIELDS, name)) {
+      const { sql, nullable, needs } = FIELDS[name]!;
+      keys.push({ label: name, direction: directionAt(value, at), sql: () => sql, nullable, needs });
+    } else throw wrong(at, `there is no sort key ${quote(name)}; ${hint(name, SORT_KEYS)}`);
+  }
+  if (random) return "random";
+  return keys.length === 0 ? NEWEST_FIRST : keys;
+}
+
+/** Newest first or oldest first: the order of the index that answers most queries. */
+export function isByCreation(sort: Sort): boolean {
+  return (
+    sort !== "random" && sort.length === 1 && (sort[0]!.label === "created_at" || sort[0]!.label === "last_active")
+  );
+}
+
+/**
+ * SQL of a key's value.
+ *
+ * @param creation - the column that holds the time of creation in the order in which rows are found.
+ */
+export function keySql(key: SortKey, bind: Bind, creation: string): string {
+  const sql = key.sql(bind);
+  return sql === CREATED_AT ? creation : sql;
+}
+
+/** SQL after "order by". */
+export function orderSql(sort: Sort, bind: Bind, creation: string = CREATED_AT): string {
+  if (sort === "random") return "random()";
+  const keys = sort.map((key) => `${keySql(key, bind, creation)} ${key.direction}${key.nullable ? " nulls last" : ""}`);
+  return [...keys, `r.request_id ${sort[0]!.direction}`].join(", ");
+}
+
+function namedKeys(group: string, kind: 0 | 1, raw: unknown, path: string): SortKey[] {
+  const named = objectAt(raw, path, `"${group}" takes an object of names and directions`);
+  return Object.entries(named).map(([given, value]) => {
+    const name = storable(given);
+    return {
+      label: `${group}.${name}`,
+      direction: directionAt(value, `${path}.${given}`),
+      sql: (bind) => propertySql(name, bind, kind),
+      nullable: true,
+    };
+  });
+}
+
+function objectAt(raw: unknown, path: string, need: string): Readonly<Record<string, unknown>> {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) throw wrong(path, need);
+  return raw as Readonly<Record<string, unknown>>;
+}
+
+function directionAt(value: unknown, path: string): Direction {
+  if (value === "asc" || value === "desc") return value;
+  throw wrong(path, `a direction is "asc" or "desc"${typeof value === "string" ? `, not ${quote(value)}` : ""}`);
+}
+
+function wrong(path: string, message: string): GatewayError {
+  return new GatewayError("sort_invalid", message, { path });
+}

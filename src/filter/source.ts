@@ -1,0 +1,185 @@
+import type { Bind } from "./operators.ts";
+import { Parameters, type SqlStatement } from "./parameters.ts";
+import { propertyName } from "./property-names.ts";
+import type { Scope } from "./select.ts";
+import { CREATED_AT, isByCreation, type Sort } from "./sort.ts";
+import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
+
+/**
+ * Where a query finds its rows. The database keeps no statistics that would tell a rare property from a common one, so
+ * the choice is made here, by counting at most `RARE_ROWS` index entries of each condition that has an index.
+ */
+export type Source =
+  /** The planner's choice. */
+  | { readonly kind: "planned" }
+  /** In order of creation, testing each row: right where much matches. */
+  | { readonly kind: "index"; readonly name: "requests_created" | "requests_cost" }
+  /** The few rows that an indexed condition leaves. */
+  | { readonly kind: "rare"; readonly condition: Condition }
+  /** Rows that are known by their key. */
+  | { readonly kind: "rows"; readonly seqs: readonly number[] }
+  /** The rows with one property, in order of creation. */
+  | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
+
+export const PLANNED: Source = { kind: "planned" };
+
+/** Up to so many rows are fetched and sorted rather than found in order. */
+const RARE_ROWS = 2_000;
+/** Records of so short a time are sorted sooner than found in an order that knows no time. */
+const SHORT_ROWS = 20_000;
+/** Conditions that are counted at most. */
+const PROBES_MAX = 6;
+
+/** Runs a statement that counts; bounded work. */
+export type Probe = (statement: SqlStatement) => Promise<number>;
+
+/** @param sort - undefined where order does not matter. */
+export async function chooseSource(scope: Scope, sort: Sort | undefined, probe: Probe): Promise<Source> {
+  const conditions = conjuncts(scope.tree).filter((term) => term.kind === "condition");
+  const rare = await rarest(conditions.filter(isIndexed).slice(0, PROBES_MAX), scope, probe);
+  if (rare !== undefined) return { kind: "rare", condition: rare };
+  if (conjuncts(scope.tree).some(isKeyed)) return PLANNED;
+  const property = await singleSpelling(conditions.filter(isProperty).slice(0, PROBES_MAX), scope, probe);
+  if (property !== undefined) return property;
+  if (sort === undefined || sort === "random") return PLANNED;
+  if (isByCreation(sort)) return { kind: "index", name: "requests_created" };
+  if (sort[0]?.label !== "cost" || sort.length > 1) return PLANNED;
+  const bounds = conditions.filter(isCreation);
+  if (bounds.length > 0 && (await probe(countCreated(scope, bounds))) <= SHORT_ROWS) {
+    return { kind: "index", name: "requests_created" };
+  }
+  return { kind: "index", name: "requests_cost" };
+}
+
+/** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
+export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: string; condition: string | undefined } {
+  switch (source.kind) {
+    case "planned":
+      return { from: "requests r", condition: undefined };
+    case "index":
+      return { from: `requests r indexed by ${source.name}`, condition: undefined };
+    case "rare":
+      return {
+        from: `(${rowsOf(source.condition, scope, bind)}) w cross join requests r on r.seq = w.seq`,
+        condition: undefined,
+      };
+    case "rows":
+      return {
+        from: `json_each(${bind(JSON.stringify(source.seqs))}) w cross join requests r on r.seq = w.value`,
+        condition: undefined,
+      };
+    case "property": {
+      const from = "properties p cross join requests r on r.seq = p.seq";
+      return { from, condition: entryOf(source.condition, source.storedName, scope, bind) };
+    }
+  }
+}
+
+/** The column that is in the order in which a source finds rows by their creation. */
+export function creationColumn(source: Source): string {
+  return source.kind === "property" ? "p.request_created_at" : CREATED_AT;
+}
+
+async function rarest(candidates: readonly Condition[], scope: Scope, probe: Probe): Promise<Condition | undefined> {
+  let best: Condition | undefined;
+  let fewest = RARE_ROWS + 1;
+  for (const candidate of candidates) {
+    const parameters = new Parameters();
+    const rows = rowsOf(candidate, scope, parameters.bind);
+    const found = await probe(counting(rows, RARE_ROWS, parameters));
+    if (found < fewest) [best, fewest] = [candidate, found];
+    if (found === 0) break;
+  }
+  return best;
+}
+
+/** A property that is stored under one spelling only can be walked in order. */
+async function singleSpelling(
+  conditions: readonly Condition[],
+  scope: Scope,
+  probe: Probe,
+): Promise<Source | undefined> {
+  for (const condition of conditions) {
+    const { exact, erased } = propertyName(condition.name ?? "");
+    const stored = await Promise.all(
+      [exact, erased].map(async (storedName) => {
+        if (storedName === undefined) return undefined;
+        const parameters = new Parameters();
+        const entries = `select 1 from properties p where ${entryOf(condition, storedName, scope, parameters.bind)}`;
+        return (await probe(counting(entries, 0, parameters))) > 0 ? storedName : undefined;
+      }),
+    );
+    const found = stored.filter((name) => name !== undefined);
+    if (found.length === 1) return { kind: "property", condition, storedName: found[0]! };
+  }
+  return undefined;
+}
+
+/** Select of the `seq` of the rows that fulfil an indexed condition. */
+function rowsOf(condition: Condition, scope: Scope, bind: Bind): string {
+  if (condition.source.from !== "properties") {
+    const sign = SIGNS[condition.operator];
+    return `select c.seq from requests c indexed by requests_cost where c.organization_id = ${bind(scope.organizationId)} and c.cost ${sign} ${bind(condition.value as number)}`;
+  }
+  const { exact, erased } = propertyName(condition.name ?? "");
+  return [exact, erased]
+    .filter((name) => name !== undefined)
+    .map((name) => `select p.seq from properties p where ${entryOf(condition, name, scope, bind)}`)
+    .join(" union ");
+}
+
+/** Condition on entries `p` of one property, under one stored name, within the filter's bounds on creation. */
+function entryOf(condition: Condition, storedName: string, scope: Scope, bind: Bind): string {
+  const kind = condition.source.from === "properties" ? condition.source.kind : 0;
+  const bounds = conjuncts(scope.tree)
+    .filter((term) => term.kind === "condition")
+    .filter(isCreation);
+  return [
+    `p.organization_id = ${bind(scope.organizationId)}`,
+    `p.kind = ${kind}`,
+    `p.name = ${bind(storedName)}`,
+    `p.value = ${bind(condition.value as string)}`,
+    ...bounds.map(({ operator, value }) => `p.request_created_at ${SIGNS[operator]} ${bind(value as number)}`),
+    ...(storedName === condition.name ? [] : ["p.case_erased"]),
+  ].join(" and ");
+}
+
+function countCreated(scope: Scope, bounds: readonly Condition[]): SqlStatement {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const conditions = bounds.map(
+    ({ operator, value }) => `c.request_created_at ${SIGNS[operator]} ${bind(value as number)}`,
+  );
+  const rows = `select 1 from requests c indexed by requests_created where c.organization_id = ${bind(scope.organizationId)} and ${conditions.join(" and ")}`;
+  return counting(rows, SHORT_ROWS, parameters);
+}
+
+/** Counts the rows of a select, stopping one after `most`. */
+function counting(rows: string, most: number, parameters: Parameters): SqlStatement {
+  return parameters.statement(`select count(*) as n from (select 1 from (${rows}) limit ${most + 1})`);
+}
+
+const SIGNS: Readonly<Record<string, string>> = { equals: "=", gte: ">=", lte: "<=", gt: ">", lt: "<" };
+
+function isCreation({ source, operator, value }: Condition): boolean {
+  return source.from === "row" && source.sql === CREATED_AT && Object.hasOwn(SIGNS, operator) && value !== null;
+}
+
+function isProperty({ source, operator, value }: Condition): boolean {
+  return source.from === "properties" && source.names === "exact" && operator === "equals" && value !== null;
+}
+
+function isIndexed(condition: Condition): boolean {
+  if (isProperty(condition)) return true;
+  const { source, operator, value } = condition;
+  return source.from === "row" && source.sql === "+r.cost" && Object.hasOwn(SIGNS, operator) && value !== null;
+}
+
+const KEYED = new Set(["r.request_id", "r.user_id", "r.session_id"]);
+
+/** One or several values of a column that has an index of its own. */
+function isKeyed(term: FilterTree): boolean {
+  if (term.kind === "or") return term.terms.every((one) => one.kind === "condition" && isKeyed(one));
+  if (term.kind !== "condition" || term.operator !== "equals" || term.value === null) return false;
+  return term.source.from === "row" && KEYED.has(term.source.sql);
+}

@@ -1,0 +1,89 @@
+import type { Json } from "../plugin/contract.ts";
+
+/** Probes for JSON from outside: each gives the value where it has the wanted form, else `undefined`; none throws. */
+
+export type JsonObject = Record<string, Json>;
+
+export const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: Json): JsonObject | undefined => (isObject(value) ? value : undefined);
+
+export const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
+
+export const textOf = (value: Json): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Text that says something: an empty one is as good as none. */
+export const filledText = (value: Json): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+export const numberOf = (value: Json): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+
+export const booleanOf = (value: Json): boolean | undefined => (typeof value === "boolean" ? value : undefined);
+
+/** A count of tokens as a whole number: some providers send floats, headers send digits. */
+export function countOf(value: Json): number | undefined {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !(number >= 0) || number > Number.MAX_SAFE_INTEGER) return undefined;
+  return Math.round(number);
+}
+
+/** The first count that is there. */
+export function firstCount(...values: Json[]): number | undefined {
+  for (const value of values) {
+    const count = countOf(value);
+    if (count !== undefined) return count;
+  }
+  return undefined;
+}
+
+/** Adds what is there; `undefined` where nothing is. */
+export function sumOfPresent(...counts: (number | undefined)[]): number | undefined {
+  const present = counts.filter((count) => count !== undefined);
+  return present.length === 0 ? undefined : present.reduce((sum, count) => sum + count, 0);
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members that are not `undefined`. */
+export function pickDefined<T extends object>(members: T): Defined<T> {
+  const picked: JsonObject = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) picked[name] = value;
+  return picked as Defined<T>;
+}
+
+/** Sets a member whose name came from outside; `__proto__` would change the object's prototype and is left out. */
+export function setMember(target: JsonObject, name: string, value: Json): void {
+  if (name !== "__proto__") target[name] = value;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Copies the members of `source` that are not null over those of `target`: in a stream the last value wins. */
+export function mergeMembers(target: JsonObject, source: Json, except: ReadonlySet<string> = NONE): JsonObject {
+  if (!isObject(source)) return target;
+  for (const [name, value] of Object.entries(source)) {
+    if (except.has(name) || (value === null && Object.hasOwn(target, name))) continue;
+    setMember(target, name, value);
+  }
+  return target;
+}
+
+/** The value that JSON text stands for, or `undefined` where it is no JSON. */
+export function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as JSON text; nesting too deep to print, which only a hostile body has, gives an empty text. */
+export function jsonText(value: Json): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}

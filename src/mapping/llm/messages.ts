@@ -1,0 +1,109 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmAnnotation, LlmMessage, LlmToolCall } from "../../record/llm-schema.ts";
+import { filledText, pickDefined, textOf } from "../json.ts";
+import { type Part, partsOf, textIn } from "./parts.ts";
+
+/** What a message says beside its content, where the format keeps it apart. */
+export interface Beside {
+  readonly name?: Json;
+  readonly id?: Json;
+  readonly idx?: number;
+  readonly reasoning?: string | undefined;
+  readonly calls?: readonly LlmToolCall[];
+  readonly annotations?: readonly LlmAnnotation[] | undefined;
+  readonly toolCallId?: Json;
+}
+
+const ROLES: Readonly<Record<string, string>> = {
+  model: "assistant",
+  chatbot: "assistant",
+  ai: "assistant",
+  human: "user",
+  function: "tool",
+};
+
+export function roleOf(role: Json): string | undefined {
+  const name = filledText(role)?.toLowerCase();
+  return name === undefined ? undefined : Object.hasOwn(ROLES, name) ? ROLES[name] : name;
+}
+
+/**
+ * One message of a conversation as the neutral schema has it. Results of tools that stand among a user's content become
+ * messages of their own, before what the user says.
+ */
+export function messagesOf(role: Json, content: Json, beside: Beside = {}): LlmMessage[] {
+  const named = roleOf(role);
+  const parts = partsOf(content);
+  if (named === "tool") return [toolMessage(parts, content, beside)];
+  const results = parts.filter((part) => part.kind === "result").map((part) => resultMessage(part));
+  const rest = parts.filter((part) => part.kind !== "result");
+  const silent = rest.length === 0 && beside.calls === undefined && beside.reasoning === undefined;
+  return silent && results.length > 0 ? results : [...results, message(named, rest, beside)];
+}
+
+/** An answer as one message, even where it says nothing. */
+export function answerOf(role: Json, content: Json, beside: Beside = {}): LlmMessage {
+  const parts = partsOf(content).filter((part) => part.kind !== "result");
+  return message(roleOf(role) ?? "assistant", parts, beside);
+}
+
+function message(role: string | undefined, parts: readonly Part[], beside: Beside): LlmMessage {
+  const reasoning = [beside.reasoning ?? "", ...parts.map((part) => (part.kind === "reasoning" ? part.text : ""))].join(
+    "",
+  );
+  const calls = [...(beside.calls ?? []), ...parts.flatMap((part) => (part.kind === "call" ? [part.call] : []))];
+  const shown = parts.filter((part) => part.kind === "text" || part.kind === "media");
+  const mixed = shown.length > 1 || shown.some((part) => part.kind === "media");
+  const annotations = [
+    ...(beside.annotations ?? []),
+    ...parts.flatMap((part) => (part.kind === "text" ? (part.annotations ?? []) : [])),
+  ];
+  return pickDefined({
+    _type: calls.length > 0 ? "functionCall" : mixed ? "contentArray" : "message",
+    role,
+    content: textIn(parts) ?? (calls.length > 0 || mixed ? undefined : ""),
+    contentArray: mixed ? shown.map((part) => partMessage(part, role)) : undefined,
+    reasoning: filledText(reasoning),
+    tool_calls: calls.length > 0 ? calls : undefined,
+    annotations: annotations.length > 0 ? annotations : undefined,
+    name: filledText(beside.name),
+    id: filledText(beside.id),
+    idx: beside.idx,
+  }) as LlmMessage;
+}
+
+function partMessage(part: Part, role: string | undefined): LlmMessage {
+  if (part.kind === "media") return pickDefined({ ...part.media, role }) as LlmMessage;
+  return pickDefined({
+    _type: "message",
+    type: "input_text",
+    role,
+    content: part.kind === "text" ? part.text : "",
+  }) as LlmMessage;
+}
+
+function toolMessage(parts: readonly Part[], content: Json, beside: Beside): LlmMessage {
+  const result = parts.find((part) => part.kind === "result");
+  const said = textIn(parts) ?? result?.text ?? textOf(content) ?? "";
+  const media = parts.flatMap((part) => (part.kind === "media" ? [part.media] : []));
+  return pickDefined({
+    _type: "function",
+    role: "tool",
+    content: said,
+    contentArray: media.length > 0 ? media : undefined,
+    name: filledText(beside.name) ?? result?.name,
+    tool_call_id: filledText(beside.toolCallId) ?? result?.id,
+    id: filledText(beside.id),
+  }) as LlmMessage;
+}
+
+function resultMessage(part: Part): LlmMessage {
+  if (part.kind !== "result") return {};
+  return pickDefined({
+    _type: "function",
+    role: "tool",
+    content: part.text,
+    name: part.name,
+    tool_call_id: part.id,
+  }) as LlmMessage;
+}

@@ -1,0 +1,132 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmAnnotation, LlmMessage, LlmToolCall } from "../../record/llm-schema.ts";
+import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../json.ts";
+import { mediaOf } from "./media.ts";
+import { annotationsOf, toolCall } from "./tools.ts";
+
+/**
+ * One piece of a message's content, whichever provider's: the formats differ in names, but the things that can stand in
+ * a message are the same few.
+ */
+export type Part =
+  | { readonly kind: "text"; readonly text: string; readonly annotations?: LlmAnnotation[] }
+  | { readonly kind: "reasoning"; readonly text: string }
+  | { readonly kind: "call"; readonly call: LlmToolCall }
+  | { readonly kind: "result"; readonly id?: string; readonly name?: string; readonly text: string }
+  | { readonly kind: "media"; readonly media: LlmMessage };
+
+/** Content inside content inside content: nobody nests deeper, and hostile bodies must not overflow the stack. */
+const DEPTH_MAX = 6;
+
+/** The parts of a message's content: a string, a part, or a list of either. */
+export function partsOf(content: Json, depth = 0): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  if (Array.isArray(content)) return content.flatMap((part) => (depth < DEPTH_MAX ? partsOf(part, depth + 1) : []));
+  return isObject(content) ? readPart(content, depth) : [];
+}
+
+/** All text of a content, as one string; `undefined` where it has none. */
+export function plainText(content: Json): string | undefined {
+  if (typeof content === "string") return filledText(content);
+  return textIn(partsOf(content));
+}
+
+export function textIn(parts: readonly Part[]): string | undefined {
+  return filledText(parts.map((part) => (part.kind === "text" ? part.text : "")).join(""));
+}
+
+type PartReader = (part: Json, depth: number) => Part[];
+
+const text: PartReader = (part) => {
+  const annotations = annotationsOf(part.annotations ?? part.citations);
+  const content = textOf(part.text) ?? textOf(part.content);
+  if (content === undefined || (content === "" && annotations === undefined)) return [];
+  return [pickDefined({ kind: "text", text: content, annotations }) as Part];
+};
+
+const reasoning: PartReader = (part, depth) => {
+  for (const inner of [part.thinking, part.text, part.reasoning, part.content, part.summary]) {
+    const content = textOf(inner) ?? spoken(partsOf(inner, depth + 1));
+    if (content !== "") return [{ kind: "reasoning", text: content }];
+  }
+  return [];
+};
+const spoken = (parts: readonly Part[]) =>
+  parts.map((part) => (part.kind === "text" || part.kind === "reasoning" ? part.text : "")).join("");
+
+const call: PartReader = (part) => [
+  { kind: "call", call: toolCall(part.name, part.input ?? part.args ?? part.arguments, part.id ?? part.toolUseId) },
+];
+
+const result: PartReader = (part, depth) => [
+  pickDefined({
+    kind: "result",
+    id: textOf(part.tool_use_id) ?? textOf(part.toolUseId) ?? textOf(part.id),
+    name: textOf(part.name),
+    text: resultText(part.content ?? part.response ?? part.output ?? part.result, depth),
+  }) as Part,
+];
+function resultText(content: Json, depth: number): string {
+  const plain = textOf(content) ?? textIn(partsOf(content, depth + 1));
+  return plain ?? (content === undefined || content === null ? "" : jsonText(content));
+}
+
+/** Parts that say what they are in `type`. */
+const BY_TYPE: Readonly<Record<string, PartReader>> = {
+  text,
+  input_text: text,
+  output_text: text,
+  summary_text: text,
+  compaction: () => [],
+  refusal: (part) => (filledText(part.refusal) === undefined ? [] : [{ kind: "text", text: part.refusal }]),
+  thinking: reasoning,
+  reasoning,
+  reasoning_text: reasoning,
+  redacted_thinking: () => [],
+  tool_use: call,
+  server_tool_use: call,
+  mcp_tool_use: call,
+  tool_result: result,
+};
+
+/** Parts that say what they are by the member that is there, as Gemini's and Bedrock's do. */
+const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
+  ["functionCall", (part, depth) => call(part.functionCall ?? {}, depth)],
+  ["function_call", (part, depth) => call(part.function_call ?? {}, depth)],
+  ["functionResponse", (part, depth) => result(part.functionResponse ?? {}, depth)],
+  ["function_response", (part, depth) => result(part.function_response ?? {}, depth)],
+  ["toolUse", (part, depth) => call(part.toolUse ?? {}, depth)],
+  ["toolResult", (part, depth) => result(part.toolResult ?? {}, depth)],
+  ["reasoningContent", (part, depth) => reasoning(part.reasoningContent?.reasoningText ?? {}, depth)],
+  ["executableCode", (part) => codeText(part.executableCode?.code)],
+  ["codeExecutionResult", (part) => codeText(part.codeExecutionResult?.output)],
+];
+const codeText = (code: Json): Part[] => (filledText(code) === undefined ? [] : [{ kind: "text", text: code }]);
+
+function readPart(part: Json, depth: number): Part[] {
+  const type = textOf(part.type)?.toLowerCase();
+  if (type !== undefined) {
+    if (Object.hasOwn(BY_TYPE, type)) return BY_TYPE[type]!(part, depth);
+    if (type.endsWith("_tool_result")) return result(part, depth);
+  }
+  const media = mediaOf(part, type);
+  if (media !== undefined) return [{ kind: "media", media }];
+  for (const [member, read] of BY_MEMBER) if (isObject(part[member])) return read(part, depth);
+  if (typeof part.text === "string") return part.thought === true ? reasoning(part, depth) : text(part, depth);
+  if (type === undefined) return [];
+  const unknown = pickDefined({ _type: "message", type, content: filledText(part.content), id: filledText(part.id) });
+  return [{ kind: "media", media: unknown }];
+}
+
+/** The last message of a user that has text, as most formats keep them: a list of `{ role, content }`. */
+export function lastUserText(messages: Json, contentMember = "content"): string | undefined {
+  const list = listOf(messages);
+  for (let at = list.length - 1; at >= 0; at--) {
+    const message = list[at];
+    const role = textOf(message?.role)?.toLowerCase();
+    if (role !== undefined && role !== "user" && role !== "human") continue;
+    const content = plainText(message?.[contentMember]);
+    if (content !== undefined) return content;
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+/** A path without its query string. */
+export function barePath(path: string): string {
+  const end = path.search(/[?#]/);
+  return end < 0 ? path : path.slice(0, end);
+}
+
+/** Where providers put the model's name into the path: the first group is the name. */
+const MODEL_PLACES: readonly RegExp[] = [
+  /\/(?:models|tunedModels)\/([^/]+):[A-Za-z]+$/, // Gemini, Vertex: models/<model>:generateContent
+  /\/model\/([^/]+)\/[a-z-]+$/, // Bedrock: model/<model>/converse
+  /\/deployments\/([^/]+)\//, // Azure: deployments/<deployment>/chat/completions
+  /\/ai\/run\/(.+)$/, // Cloudflare: ai/run/@cf/meta/<model>
+  /\/hf-inference\/models\/([^/]+\/[^/:]+)/, // Hugging Face: hf-inference/models/<owner>/<model>
+  /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
+];
+
+/** The model that a path names, percent-decoded. */
+export function modelInPath(path: string): string | undefined {
+  for (const place of MODEL_PLACES) {
+    const found = place.exec(path)?.[1];
+    if (found !== undefined) return decoded(found);
+  }
+  return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Calls whose answer may show counts that were billed elsewhere or not at all: reading a stored answer back, counting
+ * tokens, cancelling, batches.
+ */
+export function isBilledElsewhere(method: string, path: string): boolean {
+  if (method !== "POST" && method !== "PUT" && method !== "PATCH") return true;
+  return /\/(?:count_tokens|input_tokens|cancel|tokenize|detokenize|estimate-token-count)$|:(?:countTokens|computeTokens)$|\/batches(?:\/|$)|\/count-tokens$/.test(
+    path,
+  );
+}

@@ -1,0 +1,87 @@
+import { calcPrice } from "@pydantic/genai-prices";
+import type { Units } from "./cost.ts";
+import { pickDefined } from "./json.ts";
+
+export interface Price {
+  readonly dollars: number;
+  /** The entry that was used, and of which day its table is. */
+  readonly entry: string;
+}
+
+/** Looks a price up; `undefined` where the table has none for this provider and model. Never throws. */
+export type PriceTable = (provider: string, model: string, units: Units, at: Date) => Price | undefined;
+
+/** The version that is installed and the day it was published; a test holds them to the package. */
+export const TABLE_VERSION = "0.1.8";
+export const TABLE_DATE = "2026-09-23";
+
+/** Our providers under the table's names. Who is not here is not in the table. */
+export const TABLE_NAMES: Readonly<Record<string, string>> = {
+  ANTHROPIC: "anthropic",
+  AVIAN: "avian",
+  AWS: "aws",
+  AZURE: "azure",
+  BASETEN: "baseten",
+  CEREBRAS: "cerebras",
+  CLOUDFLARE: "cloudflare",
+  COHERE: "cohere",
+  DEEPSEEK: "deepseek",
+  FIREWORKS: "fireworks",
+  GOOGLE: "google",
+  GROQ: "groq",
+  MINIMAX: "minimax",
+  MISTRAL: "mistral",
+  MOONSHOT: "moonshotai",
+  NOVITA: "novita",
+  OPENAI: "openai",
+  OPENROUTER: "openrouter",
+  OVHCLOUD: "ovhcloud",
+  PERPLEXITY: "perplexity",
+  TOGETHER: "together",
+  VOYAGE: "voyageai",
+  X: "x-ai",
+  ZAI: "zai",
+};
+
+/** Providers that the table has prices of, for the documentation. */
+export const hasPrices = (provider: string): boolean => Object.hasOwn(TABLE_NAMES, provider);
+
+/** The prices that came with the program: `@pydantic/genai-prices`. */
+export const genaiPrices: PriceTable = (provider, model, units, at) => {
+  if (!hasPrices(provider)) return undefined;
+  const providerId = TABLE_NAMES[provider]!;
+  for (const spelling of spellings(model)) {
+    const found = lookUp(spelling, providerId, units, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Deployments and routers write a model's name in their own ways. */
+function spellings(model: string): readonly string[] {
+  const plain = model.replace(/^models\//, "");
+  const last = plain.slice(plain.lastIndexOf("/") + 1);
+  return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
+}
+
+function lookUp(model: string, providerId: string, units: Units, at: Date): Price | undefined {
+  const found = calculated(model, providerId, units, at) ?? calculated(model, providerId, withoutParts(units), at);
+  if (found === undefined || found === null || !Number.isFinite(found.total_price)) return undefined;
+  return {
+    dollars: found.total_price,
+    entry: `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}`,
+  };
+}
+
+/** The table throws where it finds counts at odds with one another; then the whole is priced without its parts. */
+function calculated(model: string, providerId: string, units: Units, at: Date) {
+  try {
+    return calcPrice({ ...units }, model, { providerId, timestamp: at });
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutParts({ input_tokens, output_tokens, audio_seconds }: Units): Units {
+  return pickDefined({ input_tokens, output_tokens, audio_seconds });
+}

@@ -1,0 +1,39 @@
+import type { Json, PathSchema, StreamEvent } from "../plugin/contract.ts";
+import { isObject } from "./json.ts";
+import { WIRE_SCHEMAS } from "./wire/index.ts";
+import type { WireSchema } from "./wire-schema.ts";
+
+export interface SelectInput {
+  /** Path without its query string. */
+  readonly path: string;
+  /** What the provider declares, in its order. */
+  readonly declared: readonly PathSchema[] | undefined;
+  readonly requestBody: Json;
+  /** The answer, or what the first events of a stream hold. */
+  readonly answer: Json;
+}
+
+/**
+ * The wire schema of an exchange: what the provider declares for the path; else, whoever the provider is, the known one
+ * that both path and bodies fit; else none, and the model is pending mapping.
+ */
+export function selectSchema({ path, declared, requestBody, answer }: SelectInput): WireSchema | undefined {
+  const candidates = (declared ?? [])
+    .filter((entry) => entry.path.test(path) && Object.hasOwn(WIRE_SCHEMAS, entry.schema))
+    .map((entry) => WIRE_SCHEMAS[entry.schema]);
+  if (candidates.length > 0) {
+    return candidates.find((schema) => schema.fits(requestBody, answer)) ?? candidates.at(-1);
+  }
+  return ALL.find((schema) => schema.path.test(path) && schema.fits(requestBody, answer));
+}
+const ALL = Object.values(WIRE_SCHEMAS);
+
+/** Events that are looked at to tell what a stream is. */
+const SAMPLE_EVENTS = 3;
+
+/** What the first events say, as one object to compare with. */
+export function sampleOf(events: readonly StreamEvent[]): Json {
+  const sample = {};
+  for (const { data } of events.slice(0, SAMPLE_EVENTS)) if (isObject(data)) Object.assign(sample, data);
+  return sample;
+}

@@ -1,0 +1,184 @@
+import type { Json, Usage } from "../plugin/contract.ts";
+import { countOf, firstCount, isObject, listOf, pickDefined, sumOfPresent, textOf } from "./json.ts";
+
+/**
+ * Token counts as providers send them, turned into inclusive ones: `prompt_tokens` is all input and
+ * `completion_tokens` all output. Each reader takes a provider's usage block, whatever it holds.
+ */
+
+/**
+ * Chat completions, responses, embeddings and all who copied them. Both sets of names are read, because proxies mix them.
+ *
+ * Some leave a part out of the figure it belongs to. The total tells: xAI's `completion_tokens` lack reasoning, Mistral's
+ * `prompt_tokens` lack audio. Where reasoning is larger than all output (Vercel in front of Gemini) it cannot be a part.
+ */
+export function openAiUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage) || usage.type === "duration") return undefined;
+  const input = usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details;
+  const output = usage.completion_tokens_details ?? usage.output_tokens_details ?? usage.output_token_details;
+  const prompt = firstCount(usage.prompt_tokens, usage.input_tokens);
+  const completion = firstCount(usage.completion_tokens, usage.output_tokens);
+  const total = countOf(usage.total_tokens);
+  const reasoning = firstCount(output?.reasoning_tokens, usage.reasoning_tokens);
+  const promptAudio = firstCount(input?.audio_tokens, usage.prompt_audio_tokens);
+
+  const missing = total === undefined ? 0 : total - (prompt ?? 0) - (completion ?? 0);
+  const reasoningOutside = isPart(reasoning) && (missing === reasoning || reasoning > (completion ?? Infinity));
+  const audioOutside = isPart(promptAudio) && !reasoningOutside && missing === promptAudio;
+  return some({
+    prompt_tokens: audioOutside ? sumOfPresent(prompt, promptAudio) : prompt,
+    completion_tokens: reasoningOutside ? sumOfPresent(completion, reasoning) : completion,
+    total_tokens: total,
+    prompt_cache_read_tokens: firstCount(
+      input?.cached_tokens,
+      usage.cached_tokens,
+      usage.prompt_cache_hit_tokens,
+      usage.cache_read_input_tokens,
+    ),
+    prompt_cache_write_tokens: firstCount(
+      input?.cache_write_tokens,
+      input?.cache_creation_tokens,
+      usage.cache_creation_input_tokens,
+    ),
+    prompt_audio_tokens: promptAudio,
+    completion_audio_tokens: firstCount(output?.audio_tokens, usage.completion_audio_tokens),
+    reasoning_tokens: reasoning,
+  });
+}
+const isPart = (count: number | undefined): count is number => count !== undefined && count > 0;
+
+/**
+ * Anthropic messages: `input_tokens` leaves cached input out, so the three are added. After a compaction the figures at
+ * the top leave out that pass, which is billed too: `iterations` has them all.
+ */
+export function anthropicUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const passes = listOf(usage.iterations).filter((pass) => countOf(pass?.input_tokens) !== undefined);
+  const sum = (name: string) =>
+    passes.length > 0 ? sumOfPresent(...passes.map((pass) => countOf(pass?.[name]))) : countOf(usage[name]);
+  const read = sum("cache_read_input_tokens");
+  const write = sum("cache_creation_input_tokens") ?? cacheWriteParts(usage.cache_creation);
+  return some({
+    prompt_tokens: sumOfPresent(sum("input_tokens"), read, write),
+    completion_tokens: sum("output_tokens"),
+    prompt_cache_read_tokens: read,
+    prompt_cache_write_tokens: write,
+    prompt_cache_write_1h_tokens: countOf(usage.cache_creation?.ephemeral_1h_input_tokens),
+    reasoning_tokens: countOf(usage.output_tokens_details?.thinking_tokens),
+  });
+}
+const cacheWriteParts = (parts: Json) =>
+  sumOfPresent(countOf(parts?.ephemeral_5m_input_tokens), countOf(parts?.ephemeral_1h_input_tokens));
+
+/** Gemini: thoughts stand outside the candidates, results of tools outside the prompt, cached content inside it. */
+export function geminiUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const thoughts = countOf(usage.thoughtsTokenCount);
+  return some({
+    prompt_tokens: sumOfPresent(countOf(usage.promptTokenCount), countOf(usage.toolUsePromptTokenCount)),
+    completion_tokens: sumOfPresent(firstCount(usage.candidatesTokenCount, usage.responseTokenCount), thoughts),
+    total_tokens: countOf(usage.totalTokenCount),
+    prompt_cache_read_tokens: countOf(usage.cachedContentTokenCount),
+    prompt_audio_tokens: audioOf(usage.promptTokensDetails, "tokenCount"),
+    completion_audio_tokens: audioOf(usage.candidatesTokensDetails, "tokenCount"),
+    reasoning_tokens: thoughts,
+  });
+}
+
+/** Gemini interactions: the same arithmetic under other names. */
+export function interactionsUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const thoughts = firstCount(usage.total_thought_tokens, usage.total_reasoning_tokens);
+  return some({
+    prompt_tokens: sumOfPresent(countOf(usage.total_input_tokens), countOf(usage.total_tool_use_tokens)),
+    completion_tokens: sumOfPresent(countOf(usage.total_output_tokens), thoughts),
+    total_tokens: countOf(usage.total_tokens),
+    prompt_cache_read_tokens: countOf(usage.total_cached_tokens),
+    prompt_audio_tokens: audioOf(usage.input_tokens_by_modality, "tokens"),
+    completion_audio_tokens: audioOf(usage.output_tokens_by_modality, "tokens"),
+    reasoning_tokens: thoughts,
+  });
+}
+function audioOf(details: Json, member: string): number | undefined {
+  const audio = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === "audio");
+  return sumOfPresent(...audio.map((detail) => countOf(detail?.[member])));
+}
+
+/** Bedrock converse: `inputTokens` leaves cached input out. Each cache figure is sent under two names. */
+export function converseUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const read = firstCount(usage.cacheReadInputTokens, usage.cacheReadInputTokenCount);
+  const write = firstCount(usage.cacheWriteInputTokens, usage.cacheWriteInputTokenCount);
+  return some({
+    prompt_tokens: sumOfPresent(countOf(usage.inputTokens), read, write),
+    completion_tokens: countOf(usage.outputTokens),
+    total_tokens: countOf(usage.totalTokens),
+    prompt_cache_read_tokens: read,
+    prompt_cache_write_tokens: write,
+    prompt_cache_write_1h_tokens: oneHourWrites(usage.cacheDetails),
+  });
+}
+function oneHourWrites(details: Json): number | undefined {
+  const hour = listOf(details).filter((detail) => detail?.ttl === "1h");
+  return sumOfPresent(...hour.map((detail) => countOf(detail?.inputTokens)));
+}
+
+/** Cohere: `tokens` is what was read and written, `billed_units` what is paid for. */
+export function cohereUsage(usage: Json): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const counts = isObject(usage.tokens) ? usage.tokens : usage.billed_units;
+  return some({
+    prompt_tokens: countOf(counts?.input_tokens),
+    completion_tokens: countOf(counts?.output_tokens),
+    prompt_cache_read_tokens: countOf(usage.cached_tokens),
+  });
+}
+
+/** Ollama: on the answer itself, in a stream on its last line. */
+export function ollamaUsage(body: Json): Usage | undefined {
+  return some({
+    prompt_tokens: countOf(body?.prompt_eval_count),
+    completion_tokens: countOf(body?.eval_count),
+  });
+}
+
+/** Bedrock says the counts of any invocation in headers, of some models only there. */
+export function bedrockHeaderUsage(headers: Headers): Usage | undefined {
+  const read = countOf(headers.get("x-amzn-bedrock-cache-read-input-token-count"));
+  const write = countOf(headers.get("x-amzn-bedrock-cache-write-input-token-count"));
+  return some({
+    prompt_tokens: sumOfPresent(countOf(headers.get("x-amzn-bedrock-input-token-count")), read, write),
+    completion_tokens: countOf(headers.get("x-amzn-bedrock-output-token-count")),
+    prompt_cache_read_tokens: read,
+    prompt_cache_write_tokens: write,
+  });
+}
+
+/** Bedrock's own count, on the last event of an invocation's stream. */
+export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
+  if (!isObject(metrics)) return undefined;
+  const read = countOf(metrics.cacheReadInputTokenCount);
+  const write = countOf(metrics.cacheWriteInputTokenCount);
+  return some({
+    prompt_tokens: sumOfPresent(countOf(metrics.inputTokenCount), read, write),
+    completion_tokens: countOf(metrics.outputTokenCount),
+    prompt_cache_read_tokens: read,
+    prompt_cache_write_tokens: write,
+  });
+}
+
+/** `total_tokens` by our rule: the sum; with one part unknown, what the provider calls the total, else the known part. */
+export function withTotal(usage: Usage): Usage {
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const total =
+    prompt !== undefined && completion !== undefined
+      ? prompt + completion
+      : (usage.total_tokens ?? prompt ?? completion);
+  return total === undefined ? usage : { ...usage, total_tokens: total };
+}
+
+/** The counts that are there, or `undefined` where there is none. */
+function some(counts: { [K in keyof Usage]: Usage[K] | undefined }): Usage | undefined {
+  const usage = pickDefined(counts);
+  return Object.keys(usage).length === 0 ? undefined : (usage as Usage);
+}

@@ -1,0 +1,189 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import { filledText, isObject, type JsonObject, listOf, mergeMembers, pickDefined, setMember } from "../json.ts";
+
+/** Members of a chunk that a whole answer does not have, or that are put together apart. */
+const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
+
+interface ChoiceState {
+  readonly rest: JsonObject;
+  readonly message: JsonObject;
+  readonly calls: JsonObject[];
+  /** The call that further pieces under an index belong to. */
+  readonly openCalls: Map<Json, JsonObject>;
+  text: string;
+  /** Perplexity repeats the whole message beside an empty delta. */
+  whole: Json;
+}
+
+/** Puts the chunks of a chat completion together, choice by choice; the kept object is the one OpenAI sends whole. */
+export function foldChatCompletions(events: readonly StreamEvent[]): Json {
+  const top: JsonObject = {};
+  const choices = new Map<number, ChoiceState>();
+  let usage: Json;
+  let seen = false;
+  for (const { data: chunk } of events) {
+    if (!isObject(chunk)) continue;
+    seen = true;
+    mergeMembers(top, withoutEmpty(chunk), CHUNK_ONLY);
+    if (isObject(chunk.x_groq)) top.x_groq = { ...top.x_groq, ...chunk.x_groq };
+    const sent = isObject(chunk.usage) ? chunk.usage : chunk.x_groq?.usage;
+    if (isObject(sent)) usage = mergeMembers({ ...usage }, sent);
+    for (const choice of listOf(chunk.choices)) if (isObject(choice)) takeChoice(choices, choice);
+  }
+  if (!seen) return undefined;
+  return pickDefined({
+    ...top,
+    object: "chat.completion",
+    choices: [...choices].sort(([a], [b]) => a - b).map(([index, state]) => finished(index, state)),
+    usage,
+  });
+}
+
+/** Azure's first chunk has an empty `id` and `model`: they must not stand where a later chunk says nothing. */
+function withoutEmpty(chunk: JsonObject): JsonObject {
+  return chunk.model === "" || chunk.id === "" || chunk.created === 0
+    ? Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== "" && value !== 0))
+    : chunk;
+}
+
+function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void {
+  const index = typeof choice.index === "number" ? choice.index : 0;
+  let state = choices.get(index);
+  if (state === undefined) {
+    state = { rest: {}, message: {}, calls: [], openCalls: new Map(), text: "", whole: undefined };
+    choices.set(index, state);
+  }
+  const { index: _, delta, message, text, logprobs, ...rest } = choice;
+  mergeMembers(state.rest, rest);
+  if (isObject(logprobs)) state.rest.logprobs = growLogprobs(objectOr(state.rest.logprobs), logprobs);
+  if (isObject(delta)) takeDelta(state, delta);
+  else if (typeof text === "string") state.text += text;
+  if (isObject(message)) state.whole = message;
+}
+
+/** Text that comes in pieces; any other text member, such as a channel's name, is repeated whole. */
+const PIECES: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content", "thinking"]);
+
+function takeDelta(state: ChoiceState, delta: JsonObject): void {
+  const { message } = state;
+  for (const [name, value] of Object.entries(delta)) {
+    const kept = message[name];
+    const isPiece = PIECES.has(name) && typeof kept === "string" && typeof value === "string";
+    if (name === "tool_calls") for (const call of listOf(value)) takeCall(state, call);
+    else if (name === "function_call") message.function_call = mergeFunction(objectOr(kept), value);
+    else if (name === "audio") message.audio = mergeAudio(objectOr(kept), value);
+    else if (Array.isArray(kept) || Array.isArray(value)) setMember(message, name, growList(kept, value));
+    else if (isPiece) setMember(message, name, kept + value);
+    else if (value !== null || kept === undefined) setMember(message, name, value);
+  }
+}
+const objectOr = (value: Json): JsonObject => (isObject(value) ? value : {});
+
+/**
+ * Content may change from text to parts in mid-stream, as Mistral's does around its reasoning. Lists of a message are
+ * always our own copies, so they grow in place.
+ */
+function growList(kept: Json, value: Json): Json {
+  const list = Array.isArray(kept) ? kept : growParts([], partsIn(kept));
+  return growParts(list, partsIn(value));
+}
+const partsIn = (content: Json): readonly Json[] =>
+  typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : listOf(content);
+
+/** Joins a list of parts to another, growing the last part where the next one continues it. */
+function growParts(parts: Json[], added: readonly Json[]): Json[] {
+  for (const part of added) {
+    const last = parts.at(-1);
+    const joined = isObject(last) && isObject(part) ? continued(last, part) : undefined;
+    if (joined === undefined) parts.push(part);
+    else parts[parts.length - 1] = joined;
+  }
+  return parts;
+}
+
+/** Pieces of a thought are copied as they grow, so a thought of more parts than this goes on in another. */
+const THOUGHT_PARTS_MAX = 100;
+
+function continued(last: JsonObject, part: JsonObject): JsonObject | undefined {
+  if (last.type === undefined || last.type !== part.type || last.index !== part.index) return undefined;
+  for (const member of ["text", "summary", "data"]) {
+    if (typeof last[member] !== "string" || typeof part[member] !== "string") continue;
+    return { ...last, ...part, [member]: last[member] + part[member] };
+  }
+  if (Array.isArray(last.thinking) && Array.isArray(part.thinking) && last.thinking.length < THOUGHT_PARTS_MAX) {
+    return { ...last, ...part, thinking: growParts([...last.thinking], part.thinking) };
+  }
+  return undefined;
+}
+
+/**
+ * Calls are counted per choice. Some providers send each call whole and all under index 0, or without an index: another
+ * id with a name is another call.
+ */
+function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
+  if (!isObject(piece)) return;
+  const { index, function: called, custom, ...rest } = piece;
+  const named = filledText(called?.name) ?? filledText(custom?.name);
+  let call = openCalls.get(index);
+  if (call === undefined || (named !== undefined && isAnother(call, filledText(piece.id), index))) {
+    call = {};
+    calls.push(call);
+    openCalls.set(index, call);
+  }
+  mergeMembers(call, rest);
+  if (isObject(called)) call.function = mergeFunction(objectOr(call.function), called);
+  if (isObject(custom)) call.custom = mergeFunction(objectOr(call.custom), custom);
+}
+
+function isAnother(known: JsonObject, id: string | undefined, index: Json): boolean {
+  if (id === undefined) return index === undefined;
+  return filledText(known.id) !== undefined && known.id !== id;
+}
+
+function mergeFunction(kept: JsonObject, added: Json): JsonObject {
+  if (!isObject(added)) return kept;
+  const merged = { ...kept };
+  for (const [name, value] of Object.entries(added)) {
+    const pieces = (name === "arguments" || name === "input") && typeof kept[name] === "string";
+    if (pieces && typeof value === "string") merged[name] = kept[name] + value;
+    else if (value !== null && !(value === "" && filledText(kept[name]) !== undefined)) setMember(merged, name, value);
+  }
+  return merged;
+}
+
+function mergeAudio(kept: JsonObject, added: Json): JsonObject {
+  if (!isObject(added)) return kept;
+  const merged = { ...kept, ...added };
+  for (const name of ["data", "transcript"]) {
+    if (typeof kept[name] === "string")
+      merged[name] = kept[name] + (typeof added[name] === "string" ? added[name] : "");
+  }
+  return merged;
+}
+
+/** Lists inside log probabilities grow, in place; legacy completions keep several of them side by side. */
+export function growLogprobs(kept: JsonObject, added: JsonObject): JsonObject {
+  for (const [name, value] of Object.entries(added)) {
+    if (!Array.isArray(value)) {
+      if (value !== null || kept[name] === undefined) setMember(kept, name, value);
+    } else if (Array.isArray(kept[name])) for (const item of value) kept[name].push(item);
+    else setMember(kept, name, [...value]);
+  }
+  return kept;
+}
+
+function finished(index: number, { rest, message, calls, text, whole }: ChoiceState): Json {
+  const said = Object.keys(message).length > 0 ? message : objectOr(whole);
+  const content =
+    filledText(said.content) === undefined && !Array.isArray(said.content) ? whole?.content : said.content;
+  return {
+    index,
+    message: pickDefined({
+      role: said.role ?? "assistant",
+      ...said,
+      content: content ?? (text === "" ? null : text),
+      tool_calls: calls.length > 0 ? calls : said.tool_calls,
+    }),
+    ...rest,
+  };
+}

@@ -1,0 +1,101 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import { filledText, isObject, listOf, numberOf, pickDefined } from "../json.ts";
+import { answerOf, messagesOf } from "../llm/messages.ts";
+import { lastUserText, plainText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { foldChatCompletions } from "./chat-completions-fold.ts";
+import { readOpenAi } from "./openai-reading.ts";
+
+/** OpenAI chat completions, and everybody who speaks them: Azure, Groq, Mistral, DeepSeek, vLLM, llama.cpp … */
+export const chatCompletions: WireSchema = {
+  name: "chat-completions",
+  llmType: "chat",
+  path: /\/chat\/completions(?:\/[^/]+)?$/,
+  fits: (request, answer) =>
+    Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(answer?.object) ?? ""),
+  fold: foldChatCompletions,
+  readResponse: (body) => readOpenAi(body),
+  promptText: (request) => lastUserText(request?.messages) ?? filledText(request?.prompt),
+  completionText: (answer) => {
+    const choice = choicesOf(answer)[0];
+    return textOfMessage(choice?.message) ?? filledText(choice?.text);
+  },
+  llmRequest,
+  llmResponse: (answer): LlmResponse => ({ messages: choicesOf(answer).filter(isObject).map(choiceMessage) }),
+};
+
+/** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
+function choicesOf(answer: Json): readonly Json[] {
+  if (isObject(answer?.completion_message)) return [{ message: answer.completion_message }];
+  if (Array.isArray(answer?.choices)) return answer.choices;
+  const result = answer?.result;
+  if (!isObject(result)) return [];
+  return Array.isArray(result.choices)
+    ? result.choices
+    : [{ message: { role: "assistant", content: result.response, tool_calls: result.tool_calls } }];
+}
+
+function llmRequest(request: Json): LlmRequest {
+  return pickDefined({
+    ...settingsOf(request),
+    messages: listOf(request?.messages).filter(isObject).flatMap(requestMessages),
+    prompt: filledText(request?.prompt),
+    tools: toolsOf(request?.tools ?? listOf(request?.functions).map((declared) => ({ function: declared }))),
+    tool_choice: toolChoiceOf(request?.tool_choice ?? request?.function_call),
+  });
+}
+
+/** A conversation's message; Ollama keeps pictures beside the text. */
+export function requestMessages(message: Json): LlmMessage[] {
+  const images = listOf(message.images).map((data) => ({ type: "image", data, mime_type: "image/png" }));
+  const refusal = filledText(message.refusal);
+  const own = images.length > 0 ? [message.content, ...images] : (message.content ?? refusal);
+  return messagesOf(message.role, own, {
+    name: message.name ?? message.tool_name,
+    id: message.id,
+    toolCallId: message.tool_call_id,
+    reasoning: reasoningOf(message),
+    calls: callsOf(message),
+  });
+}
+
+function choiceMessage(choice: Json): LlmMessage {
+  const message = isObject(choice.message) ? choice.message : { role: "assistant", content: choice.text };
+  const text = textOfMessage(message);
+  const answer = answerOf(message.role, plainText(message.content) === undefined ? text : message.content, {
+    idx: numberOf(choice.index) ?? 0,
+    reasoning: reasoningOf(message),
+    calls: callsOf(message),
+    annotations: annotationsOf(message.annotations),
+    id: message.id,
+  });
+  return pickDefined({ ...answer, audio_data: filledText(message.audio?.data) }) as LlmMessage;
+}
+
+/** The text may stand in the content, in a refusal, or only in the transcript of a spoken answer. */
+function textOfMessage(message: Json): string | undefined {
+  return plainText(message?.content) ?? filledText(message?.refusal) ?? filledText(message?.audio?.transcript);
+}
+
+function reasoningOf(message: Json): string | undefined {
+  return (
+    filledText(message.reasoning_content) ??
+    filledText(message.reasoning) ??
+    filledText(message.thinking) ??
+    filledText(
+      listOf(message.reasoning_details)
+        .map((detail) => filledText(detail?.text) ?? filledText(detail?.summary) ?? "")
+        .join(""),
+    )
+  );
+}
+
+function callsOf(message: Json) {
+  const calls = toolCallsOf(message.tool_calls);
+  if (calls.length > 0) return calls;
+  const legacy = message.function_call;
+  return isObject(legacy) ? [toolCall(legacy.name, legacy.arguments, undefined)] : [];
+}

@@ -1,0 +1,99 @@
+import type { Json, Reading } from "../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import { filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
+import { answerOf, messagesOf } from "../llm/messages.ts";
+import { lastUserText, plainText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import { cohereUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { requestMessages } from "./chat-completions.ts";
+import { foldCohere } from "./cohere-fold.ts";
+
+/** Cohere chat: version 2 with messages and content parts, version 1 with `message`, `chat_history` and `text`. */
+export const cohereChat: WireSchema = {
+  name: "cohere-chat",
+  llmType: "chat",
+  path: /\/v[12]\/chat$/,
+  fits: (request, answer) =>
+    (Array.isArray(request?.messages) && (isObject(answer?.message) || request?.model !== undefined)) ||
+    typeof request?.message === "string" ||
+    isObject(answer?.message),
+  fold: foldCohere,
+  readResponse,
+  promptText: (request) => filledText(request?.message) ?? lastUserText(request?.messages),
+  completionText: (answer) => plainText(answer?.message?.content) ?? filledText(answer?.text),
+  llmRequest,
+  llmResponse: (answer): LlmResponse => {
+    const message = answer?.message;
+    if (isObject(message)) {
+      return {
+        messages: [
+          answerOf(message.role, message.content, {
+            calls: toolCallsOf(message.tool_calls),
+            annotations: citations(message.citations),
+            reasoning: filledText(message.tool_plan),
+            id: answer.id,
+          }),
+        ],
+      };
+    }
+    if (typeof answer?.text !== "string" && !Array.isArray(answer?.tool_calls)) return {};
+    const calls = listOf(answer.tool_calls)
+      .filter(isObject)
+      .map((call) => toolCall(call.name, call.parameters, call.id));
+    return { messages: [answerOf("assistant", answer.text, { calls, annotations: citations(answer.citations) })] };
+  },
+};
+
+function readResponse(body: Json): Reading {
+  const usage = [body?.usage, body?.meta].find(isObject);
+  return pickDefined({
+    id: filledText(body?.id) ?? filledText(body?.generation_id) ?? filledText(body?.response_id),
+    model: filledText(body?.model),
+    usage: cohereUsage(usage),
+    usageRaw: usage,
+  });
+}
+
+const citations = (found: Json) =>
+  annotationsOf(
+    listOf(found)
+      .filter(isObject)
+      .map((citation) => ({ type: "citation", content: citation.text })),
+  );
+
+function llmRequest(request: Json): LlmRequest {
+  const history = listOf(request?.chat_history).filter(isObject);
+  const message = textOf(request?.message);
+  return pickDefined({
+    ...settingsOf(request),
+    messages: [
+      ...(filledText(request?.preamble) === undefined ? [] : messagesOf("system", request.preamble)),
+      ...history.flatMap((turn) => messagesOf(turn.role, turn.message ?? turn.content)),
+      ...listOf(request?.messages).filter(isObject).flatMap(requestMessages),
+      ...(message === undefined ? [] : messagesOf("user", message)),
+    ],
+    tools: toolsOf(request?.tools),
+    tool_choice: toolChoiceOf(request?.tool_choice),
+  });
+}
+
+/** Cohere generate, also as Bedrock carries it: a prompt in, `generations` out. */
+export const cohereGenerate: WireSchema = {
+  name: "cohere-generate",
+  llmType: "completion",
+  path: /\/v1\/(?:generate|summarize)$/,
+  fits: (request, answer) => typeof request?.prompt === "string" || Array.isArray(answer?.generations),
+  fold: foldCohere,
+  readResponse,
+  promptText: (request) => filledText(request?.prompt) ?? filledText(request?.text),
+  completionText: (answer) => filledText(listOf(answer?.generations)[0]?.text) ?? filledText(answer?.summary),
+  llmRequest: (request) =>
+    pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) ?? textOf(request?.text) }),
+  llmResponse: (answer): LlmResponse => ({
+    messages: listOf(answer?.generations)
+      .filter(isObject)
+      .map((generation, idx) => answerOf("assistant", generation.text, { idx, id: generation.id })),
+  }),
+};

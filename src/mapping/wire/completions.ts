@@ -1,0 +1,73 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import {
+  filledText,
+  isObject,
+  type JsonObject,
+  jsonText,
+  listOf,
+  mergeMembers,
+  numberOf,
+  pickDefined,
+  textOf,
+} from "../json.ts";
+import { answerOf } from "../llm/messages.ts";
+import { settingsOf } from "../llm/settings.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { growLogprobs } from "./chat-completions-fold.ts";
+import { readOpenAi } from "./openai-reading.ts";
+
+/** Legacy completions: a prompt in, `choices[].text` out. */
+export const completions: WireSchema = {
+  name: "completions",
+  llmType: "completion",
+  path: /(?<!\/chat)\/completions$/,
+  fits: (request, answer) => promptOf(request?.prompt) !== undefined || answer?.object === "text_completion",
+  fold: foldCompletions,
+  readResponse: (body) => readOpenAi(body),
+  promptText: (request) => promptOf(request?.prompt),
+  completionText: (answer) => filledText(listOf(answer?.choices)[0]?.text),
+  llmRequest: (request): LlmRequest => pickDefined({ ...settingsOf(request), prompt: promptOf(request?.prompt) }),
+  llmResponse: (answer): LlmResponse => ({
+    messages: listOf(answer?.choices)
+      .filter(isObject)
+      .map((choice) => answerOf("assistant", choice.text, { idx: numberOf(choice.index) ?? 0 })),
+  }),
+};
+
+/** A prompt may be a text, several of them, or tokens; those are given as JSON text. */
+export function promptOf(prompt: Json): string | undefined {
+  if (!Array.isArray(prompt)) return textOf(prompt);
+  if (prompt.length === 0) return undefined;
+  return prompt.every((part) => typeof part === "string") ? prompt.join("\n") : jsonText(prompt);
+}
+
+const APART: ReadonlySet<string> = new Set(["choices", "obfuscation", "p", "usage"]);
+
+function foldCompletions(events: readonly StreamEvent[]): Json {
+  const top: JsonObject = {};
+  const choices = new Map<number, JsonObject>();
+  let usage: Json;
+  let seen = false;
+  for (const { data: chunk } of events) {
+    if (!isObject(chunk)) continue;
+    seen = true;
+    mergeMembers(top, chunk, APART);
+    if (isObject(chunk.usage)) usage = mergeMembers({ ...usage }, chunk.usage);
+    for (const choice of listOf(chunk.choices)) if (isObject(choice)) takeChoice(choices, choice);
+  }
+  if (!seen) return undefined;
+  const merged = [...choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
+  return pickDefined({ ...top, choices: merged, usage });
+}
+
+function takeChoice(choices: Map<number, JsonObject>, choice: JsonObject): void {
+  const index = typeof choice.index === "number" ? choice.index : 0;
+  const known = choices.get(index) ?? { index, text: "" };
+  choices.set(index, known);
+  const { text, logprobs, ...rest } = choice;
+  known.text += textOf(text) ?? "";
+  mergeMembers(known, rest);
+  if (isObject(logprobs)) known.logprobs = growLogprobs(isObject(known.logprobs) ? known.logprobs : {}, logprobs);
+  else if (known.logprobs === undefined) known.logprobs = logprobs ?? null;
+}

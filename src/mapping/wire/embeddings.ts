@@ -1,0 +1,61 @@
+import type { Json } from "../../plugin/contract.ts";
+import { filledText, firstCount, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import { plainText } from "../llm/parts.ts";
+import { cohereUsage, geminiUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { promptOf } from "./completions.ts";
+import { lastWhole } from "./last-whole.ts";
+import { readOpenAi } from "./openai-reading.ts";
+
+/** Embeddings of OpenAI, Gemini, Cohere, Ollama, Bedrock and Vertex. */
+export const embeddings: WireSchema = {
+  name: "embeddings",
+  llmType: "embedding",
+  path: /\/embed(?:dings?)?$|:(?:batchEmbedContents|embedContent)$/,
+  fits: (request, answer) => inputOf(request) !== undefined || hasVectors(answer),
+  fold: lastWhole,
+  readResponse: (body) => {
+    const read = readOpenAi(body);
+    return pickDefined({
+      ...read,
+      usage: read.usage ?? usageOf(body),
+      usageRaw: read.usageRaw ?? body?.usageMetadata ?? body?.meta,
+    });
+  },
+  promptText: inputOf,
+  completionText: () => undefined,
+  llmRequest: (request) =>
+    pickDefined({ input: inputOf(request), n: undefined, size: numberOf(request?.dimensions)?.toString() }),
+  llmResponse: () => ({}),
+};
+
+function usageOf(body: Json) {
+  const statistics = listOf(body?.predictions).map((prediction) => prediction?.embeddings?.statistics?.token_count);
+  const count = firstCount(body?.inputTextTokenCount, body?.prompt_eval_count, ...statistics);
+  if (count !== undefined) return { prompt_tokens: count };
+  return geminiUsage(body?.usageMetadata) ?? cohereUsage(body?.meta);
+}
+
+const hasVectors = (answer: Json) =>
+  [answer?.embedding, answer?.embeddings, answer?.predictions].some(
+    (vectors) => typeof vectors === "object" && vectors !== null,
+  ) || listOf(answer?.data)[0]?.object === "embedding";
+
+/** What is to be embedded, several texts one to a line. */
+function inputOf(request: Json): string | undefined {
+  if (!isObject(request)) return undefined;
+  const direct = request.input ?? request.inputText ?? request.texts ?? request.prompt ?? request.inputs;
+  if (direct !== undefined) return Array.isArray(direct) ? linesOf(direct) : textOf(direct);
+  if (isObject(request.content)) return plainText(request.content.parts);
+  const many = [
+    ...listOf(request.requests).map((one) => one?.content?.parts),
+    ...listOf(request.instances).map((one) => one?.content),
+  ];
+  return many.length === 0 ? undefined : many.map((content) => plainText(content) ?? "").join("\n");
+}
+
+function linesOf(input: Json[]): string | undefined {
+  if (input.every((one) => typeof one === "string")) return input.join("\n");
+  const texts = input.map((one) => filledText(one?.text) ?? plainText(one?.content));
+  return texts.some((text) => text !== undefined) ? texts.map((text) => text ?? "").join("\n") : promptOf(input);
+}

@@ -1,0 +1,56 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+
+const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
+
+/**
+ * Puts Gemini's chunks together: each is a whole answer with a part of the text. Counts are running totals, of which
+ * early chunks lack some.
+ */
+export function foldGenerateContent(events: readonly StreamEvent[]): Json {
+  const top: JsonObject = {};
+  const candidates = new Map<number, JsonObject>();
+  let usage: JsonObject | undefined;
+  let seen = false;
+  for (const { data } of events) {
+    if (!isObject(data)) continue;
+    seen = true;
+    mergeMembers(top, data, APART);
+    if (isObject(data.usageMetadata)) usage = mergeMembers(usage ?? {}, data.usageMetadata);
+    for (const candidate of listOf(data.candidates)) if (isObject(candidate)) takeCandidate(candidates, candidate);
+  }
+  if (!seen) return undefined;
+  const merged = [...candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
+  const folded: JsonObject = merged.length > 0 ? { candidates: merged, ...top } : top;
+  if (usage !== undefined) folded.usageMetadata = usage;
+  return folded;
+}
+
+function takeCandidate(candidates: Map<number, JsonObject>, candidate: JsonObject): void {
+  const index = typeof candidate.index === "number" ? candidate.index : 0;
+  const known = candidates.get(index);
+  const { content, ...rest } = candidate;
+  if (known === undefined) {
+    const parts = joinParts([], listOf(content?.parts));
+    candidates.set(index, { content: { ...(isObject(content) ? content : { role: "model" }), parts }, ...rest });
+    return;
+  }
+  known.content.parts = joinParts(known.content.parts, listOf(content?.parts));
+  mergeMembers(known, rest);
+}
+
+/** Text goes on where the last part is text of the same kind, thought or answer; all other parts are whole. */
+function joinParts(parts: Json[], added: readonly Json[]): Json[] {
+  for (const part of added) {
+    const last = parts.at(-1);
+    if (isObject(last) && isObject(part) && goesOn(last, part)) {
+      parts[parts.length - 1] = { ...last, ...part, text: `${last.text}${part.text}` };
+    } else parts.push(part);
+  }
+  return parts;
+}
+
+function goesOn(last: JsonObject, part: JsonObject): boolean {
+  if (textOf(last.text) === undefined || textOf(part.text) === undefined) return false;
+  return last.thought === part.thought && last.thoughtSignature === undefined;
+}

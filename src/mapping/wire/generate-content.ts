@@ -1,0 +1,87 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import { filledText, isObject, listOf, numberOf, pickDefined } from "../json.ts";
+import { answerOf, messagesOf } from "../llm/messages.ts";
+import { lastUserText, plainText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { annotationsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import { geminiUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { foldGenerateContent } from "./generate-content-fold.ts";
+
+/** Gemini, on AI Studio and on Vertex. */
+export const generateContent: WireSchema = {
+  name: "generate-content",
+  llmType: "chat",
+  path: /:(?:generateContent|streamGenerateContent|countTokens)$/,
+  fits: (request, answer) =>
+    Array.isArray(request?.contents) || isObject(request?.contents) || Array.isArray(answer?.candidates),
+  fold: foldGenerateContent,
+  readResponse: (body) => {
+    const usage = body?.usageMetadata ?? body?.usage_metadata;
+    return pickDefined({
+      id: filledText(body?.responseId),
+      model: filledText(body?.modelVersion),
+      usage: geminiUsage(usage),
+      usageRaw: isObject(usage) ? usage : undefined,
+    });
+  },
+  promptText: (request) => lastUserText(contentsOf(request), "parts"),
+  completionText: (answer) => plainText(listOf(answer?.candidates)[0]?.content?.parts),
+  llmRequest,
+  llmResponse: (answer): LlmResponse => ({
+    messages: listOf(answer?.candidates).filter(isObject).map(candidateMessage),
+  }),
+};
+
+const contentsOf = (request: Json): readonly Json[] =>
+  isObject(request?.contents) ? [request.contents] : listOf(request?.contents);
+
+function llmRequest(request: Json): LlmRequest {
+  const config = request?.generationConfig ?? request?.generation_config;
+  const system = request?.systemInstruction ?? request?.system_instruction;
+  const calling = request?.toolConfig?.functionCallingConfig ?? request?.tool_config?.function_calling_config;
+  const allowed = listOf(calling?.allowedFunctionNames);
+  return pickDefined({
+    ...settingsOf(settingNames(config)),
+    messages: [
+      ...(system === undefined || system === null ? [] : messagesOf("system", system.parts ?? system)),
+      ...contentsOf(request)
+        .filter(isObject)
+        .flatMap((content) => messagesOf(content.role ?? "user", content.parts)),
+    ],
+    tools: toolsOf(request?.tools),
+    tool_choice: toolChoiceOf(allowed.length === 1 ? { name: allowed[0] } : calling?.mode),
+    response_format: responseFormat(config),
+    reasoning_effort: filledText(config?.thinkingConfig?.thinkingLevel)?.toLowerCase(),
+  });
+}
+
+function settingNames(config: Json): Json {
+  return {
+    max_tokens: config?.maxOutputTokens ?? config?.max_output_tokens,
+    temperature: config?.temperature,
+    top_p: config?.topP ?? config?.top_p,
+    seed: config?.seed,
+    presence_penalty: config?.presencePenalty,
+    frequency_penalty: config?.frequencyPenalty,
+    stop: config?.stopSequences ?? config?.stop_sequences,
+    n: config?.candidateCount,
+  };
+}
+
+function responseFormat(config: Json): LlmRequest["response_format"] {
+  const schema = config?.responseJsonSchema ?? config?.responseSchema ?? config?.response_schema;
+  if (schema !== undefined && schema !== null) return { type: "json_schema", json_schema: schema };
+  const mime = filledText(config?.responseMimeType) ?? filledText(config?.response_mime_type);
+  if (mime === undefined) return undefined;
+  return { type: mime === "application/json" ? "json_object" : mime.toLowerCase() };
+}
+
+function candidateMessage(candidate: Json): LlmMessage {
+  const grounding = listOf(candidate.groundingMetadata?.groundingChunks).map((chunk) => chunk?.web);
+  return answerOf("model", candidate.content?.parts, {
+    idx: numberOf(candidate.index) ?? 0,
+    annotations: annotationsOf([...grounding, ...listOf(candidate.citationMetadata?.citationSources)]),
+  });
+}

@@ -1,0 +1,39 @@
+import type { WireSchemaName } from "../../plugin/contract.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { cohereChat, cohereGenerate } from "./cohere.ts";
+import { completions } from "./completions.ts";
+import { converse } from "./converse.ts";
+import { embeddings } from "./embeddings.ts";
+import { generateContent } from "./generate-content.ts";
+import { interactions } from "./interactions.ts";
+import { moderations, rerank } from "./judgements.ts";
+import { logged } from "./logged.ts";
+import { images, speech, transcriptions } from "./media.ts";
+import { messages } from "./messages.ts";
+import { ollamaChat, ollamaGenerate } from "./ollama.ts";
+import { responses } from "./responses.ts";
+import { textGeneration } from "./text-generation.ts";
+
+/** All wire formats, in the order in which an unknown target's traffic is compared with them. */
+export const WIRE_SCHEMAS: Readonly<Record<WireSchemaName, WireSchema>> = {
+  "chat-completions": chatCompletions,
+  responses,
+  messages,
+  "generate-content": generateContent,
+  completions,
+  embeddings,
+  images,
+  speech,
+  transcriptions,
+  moderations,
+  rerank,
+  interactions,
+  converse,
+  "cohere-chat": cohereChat,
+  "cohere-generate": cohereGenerate,
+  "ollama-chat": ollamaChat,
+  "ollama-generate": ollamaGenerate,
+  "text-generation": textGeneration,
+  logged,
+};

@@ -1,0 +1,147 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import {
+  filledText,
+  isObject,
+  type JsonObject,
+  listOf,
+  mergeMembers,
+  parseJson,
+  pickDefined,
+  textOf,
+} from "../json.ts";
+import { answerOf, messagesOf } from "../llm/messages.ts";
+import { lastUserText, plainText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { toolCall, toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import { interactionsUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+
+/** Gemini interactions: steps, in an older version outputs, of thought, text and calls. */
+export const interactions: WireSchema = {
+  name: "interactions",
+  llmType: "chat",
+  path: /\/interactions(?:\/[^/]+)?$/,
+  fits: (request, answer) =>
+    answer?.object === "interaction" || isObject(answer?.interaction) || (isObject(request) && "input" in request),
+  fold: foldInteraction,
+  readResponse: (body) =>
+    pickDefined({
+      id: filledText(body?.id),
+      model: filledText(body?.model),
+      usage: interactionsUsage(body?.usage),
+      usageRaw: isObject(body?.usage) ? body.usage : undefined,
+    }),
+  promptText: (request) => lastInput(request?.input),
+  completionText: (answer) =>
+    plainText(
+      stepsOf(answer)
+        .filter(isAnswer)
+        .map((step) => step?.content ?? step),
+    ),
+  llmRequest,
+  llmResponse: (answer): LlmResponse => {
+    const steps = stepsOf(answer).filter(isObject);
+    if (steps.length === 0) return {};
+    const calls = steps.filter((step) => step.type === "function_call");
+    const reasoning = plainText(
+      steps.filter((step) => step.type === "thought").map((step) => step.content ?? step.summary),
+    );
+    return {
+      messages: [
+        answerOf(
+          "model",
+          steps.filter(isAnswer).map((step) => step.content ?? step),
+          {
+            reasoning,
+            calls: calls.map((step) => toolCall(step.name, step.arguments, step.id ?? step.call_id)),
+          },
+        ),
+      ],
+    };
+  },
+};
+
+const stepsOf = (answer: Json): readonly Json[] =>
+  Array.isArray(answer?.steps) ? answer.steps : listOf(answer?.outputs);
+
+/** An older answer has its content itself in the list. */
+const NOT_ANSWER: ReadonlySet<string> = new Set(["thought", "function_call", "function_result", "user_input"]);
+const isAnswer = (step: Json) => isObject(step) && !NOT_ANSWER.has(textOf(step.type) ?? "");
+
+function lastInput(input: Json): string | undefined {
+  if (typeof input === "string") return filledText(input);
+  const turns = listOf(input);
+  const isConversation = turns.some((turn) => turn?.role !== undefined || turn?.type === "user_input");
+  return isConversation
+    ? lastUserText(turns.map((turn) => ({ role: turn?.role ?? "user", content: turn?.content })))
+    : plainText(input);
+}
+
+function llmRequest(request: Json): LlmRequest {
+  const config = request?.generation_config;
+  const input = request?.input;
+  const turns = listOf(input).filter((turn) => isObject(turn) && turn.content !== undefined);
+  const said =
+    turns.length > 0
+      ? turns.flatMap((turn) =>
+          messagesOf(turn.role ?? (turn.type === "model_output" ? "model" : "user"), turn.content),
+        )
+      : messagesOf("user", input);
+  return pickDefined({
+    ...settingsOf({ ...config, stream: request?.stream, response_format: request?.response_format }),
+    instructions: textOf(request?.system_instruction),
+    input: textOf(input),
+    messages: said,
+    tools: toolsOf(request?.tools),
+    tool_choice: toolChoiceOf(config?.tool_choice),
+    reasoning_effort: filledText(config?.thinking_level)?.toLowerCase(),
+  });
+}
+
+function foldInteraction(events: readonly StreamEvent[]): Json {
+  const whole: JsonObject = {};
+  const steps = new Map<number, JsonObject>();
+  let list = "steps";
+  for (const { data } of events) {
+    if (!isObject(data)) continue;
+    if (isObject(data.interaction)) mergeMembers(whole, data.interaction);
+    if (isObject(data.error)) whole.error = data.error;
+    if (typeof data.index !== "number") continue;
+    if (isObject(data.content)) list = "outputs";
+    const step = steps.get(data.index) ?? {};
+    steps.set(data.index, step);
+    mergeMembers(step, data.step ?? data.content);
+    // What a step begins with belongs to its event; what it grows by is pushed to a list of our own.
+    if (Array.isArray(data.step?.content)) step.content = [...data.step.content];
+    if (isObject(data.delta)) growStep(step, data.delta, list);
+  }
+  if (steps.size > 0 && !Array.isArray(whole[list])) {
+    whole[list] = [...steps].sort(([a], [b]) => a - b).map(([, step]) => finishedStep(step));
+  }
+  return Object.keys(whole).length === 0 ? undefined : whole;
+}
+
+/** A text's pieces go into the last text of the step; in the older version the step is the text. */
+function growStep(step: JsonObject, delta: JsonObject, list: string): void {
+  const { type, text, arguments: args, ...rest } = delta;
+  if (typeof args === "string") step.arguments = (textOf(step.arguments) ?? "") + args;
+  else if (args !== undefined) step.arguments = args;
+  if (typeof text !== "string") {
+    mergeMembers(step, rest);
+    return;
+  }
+  if (list === "outputs") {
+    step.text = (textOf(step.text) ?? "") + text;
+    return;
+  }
+  if (!Array.isArray(step.content)) step.content = [];
+  const content: Json[] = step.content;
+  const last = content.at(-1);
+  if (isObject(last) && last.type === type)
+    content[content.length - 1] = { ...last, text: (textOf(last.text) ?? "") + text };
+  else content.push({ type, text, ...rest });
+}
+
+const finishedStep = (step: JsonObject): JsonObject =>
+  typeof step.arguments === "string" ? { ...step, arguments: parseJson(step.arguments) ?? step.arguments } : step;

@@ -1,0 +1,104 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { LlmMessage } from "../../record/llm-schema.ts";
+import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import { answerOf } from "../llm/messages.ts";
+import { settingsOf } from "../llm/settings.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { lastWhole } from "./last-whole.ts";
+import { readOpenAi } from "./openai-reading.ts";
+
+const promptIn = (request: Json) => filledText(request?.prompt) ?? filledText(listOf(request?.instances)[0]?.prompt);
+
+/** Pictures from a prompt: OpenAI and its followers, Imagen on Gemini and Vertex. */
+export const images: WireSchema = {
+  name: "images",
+  llmType: "image",
+  path: /\/images\/(?:generations|edits|variations)$/,
+  fits: (request, answer) => promptIn(request) !== undefined || picturesIn(answer).length > 0,
+  fold: lastWhole,
+  readResponse: (body) => readOpenAi(body),
+  promptText: promptIn,
+  completionText: (answer) => filledText(listOf(answer?.data)[0]?.revised_prompt),
+  llmRequest: (request) =>
+    pickDefined({
+      prompt: promptIn(request),
+      n: numberOf(request?.n) ?? numberOf(request?.parameters?.sampleCount),
+      size: filledText(request?.size) ?? filledText(request?.parameters?.aspectRatio),
+      quality: filledText(request?.quality),
+    }),
+  llmResponse: (answer) => ({ messages: picturesIn(answer).map(pictureMessage) }),
+};
+
+/** A stream ends with an event that has the picture at its top. */
+function picturesIn(answer: Json): readonly Json[] {
+  if (Array.isArray(answer?.data)) return answer.data.filter(isObject);
+  if (Array.isArray(answer?.predictions)) return answer.predictions.filter(isObject);
+  return typeof answer?.b64_json === "string" ? [answer] : [];
+}
+
+function pictureMessage(picture: Json, idx: number): LlmMessage {
+  const data = filledText(picture.b64_json) ?? filledText(picture.bytesBase64Encoded);
+  const mime = filledText(picture.mime_type) ?? filledText(picture.mimeType);
+  return pickDefined({
+    _type: "image",
+    role: "assistant",
+    image_url:
+      textOf(picture.url) ?? (data?.includes(":") ? data : data && `data:${mime ?? "image/png"};base64,${data}`),
+    content: filledText(picture.revised_prompt),
+    mime_type: mime,
+    idx,
+  }) as LlmMessage;
+}
+
+/** Speech from text: the answer is sound, or a stream of it. */
+export const speech: WireSchema = {
+  name: "speech",
+  llmType: "audio",
+  path: /\/audio\/speech$/,
+  fits: (request) => typeof request?.input === "string",
+  fold: (events) => {
+    const done = events.findLast(({ data }) => data?.type === "speech.audio.done");
+    return done?.data;
+  },
+  readResponse: (body) => readOpenAi(body),
+  promptText: (request) => filledText(request?.input),
+  completionText: () => undefined,
+  llmRequest: (request) =>
+    pickDefined({ input: textOf(request?.input), instructions: filledText(request?.instructions) }),
+  llmResponse: (answer) => {
+    const mime = filledText(answer?.content_type);
+    return mime === undefined ? {} : { messages: [{ _type: "audio", role: "assistant", mime_type: mime }] };
+  },
+};
+
+const transcriptOf = (answer: Json) => filledText(answer) ?? filledText(answer?.text);
+
+/** Text from speech. The request is a form, so its settings are known only where the recorder read them. */
+export const transcriptions: WireSchema = {
+  name: "transcriptions",
+  llmType: "audio",
+  path: /\/audio\/(?:transcriptions|translations)$/,
+  fits: () => true,
+  fold: foldTranscript,
+  readResponse: (body) => readOpenAi(body),
+  promptText: (request) => filledText(request?.prompt),
+  completionText: transcriptOf,
+  llmRequest: (request) => pickDefined({ ...settingsOf(request), prompt: filledText(request?.prompt) }),
+  llmResponse: (answer) => {
+    const text = transcriptOf(answer);
+    return text === undefined ? {} : { messages: [answerOf("assistant", text)] };
+  },
+};
+
+function foldTranscript(events: readonly StreamEvent[]): Json {
+  let text = "";
+  let done: JsonObject | undefined;
+  for (const { data } of events) {
+    if (!isObject(data)) continue;
+    if (data.type === "transcript.text.delta") text += textOf(data.delta) ?? "";
+    else if (data.type === "transcript.text.done" || isObject(data.error)) done = { ...done, ...data };
+  }
+  if (done === undefined) return text === "" ? undefined : { text };
+  const { type: _, ...rest } = done;
+  return { ...rest, text: textOf(rest.text) ?? text };
+}

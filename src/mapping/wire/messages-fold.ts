@@ -1,0 +1,80 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import { isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../json.ts";
+
+/** A content block while it grows; `json` gathers a tool's input until the block ends. */
+interface Block {
+  readonly block: JsonObject;
+  json: string;
+}
+
+/**
+ * Puts an Anthropic stream together. `message_start` holds the message without content, `message_delta` the figures that
+ * were revised: for each of them the later value replaces the earlier, it does not add to it.
+ */
+export function foldMessages(events: readonly StreamEvent[]): Json {
+  const message: JsonObject = {};
+  const blocks = new Map<number, Block>();
+  let error: Json;
+  for (const { data, name } of events) {
+    if (!isObject(data)) continue;
+    const metrics = data["amazon-bedrock-invocationMetrics"];
+    if (isObject(metrics)) message["amazon-bedrock-invocationMetrics"] = metrics;
+    const type = textOf(data.type) ?? name;
+    if (type === "message_start") mergeMembers(message, { ...data.message });
+    else if (type === "content_block_start") startBlock(blocks, data);
+    else if (type === "content_block_delta") growBlock(blocks, data);
+    else if (type === "message_delta") takeMessageDelta(message, data);
+    else if (isObject(data.error) || type === "error") error = isObject(data.error) ? data.error : data;
+    else if (type === "message") mergeMembers(message, data);
+  }
+  if (blocks.size > 0 || Array.isArray(message.content)) {
+    const built = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => finished(block));
+    message.content = built.length > 0 ? built : message.content;
+  }
+  if (error !== undefined) message.error = error;
+  return Object.keys(message).length === 0 ? undefined : message;
+}
+
+function takeMessageDelta(message: JsonObject, data: JsonObject): void {
+  mergeMembers(message, data.delta);
+  if (isObject(data.usage)) message.usage = mergeMembers({ ...message.usage }, data.usage);
+  if (isObject(data.context_management)) message.context_management = data.context_management;
+}
+
+function startBlock(blocks: Map<number, Block>, { index, content_block: block }: JsonObject): void {
+  if (typeof index !== "number" || !isObject(block)) return;
+  const own = Array.isArray(block.citations) ? { ...block, citations: [...block.citations] } : { ...block };
+  blocks.set(index, { block: own, json: "" });
+}
+
+/** Which member of the block each kind of delta adds to. */
+const GROWS: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+  compaction_delta: "content",
+};
+
+function growBlock(blocks: Map<number, Block>, { index, delta }: JsonObject): void {
+  if (typeof index !== "number" || !isObject(delta)) return;
+  let state = blocks.get(index);
+  if (state === undefined) {
+    state = { block: { type: "text" }, json: "" };
+    blocks.set(index, state);
+  }
+  const { block } = state;
+  const type = textOf(delta.type) ?? "";
+  const member = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined;
+  if (member !== undefined) block[member] = (textOf(block[member]) ?? "") + (textOf(delta[member]) ?? "");
+  else if (type === "input_json_delta") state.json += textOf(delta.partial_json) ?? "";
+  else if (type === "citations_delta") {
+    if (Array.isArray(block.citations)) block.citations.push(delta.citation);
+    else block.citations = [delta.citation];
+  }
+}
+
+/** A tool's input that was cut off is no JSON: it is kept as the text that came. */
+function finished({ block, json }: Block): JsonObject {
+  if (json === "") return block;
+  return { ...block, input: parseJson(json) ?? json };
+}

@@ -1,0 +1,61 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import { countOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import { answerOf, messagesOf } from "../llm/messages.ts";
+import { lastUserText, plainText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import { anthropicUsage, bedrockMetricsUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { foldMessages } from "./messages-fold.ts";
+
+/** Anthropic messages, also as Bedrock, Vertex and others carry them. */
+export const messages: WireSchema = {
+  name: "messages",
+  llmType: "chat",
+  path: /\/v1\/messages(?:\/count_tokens)?$/,
+  fits: (request, answer) =>
+    answer?.type === "message" ||
+    answer?.type === "message_start" ||
+    typeof request?.anthropic_version === "string" ||
+    (Array.isArray(request?.messages) && !Array.isArray(answer?.choices) && hasOwnMark(request, answer)),
+  fold: foldMessages,
+  readResponse: (body) => {
+    const metrics = body?.["amazon-bedrock-invocationMetrics"];
+    const usage = anthropicUsage(body?.usage);
+    return pickDefined({
+      id: filledText(body?.id),
+      model: filledText(body?.model),
+      usage: usage?.prompt_tokens === undefined ? (bedrockMetricsUsage(metrics) ?? usage) : usage,
+      usageRaw: [body?.usage, metrics].find(isObject),
+    });
+  },
+  promptText: (request) => lastUserText(request?.messages),
+  completionText: (answer) => plainText(answer?.content),
+  llmRequest,
+  llmResponse: (answer): LlmResponse =>
+    Array.isArray(answer?.content) || typeof answer?.content === "string"
+      ? { messages: [answerOf(answer.role, answer.content, { id: answer.id })] }
+      : {},
+};
+
+/** What a request to chat completions need not have: a limit is obligatory here, and the count of tokens has no answer. */
+const hasOwnMark = (request: Json, answer: Json) =>
+  numberOf(request.max_tokens) !== undefined || countOf(answer?.input_tokens) !== undefined;
+
+/** The system prompt stands beside the messages; the neutral schema has it as the first of them. */
+function llmRequest(request: Json): LlmRequest {
+  const system = request?.system;
+  return pickDefined({
+    ...settingsOf(request),
+    messages: [
+      ...(system === undefined || system === null ? [] : messagesOf("system", system)),
+      ...listOf(request?.messages)
+        .filter(isObject)
+        .flatMap((message) => messagesOf(message.role, message.content)),
+    ],
+    tools: toolsOf(request?.tools),
+    tool_choice: toolChoiceOf(request?.tool_choice),
+    reasoning_effort: textOf(request?.output_config?.effort)?.toLowerCase(),
+  });
+}

@@ -1,0 +1,25 @@
+import type { Json, Reading } from "../../plugin/contract.ts";
+import { filledText, isObject, pickDefined } from "../json.ts";
+import { statedCost } from "../outcome.ts";
+import { openAiUsage } from "../usage.ts";
+
+/** What an answer in OpenAI's manner tells: `id`, `model` and `usage` at the top, Cloudflare's inside `result`. */
+export function readOpenAi(answer: Json): Reading {
+  const body = isObject(answer?.result) && answer.usage === undefined ? answer.result : answer;
+  const usage = usageBlock(body);
+  return pickDefined({
+    id: filledText(body?.id),
+    model: filledText(body?.model),
+    usage: openAiUsage(usage),
+    usageRaw: isObject(usage) ? usage : undefined,
+    cost: statedCost(usage),
+  });
+}
+
+/** Older Groq streams put the block under `x_groq`; llama.cpp says beside it what came from its cache. */
+function usageBlock(body: Json): Json {
+  const usage = isObject(body?.usage) ? body.usage : body?.x_groq?.usage;
+  const cached = body?.timings?.cache_n;
+  if (!isObject(usage) || !(cached > 0) || isObject(usage.prompt_tokens_details)) return usage;
+  return { ...usage, prompt_tokens_details: { cached_tokens: cached } };
+}

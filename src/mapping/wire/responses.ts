@@ -1,0 +1,125 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem } from "../../record/llm-schema.ts";
+import { filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
+import { messagesOf, roleOf } from "../llm/messages.ts";
+import { lastUserText, partsOf, plainText, textIn } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { toolCall, toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { readOpenAi } from "./openai-reading.ts";
+import { foldResponses } from "./responses-fold.ts";
+
+/** OpenAI responses. */
+export const responses: WireSchema = {
+  name: "responses",
+  llmType: "chat",
+  path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/,
+  fits: (request, answer) =>
+    answer?.object === "response" ||
+    textOf(answer?.type)?.startsWith("response.") === true ||
+    (isObject(request) && (typeof request.input === "string" || Array.isArray(request.input)) && "model" in request),
+  fold: foldResponses,
+  readResponse: (body) => readOpenAi(body),
+  promptText: (request) =>
+    typeof request?.input === "string" ? filledText(request.input) : lastUserText(request?.input),
+  completionText: (answer) => {
+    const said = listOf(answer?.output)
+      .filter((item) => item?.type === "message")
+      .map((item) => plainText(item.content) ?? "");
+    return filledText(said.join("")) ?? filledText(answer?.output_text);
+  },
+  llmRequest,
+  llmResponse: (answer): LlmResponse =>
+    pickDefined({
+      instructions: textOf(answer?.instructions),
+      responses: listOf(answer?.output).filter(isObject).map(responseItem),
+    }),
+};
+
+function llmRequest(request: Json): LlmRequest {
+  const input = request?.input;
+  return pickDefined({
+    ...settingsOf(request),
+    instructions: textOf(request?.instructions),
+    input: textOf(input),
+    messages:
+      typeof input === "string" ? messagesOf("user", input) : listOf(input).filter(isObject).flatMap(inputMessages),
+    tools: toolsOf(request?.tools),
+    tool_choice: toolChoiceOf(request?.tool_choice),
+  });
+}
+
+/** An item of the input: a message, a call that the model made before, its result, or its reasoning. */
+function inputMessages(item: Json): LlmMessage[] {
+  const call = callOf(item);
+  if (call !== undefined) {
+    return [
+      pickDefined({
+        _type: "functionCall",
+        role: "assistant",
+        tool_calls: [call],
+        id: filledText(item.id),
+      }) as LlmMessage,
+    ];
+  }
+  if (isResult(item)) {
+    return messagesOf("tool", item.output, { toolCallId: item.call_id, id: item.id });
+  }
+  if (item.type === "reasoning") {
+    const reasoning = reasoningOf(item);
+    return reasoning === undefined ? [] : [{ _type: "message", role: "assistant", content: "", reasoning }];
+  }
+  if (item.role === undefined && item.content === undefined) {
+    return [
+      pickDefined({ _type: "message", type: textOf(item.type)?.toLowerCase(), id: filledText(item.id) }) as LlmMessage,
+    ];
+  }
+  return messagesOf(item.role, item.content, { id: item.id, name: item.name });
+}
+const isResult = (item: Json) => textOf(item.type)?.endsWith("_call_output") === true;
+
+function callOf(item: Json) {
+  const type = textOf(item.type) ?? "";
+  if (type === "function_call" || type === "custom_tool_call" || type === "mcp_call") {
+    return toolCall(item.name, item.arguments ?? item.input, item.call_id ?? item.id);
+  }
+  return undefined;
+}
+
+function reasoningOf(item: Json): string | undefined {
+  const said = [...listOf(item.summary), ...listOf(item.content)];
+  return filledText(said.map((part) => textOf(part?.text) ?? "").join(""));
+}
+
+/** An item of the output. Tools that the provider runs itself keep their type as name. */
+function responseItem(item: Json, idx: number): LlmResponseItem {
+  const call = callOf(item);
+  const type = textOf(item.type)?.toLowerCase();
+  const shared = { id: filledText(item.id), idx, role: roleOf(item.role) ?? "assistant" };
+  if (call !== undefined) {
+    return pickDefined({
+      ...shared,
+      _type: "functionCall",
+      type,
+      name: call.name,
+      tool_calls: [call],
+    }) as LlmResponseItem;
+  }
+  if (type === "reasoning") {
+    return pickDefined({ ...shared, _type: "message", type, text: reasoningOf(item) ?? "" }) as LlmResponseItem;
+  }
+  if (type === "image_generation_call") {
+    return pickDefined({ ...shared, _type: "image", type, image_url: filledText(item.result) }) as LlmResponseItem;
+  }
+  const parts = partsOf(item.content);
+  const media = parts.flatMap((part) => (part.kind === "media" ? [part.media] : []));
+  const texts = parts.filter((part) => part.kind === "text");
+  return pickDefined({
+    ...shared,
+    _type: media.length + texts.length > 1 ? "contentArray" : "message",
+    type,
+    text: textIn(parts) ?? (type === "message" ? "" : undefined),
+    contentArray: media.length + texts.length > 1 ? [...texts.map(textPart), ...media] : undefined,
+  }) as LlmResponseItem;
+}
+const textPart = (part: { readonly text: string }) => ({ _type: "message", type: "output_text", content: part.text });

@@ -1,0 +1,229 @@
+import type { Json, StreamEvent, Usage } from "../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import {
+  filledText,
+  firstCount,
+  isObject,
+  type JsonObject,
+  listOf,
+  mergeMembers,
+  numberOf,
+  pickDefined,
+  sumOfPresent,
+  textOf,
+} from "../json.ts";
+import { answerOf } from "../llm/messages.ts";
+import { lastUserText } from "../llm/parts.ts";
+import { settingsOf } from "../llm/settings.ts";
+import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
+import type { WireSchema } from "../wire-schema.ts";
+import { requestMessages } from "./chat-completions.ts";
+import { promptOf } from "./completions.ts";
+
+/**
+ * Text in, text out, under the many names that this has where nobody copied OpenAI: Bedrock's own models, watsonx, Text
+ * Generation Inference, Cloudflare, Replicate, Anthropic's and AI21's old endpoints, llama.cpp's own.
+ */
+export const textGeneration: WireSchema = {
+  name: "text-generation",
+  llmType: "completion",
+  path: /\/(?:generate|generate_stream|completion|complete|text\/(?:generation|generation_stream)|predictions)$/,
+  fits: (request, answer) => promptIn(request) !== undefined || textsIn(answer).length > 0,
+  fold: foldTextGeneration,
+  readResponse: (body) => {
+    const from = unwrapped(body);
+    return pickDefined({
+      id: filledText(from?.id) ?? filledText(body?.id),
+      model: filledText(from?.model_id) ?? filledText(from?.model),
+      usage: usageOf(from),
+      usageRaw: usageBlocks(from).find(isObject),
+    });
+  },
+  promptText: (request) => promptIn(request) ?? lastUserText(request?.messages),
+  completionText: (answer) => filledText(textsIn(answer)[0]),
+  llmRequest: (request): LlmRequest => {
+    const parameters = [request?.textGenerationConfig, request?.parameters, request?.options].find(isObject);
+    const messages = listOf(request?.messages).filter(isObject).flatMap(requestMessages);
+    return pickDefined({
+      ...settingsOf(settingNames(parameters)),
+      ...settingsOf(settingNames(request)),
+      ...settingsOf(request),
+      prompt: promptIn(request),
+      messages: messages.length > 0 ? messages : undefined,
+    });
+  },
+  llmResponse: (answer): LlmResponse => ({
+    messages: textsIn(answer).map((text, idx) => answerOf("assistant", text, { idx })),
+  }),
+};
+
+function promptIn(request: Json): string | undefined {
+  const input = request?.input;
+  const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
+  for (const value of stated) {
+    const prompt = promptOf(value);
+    if (prompt !== undefined && prompt !== "") return prompt;
+  }
+  return undefined;
+}
+
+function settingNames(from: Json): Json {
+  return {
+    max_tokens:
+      from?.maxTokenCount ??
+      from?.max_gen_len ??
+      from?.max_tokens_to_sample ??
+      from?.max_new_tokens ??
+      from?.maxTokens ??
+      from?.n_predict,
+    temperature: from?.temperature,
+    top_p: from?.topP ?? from?.top_p,
+    stop: from?.stopSequences ?? from?.stop_sequences,
+    seed: from?.random_seed ?? from?.seed,
+  };
+}
+
+/** Cloudflare puts its answers into `result`. */
+const unwrapped = (body: Json): Json => (isObject(body?.result) ? body.result : body);
+
+/** The answer's texts, one for each choice. */
+function textsIn(answer: Json): string[] {
+  const body = unwrapped(answer);
+  const lists = [body?.results, body?.generations, body?.outputs, body?.completions, body?.choices, body];
+  for (const list of lists) {
+    const texts = listOf(list)
+      .map(textIn)
+      .filter((text) => text !== undefined);
+    if (texts.length > 0) return texts;
+  }
+  if (Array.isArray(body?.output) && body.output.every((piece: Json) => typeof piece === "string"))
+    return [body.output.join("")];
+  const text = textIn(body);
+  return text === undefined ? [] : [text];
+}
+
+function textIn(from: Json): string | undefined {
+  if (!isObject(from)) return undefined;
+  for (const name of [
+    "outputText",
+    "generated_text",
+    "generation",
+    "completion",
+    "text",
+    "response",
+    "content",
+    "output",
+  ]) {
+    if (typeof from[name] === "string") return from[name];
+  }
+  return textOf(from.data?.text) ?? textOf(from.message?.content);
+}
+
+function usageBlocks(body: Json): Json[] {
+  return [
+    body?.["amazon-bedrock-invocationMetrics"],
+    body?.usage,
+    body?.metrics,
+    listOf(body?.results)[0],
+    body?.details,
+  ];
+}
+
+/** Counts of watsonx and Titan stand beside each result, those of the others on the answer itself. */
+function usageOf(body: Json): Usage | undefined {
+  const results = listOf(body?.results);
+  const counts = {
+    prompt_tokens: firstCount(
+      body?.prompt_token_count,
+      body?.inputTextTokenCount,
+      body?.inputTokenCount,
+      body?.tokens_evaluated,
+      body?.metrics?.input_token_count,
+      sumOfPresent(...results.map((result) => firstCount(result?.input_token_count))),
+      Array.isArray(body?.prompt?.tokens) ? body.prompt.tokens.length : undefined,
+    ),
+    completion_tokens: firstCount(
+      body?.generation_token_count,
+      sumOfPresent(...results.map((result) => firstCount(result?.tokenCount, result?.generated_token_count))),
+      body?.tokens_predicted,
+      body?.metrics?.output_token_count,
+      body?.details?.generated_tokens,
+      listOf(body)[0]?.details?.generated_tokens,
+    ),
+  };
+  const own = pickDefined(counts);
+  return (
+    openAiUsage(body?.usage) ??
+    (Object.keys(own).length > 0 ? own : bedrockMetricsUsage(body?.["amazon-bedrock-invocationMetrics"]))
+  );
+}
+
+/** Where the text of each shape's pieces goes in the whole object. */
+const PIECES = ["outputText", "generation", "completion", "text", "response", "content", "generated_text"] as const;
+
+function foldTextGeneration(events: readonly StreamEvent[]): Json {
+  const whole: JsonObject = {};
+  let output = "";
+  let seen = false;
+  for (const { data, name } of events) {
+    if (typeof data === "string") {
+      if (name !== "done" && data !== "[DONE]") output += data;
+      continue;
+    }
+    if (!isObject(data)) continue;
+    seen = true;
+    takePiece(whole, data);
+  }
+  if (output !== "" && Object.keys(whole).length === 0) return { output };
+  return seen ? asSentWhole(whole) : undefined;
+}
+
+/** Three providers answer in another form when they do not stream: Titan, Cohere on Bedrock, and Text Generation Inference. */
+function asSentWhole(whole: JsonObject): Json {
+  const { outputText, completionReason, totalOutputTextTokenCount, index: _, ...rest } = whole;
+  if (typeof outputText === "string") {
+    return { ...rest, results: [pickDefined({ tokenCount: totalOutputTextTokenCount, outputText, completionReason })] };
+  }
+  if (typeof whole.generated_text === "string") {
+    return [
+      pickDefined({ generated_text: whole.generated_text, details: whole.details ?? undefined, error: whole.error }),
+    ];
+  }
+  if (typeof whole.text === "string" && typeof whole.is_finished === "boolean") {
+    const { text, is_finished: _done, finish_reason, ...beside } = whole;
+    return { ...beside, generations: [pickDefined({ text, finish_reason })] };
+  }
+  return whole;
+}
+
+function takePiece(whole: JsonObject, data: JsonObject): void {
+  const { token, results, outputs, generations, completions, p: _padding, ...rest } = data;
+  for (const name of PIECES) {
+    if (typeof rest[name] !== "string") continue;
+    rest[name] = name === "generated_text" ? rest[name] : (textOf(whole[name]) ?? "") + rest[name];
+  }
+  for (const name of ["prompt_token_count", "inputTextTokenCount"]) {
+    if (numberOf(rest[name]) === 0 && numberOf(whole[name]) !== undefined) delete rest[name];
+  }
+  mergeMembers(whole, rest);
+  if (isObject(token) && token.special !== true && typeof rest.generated_text !== "string") {
+    whole.generated_text = (textOf(whole.generated_text) ?? "") + (textOf(token.text) ?? "");
+  }
+  for (const [name, list] of Object.entries({ results, outputs, generations, completions })) {
+    if (Array.isArray(list)) whole[name] = grownResults(listOf(whole[name]), list);
+  }
+}
+
+/** watsonx counts the prompt on the first event only, and output as a running total. */
+function grownResults(kept: readonly Json[], added: readonly Json[]): Json[] {
+  return added.map((result, at) => {
+    const known = kept[at];
+    if (!isObject(known) || !isObject(result)) return result;
+    const grown = mergeMembers({ ...known }, result);
+    for (const name of ["generated_text", "text"]) {
+      if (typeof known[name] === "string" && typeof result[name] === "string") grown[name] = known[name] + result[name];
+    }
+    if (result.input_token_count === 0) grown.input_token_count = known.input_token_count;
+    return grown;
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * The name among `known` that is spelt most like `name`, or undefined where none is near: for messages such as
+ * "did you mean". Case and the characters `-` and `_` do not count.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const wanted = plain(name).slice(0, 64);
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(wanted, plain(candidate));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, "");
+}
+
+/** How many letters must be inserted, removed or replaced to turn `a` into `b`. */
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1));
+    }
+    above = row;
+  }
+  return above[b.length]!;
+}

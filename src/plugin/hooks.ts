@@ -1,0 +1,188 @@
+import { GatewayError } from "../errors.ts";
+import { type Log, messageOf } from "../observe.ts";
+import type { GatewayRequest, PluginHooks, RecordDraft, Refusal } from "./contract.ts";
+import { CutOff, guarded, isPromise, within } from "./guard.ts";
+import type { OpenPlugin } from "./setup.ts";
+
+/** Milliseconds that one hook has for one call. */
+export const HOOK_MS = 250;
+/** After so many calls in a row that blocked the thread, a hook is not called for a while. */
+const CUTS_IN_A_ROW = 3;
+const SWITCHED_OFF_MS = 60_000;
+
+type HookName = Exclude<keyof PluginHooks, "dispose">;
+
+interface Hook<I, R> {
+  readonly name: HookName;
+  readonly plugin: string;
+  readonly call: (input: I) => R | Promise<R>;
+  /** Calls in a row that blocked the thread until they were cut off. */
+  cuts: number;
+  offUntilMs: number;
+}
+
+type RequestHook = Hook<GatewayRequest, Refusal | undefined | void>;
+type MaybeRefusal = Refusal | undefined;
+
+/** The hooks of the plugins that are set up, as flat lists. Every thread that calls hooks has its own. */
+export class Hooks {
+  readonly #log: Log;
+  readonly #failures = new Map<string, number>();
+  #onRequest: readonly RequestHook[] = [];
+  #onRecord: readonly Hook<RecordDraft, false | undefined | void>[] = [];
+  #onRecorded: readonly Hook<Readonly<RecordDraft>, void>[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Takes these plugins' hooks from the next call on, in the order of the plugins. */
+  use(plugins: readonly OpenPlugin[]): void {
+    const all = <I, R>(name: HookName): Hook<I, R>[] =>
+      plugins.flatMap(({ name: plugin, hooks }) => {
+        const call = hooks[name] as ((input: I) => R | Promise<R>) | undefined;
+        if (call === undefined) return [];
+        return [{ name, plugin, call: (input: I) => call.call(hooks, input), cuts: 0, offUntilMs: 0 }];
+      });
+    this.#onRequest = all("onRequest");
+    this.#onRecord = all("onRecord");
+    this.#onRecorded = all("onRecorded");
+  }
+
+  /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
+  has(name: HookName): boolean {
+    const lists = { onRequest: this.#onRequest, onRecord: this.#onRecord, onRecorded: this.#onRecorded };
+    return lists[name].length > 0;
+  }
+
+  /**
+   * Asks every `onRequest` in order; the first refusal ends it. Answers at once unless a hook answers a promise.
+   *
+   * @throws GatewayError `plugin_failed` where a hook threw, took over 250 ms, answered no refusal or is switched off.
+   */
+  onRequest(request: GatewayRequest): MaybeRefusal | Promise<MaybeRefusal> {
+    return this.#ask(this.#onRequest, request, 0);
+  }
+
+  /** Lets every `onRecord` change the draft. False: the record is to be dropped. A hook that fails changes nothing. */
+  async onRecord(draft: RecordDraft): Promise<boolean> {
+    for (const hook of this.#onRecord) {
+      if (isOff(hook)) continue;
+      const before = { ...draft, properties: { ...draft.properties } };
+      try {
+        if ((await this.#call(hook, draft)) === false) return false;
+        const wrong = whyBadDraft(draft);
+        if (wrong !== undefined) throw new Error(wrong);
+      } catch (error) {
+        Object.assign(draft, before);
+        this.#count(hook, error);
+      }
+    }
+    return true;
+  }
+
+  /** Tells every `onRecorded`. */
+  async onRecorded(draft: Readonly<RecordDraft>): Promise<void> {
+    for (const hook of this.#onRecorded) {
+      if (isOff(hook)) continue;
+      try {
+        await this.#call(hook, draft);
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+  }
+
+  /** Failed calls since the start: `<plugin> <hook>` to their number. */
+  failures(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
+  /** What is switched off now, as sentences. */
+  degraded(): readonly string[] {
+    return [...this.#onRequest, ...this.#onRecord, ...this.#onRecorded]
+      .filter((hook) => isOff(hook))
+      .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
+  }
+
+  /** The list is handed on: a request goes through the hooks that it started with, whatever is reloaded meanwhile. */
+  #ask(list: readonly RequestHook[], request: GatewayRequest, from: number): MaybeRefusal | Promise<MaybeRefusal> {
+    for (let at = from; at < list.length; at++) {
+      const hook = list[at]!;
+      try {
+        if (isOff(hook)) throw new Error("it is switched off");
+        const answer = this.#call(hook, request);
+        if (isPromise(answer)) {
+          return answer.then(checkedRefusal).then(
+            (refusal) => refusal ?? this.#ask(list, request, at + 1),
+            (error) => this.#refuse(hook, error),
+          );
+        }
+        const refusal = checkedRefusal(answer);
+        if (refusal !== undefined) return refusal;
+      } catch (error) {
+        this.#refuse(hook, error);
+      }
+    }
+    return undefined;
+  }
+
+  #refuse(hook: RequestHook, error: unknown): never {
+    this.#count(hook, error);
+    throw new GatewayError("plugin_failed", `the plugin "${hook.plugin}" failed on this request`, { cause: error });
+  }
+
+  #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
+    const startedMs = performance.now();
+    const answer = guarded(hook.call, input, HOOK_MS);
+    hook.cuts = 0;
+    return isPromise(answer) ? within(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
+  }
+
+  #count(hook: Hook<never, unknown>, error: unknown): void {
+    const key = `${hook.plugin} ${hook.name}`;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    hook.cuts = error instanceof CutOff && error.blocked ? hook.cuts + 1 : 0;
+    if (hook.cuts >= CUTS_IN_A_ROW) {
+      hook.offUntilMs = performance.now() + SWITCHED_OFF_MS;
+      this.#log.error("a hook is switched off for a minute, it blocked the thread", {
+        plugin: hook.plugin,
+        hook: hook.name,
+      });
+    }
+    // A hook that fails on every request must not fill the disk with log lines.
+    if (failures <= 10 || failures % 1_000 === 0) {
+      this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
+    }
+  }
+}
+
+function isOff(hook: Hook<never, unknown>): boolean {
+  return hook.offUntilMs > 0 && hook.offUntilMs > performance.now();
+}
+
+function checkedRefusal(answer: Refusal | undefined | void): MaybeRefusal {
+  if (answer === undefined || answer === null) return undefined;
+  const { status, code, message } = answer;
+  if (!Number.isInteger(status) || status < 400 || status > 599) {
+    throw new Error("onRequest must answer nothing, or a refusal with a status from 400 to 599");
+  }
+  if (typeof code !== "string" || typeof message !== "string") {
+    throw new Error("a refusal needs a code and a message, both text");
+  }
+  return answer;
+}
+
+function whyBadDraft(draft: RecordDraft): string | undefined {
+  const { provider, model, request_user_id, properties, cost, threat } = draft;
+  if (typeof provider !== "string") return "provider must be text";
+  if (model !== null && typeof model !== "string") return "model must be text or null";
+  if (request_user_id !== null && typeof request_user_id !== "string") return "request_user_id must be text or null";
+  if (cost !== null && !Number.isFinite(cost)) return "cost must be a number or null";
+  if (threat !== null && typeof threat !== "boolean") return "threat must be true, false or null";
+  if (typeof properties !== "object" || properties === null) return "properties must be an object";
+  return Object.values(properties).every((value) => typeof value === "string")
+    ? undefined
+    : "every property must be text";
+}

@@ -1,0 +1,102 @@
+import type { Config } from "../config.ts";
+import type { Log } from "../observe.ts";
+import { PluginError } from "./check.ts";
+import { Hooks } from "./hooks.ts";
+import { byName, type LoadedPlugin, pluginFolders } from "./load.ts";
+import { buildRegistry, logReplaced, type Registry } from "./registry.ts";
+import { watchFolders } from "./reload.ts";
+import { type OpenPlugin, setUp, tearDown } from "./setup.ts";
+
+/** The providers of this thread, kept in step with the drop-in folder. */
+export interface LiveRegistry {
+  current(): Registry;
+  degraded(): readonly string[];
+  /** Looks at the folder now; a registry that changed is in `current` when this resolves. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/** @throws PluginError, or AggregateError of several, where a file is broken at the start. */
+export async function openRegistry(options: { readonly config: Config; readonly log: Log }): Promise<LiveRegistry> {
+  let registry: Registry | undefined;
+  const watched = await watchFolders({
+    kind: "provider",
+    folders: pluginFolders("provider", options.config),
+    log: options.log,
+    use: (loaded) => {
+      const next = buildRegistry(loaded);
+      if (registry === undefined) logReplaced(loaded, options.log);
+      registry = next;
+    },
+  });
+  return {
+    current: () => registry!,
+    degraded: () => watched.degraded(),
+    look: () => watched.look(),
+    close: () => watched.close(),
+  };
+}
+
+/** The plugins of this thread, set up, and kept in step with the drop-in folder. */
+export interface LiveHooks {
+  readonly hooks: Hooks;
+  /** Broken files and hooks that are switched off, a sentence each. */
+  degraded(): readonly string[];
+  look(): Promise<void>;
+  /** Disposes of every plugin. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sets up every plugin. Each thread that calls hooks has plugins of its own: `setup` runs once in each.
+ *
+ * @throws PluginError, or AggregateError of several, where a file is broken, options do not fit or `setup` fails.
+ */
+export async function openHooks(options: { readonly config: Config; readonly log: Log }): Promise<LiveHooks> {
+  const { config, log } = options;
+  const hooks = new Hooks(log);
+  let open: readonly OpenPlugin[] | undefined;
+  const use = async (loaded: readonly LoadedPlugin[]) => {
+    const wanted = [...byName(loaded).values()];
+    const before = open ?? [];
+    const next: OpenPlugin[] = [];
+    try {
+      for (const each of wanted) {
+        const same = before.find(({ from }) => from === each);
+        next.push(same ?? (await setUp(each, config.plugins[each.value.name], log)));
+      }
+    } catch (error) {
+      for (const each of next) if (!before.includes(each)) await tearDown(each, log);
+      throw error;
+    }
+    if (open === undefined) {
+      logReplaced(loaded, log);
+      refuseOptionsOfNobody(config, next);
+    }
+    open = next;
+    hooks.use(next);
+    for (const each of before) if (!next.includes(each)) await tearDown(each, log);
+  };
+  const watched = await watchFolders({ kind: "plugin", folders: pluginFolders("plugin", config), log, use });
+  return {
+    hooks,
+    degraded: () => [...watched.degraded(), ...hooks.degraded()],
+    look: () => watched.look(),
+    close: async () => {
+      watched.close();
+      hooks.use([]);
+      for (const each of open ?? []) await tearDown(each, log);
+    },
+  };
+}
+
+/** A table `[plugins.<name>]` that no plugin reads is most likely misspelt. */
+function refuseOptionsOfNobody(config: Config, plugins: readonly OpenPlugin[]): void {
+  const names = plugins.map(({ name }) => name);
+  const unknown = Object.keys(config.plugins).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new PluginError(
+    "weir.toml",
+    `[plugins.${unknown}] has options for a plugin that is not loaded; loaded: ${names.join(", ") || "none"}`,
+  );
+}

@@ -1,0 +1,205 @@
+import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { type Log, messageOf } from "../observe.ts";
+import { connect } from "../runtime/rpc.ts";
+import { startThread } from "../runtime/thread.ts";
+import { PluginError, type PluginKind } from "./check.ts";
+import type { CheckFunctions, CheckOptions } from "./check-worker.ts";
+import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
+import { guardedAsync } from "./guard.ts";
+import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } from "./load.ts";
+
+/** Milliseconds between two looks at the folders; `fs.watch` only makes them come earlier. */
+const LOOK_MS = 2_000;
+/** Milliseconds that a changed file may take to load. */
+const CHECK_MS = 2_000;
+
+type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
+
+export interface WatchOptions<K extends PluginKind> {
+  readonly kind: K;
+  readonly folders: readonly PluginFolder[];
+  readonly log: Log;
+  /** Told the whole set of files at the start and after each change. Throwing keeps what was there before. */
+  readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
+}
+
+/** Folders that are watched. A broken change keeps the version before it and is listed in `degraded`. */
+export interface Watched {
+  /** What is wrong now, a sentence for each file. */
+  degraded(): readonly string[];
+  /** Looks now instead of in a while; resolves when what was found is in use. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Loads the folders, and loads what changes in them.
+ *
+ * @throws PluginError, or AggregateError of several, where a file does not load at the start.
+ */
+export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched> {
+  const folders = new Folders(options);
+  await folders.start();
+  return folders;
+}
+
+class Folders<K extends PluginKind> implements Watched {
+  readonly #options: WatchOptions<K>;
+  readonly #dropIns: readonly PluginFolder[];
+  /** The newest good version of every file. */
+  #loaded: readonly Loaded<Value<K>>[] = [];
+  /** The set that `use` took last; it differs where the newest versions do not fit together. */
+  #used: readonly Loaded<Value<K>>[] = [];
+  /** By path: what `stat` said when the file was last looked into. */
+  #seen = new Map<string, string>();
+  /** By path: why the file as it is now cannot be used. */
+  readonly #broken = new Map<string, string>();
+  #setFailure: string | undefined;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #looking: Promise<void> = Promise.resolve();
+  #hinted = false;
+
+  constructor(options: WatchOptions<K>) {
+    this.#options = options;
+    this.#dropIns = options.folders.filter(({ builtIn }) => !builtIn);
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async start(): Promise<void> {
+    try {
+      // First the marks, then the files: a change in between is seen as one by the next look.
+      this.#seen = await this.#marks();
+      this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
+      await this.#options.use(this.#loaded);
+      this.#used = this.#loaded;
+      this.#watch();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  degraded(): readonly string[] {
+    const { kind } = this.#options;
+    const set = this.#setFailure === undefined ? [] : [this.#setFailure];
+    return [...this.#broken.values(), ...set].map((reason) => `${kind} ${reason}; what was loaded before is kept`);
+  }
+
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() =>
+      this.#look().catch((error) => this.#options.log.error("cannot look for drop-ins", { error: messageOf(error) })),
+    );
+    return this.#looking;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  async #look(): Promise<void> {
+    const marks = await this.#marks();
+    const changed = [...marks].filter(([path, mark]) => this.#seen.get(path) !== mark).map(([path]) => path);
+    const gone = [...this.#seen.keys()].filter((path) => !marks.has(path));
+    this.#seen = marks;
+    this.#watch();
+    if (changed.length === 0 && gone.length === 0) return;
+    for (const path of gone) this.#broken.delete(path);
+    const kept = this.#loaded.filter(({ file, builtIn }) => builtIn || !gone.includes(file));
+    const next = (await Promise.all(changed.map((path) => this.#load(path)))).filter((each) => each !== undefined);
+    const replaced = new Set(next.map(({ file }) => file));
+    this.#loaded = [...kept.filter(({ file }) => !replaced.has(file)), ...next].sort(
+      (a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1),
+    );
+    await this.#use();
+  }
+
+  /** The changed file, or undefined where it is broken or holds the bytes that are loaded already. */
+  async #load(path: string): Promise<Loaded<Value<K>> | undefined> {
+    const { kind, log } = this.#options;
+    try {
+      const wrong = await checkInThread({ kind, path });
+      if (wrong !== null) throw new PluginError(path, wrong.replace(`${path}: `, ""));
+      const loaded = (await loadFile(kind, path, false)) as Loaded<Value<K>>;
+      this.#broken.delete(path);
+      const before = this.#loaded.find(({ file }) => file === path);
+      return before?.hash === loaded.hash ? before : loaded;
+    } catch (error) {
+      this.#broken.set(path, messageOf(error));
+      log.error("a changed drop-in is broken, what was loaded before is kept", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  async #use(): Promise<void> {
+    const { kind, use, log } = this.#options;
+    const fresh = this.#loaded.filter((each) => !this.#used.includes(each));
+    if (fresh.length === 0 && this.#loaded.length === this.#used.length) {
+      this.#setFailure = undefined;
+      return;
+    }
+    try {
+      await use(this.#loaded);
+      this.#used = this.#loaded;
+      this.#setFailure = undefined;
+      log.info(`drop-in ${kind}s are reloaded`, { files: fresh.map(({ file }) => file).join(", ") });
+    } catch (error) {
+      this.#setFailure = messageOf(error);
+      log.error("changed drop-ins do not fit together, what was loaded before is kept", { reason: messageOf(error) });
+    }
+  }
+
+  /** Of every drop-in: what changes when the file changes. A file that is gone by the time it is asked is left out. */
+  async #marks(): Promise<Map<string, string>> {
+    const files = (await Promise.all(this.#dropIns.map((folder) => pluginFiles(folder)))).flat();
+    const marks = await Promise.all(
+      files.map(async ({ path }) => {
+        const found = await stat(path).catch(() => undefined);
+        return found?.isFile() ? ([path, `${found.ino} ${found.size} ${found.mtimeMs}`] as const) : undefined;
+      }),
+    );
+    return new Map(marks.filter((mark) => mark !== undefined));
+  }
+
+  /** Hints of the file system where it gives any: a folder that is replaced or not there yet gives none. */
+  #watch(): void {
+    for (const { path } of this.#dropIns) {
+      if (this.#watchers.has(path)) continue;
+      try {
+        const watcher = watch(path, { persistent: false }, () => this.#hint());
+        watcher.on("error", () => this.#watchers.delete(path));
+        this.#watchers.set(path, watcher);
+      } catch {
+        // No such folder yet: the next look tries again, and finds its files by itself.
+      }
+    }
+  }
+
+  /** Events come in bursts while a file is written; one look a little later sees the end of it. */
+  #hint(): void {
+    if (this.#hinted) return;
+    this.#hinted = true;
+    setTimeout(() => {
+      this.#hinted = false;
+      void this.look();
+    }, 50).unref();
+  }
+}
+
+/** Loads a file in a throw-away thread. Null where that works within the limit. */
+export async function checkInThread(options: CheckOptions): Promise<string | null> {
+  const thread = startThread("src/plugin/check-worker.ts", options);
+  const remote = connect<CheckFunctions>(thread.port);
+  try {
+    const died = thread.ended.then((error) => `it ended the thread: ${error?.message ?? "by itself"}`);
+    return await guardedAsync(() => Promise.race([remote.check(), died]), undefined, CHECK_MS);
+  } catch {
+    return `it takes over ${CHECK_MS} ms to load`;
+  } finally {
+    await thread.terminate();
+  }
+}

@@ -1,0 +1,71 @@
+import { Validator } from "@cfworker/json-schema";
+import { type Log, messageOf } from "../observe.ts";
+import { checkHooks, PluginError } from "./check.ts";
+import type { Json, PluginHooks } from "./contract.ts";
+import { guardedAsync } from "./guard.ts";
+import type { LoadedPlugin } from "./load.ts";
+
+/** Milliseconds that `setup` and `dispose` may take. */
+const SETUP_MS = 5_000;
+
+/** A plugin that was set up, with its hooks. */
+export interface OpenPlugin {
+  readonly from: LoadedPlugin;
+  readonly name: string;
+  readonly hooks: PluginHooks;
+}
+
+/**
+ * Checks the options of a plugin and sets it up.
+ *
+ * @param options - its table `[plugins.<name>]`; defaults of the schema's own properties are filled in.
+ * @throws PluginError naming the file and the option or member.
+ */
+export async function setUp(from: LoadedPlugin, options: Json, log: Log): Promise<OpenPlugin> {
+  const { name, optionsSchema, setup } = from.value;
+  const bound = log.with({ plugin: name });
+  const context = {
+    options: checkedOptions(from, withDefaults(optionsSchema, structuredClone(options ?? {}))),
+    log: {
+      info: (message: string) => bound.info(String(message)),
+      warn: (message: string) => bound.warn(String(message)),
+      error: (message: string) => bound.error(String(message)),
+    },
+  };
+  let hooks: unknown;
+  try {
+    hooks = await guardedAsync((given: typeof context) => setup.call(from.value, given), context, SETUP_MS);
+  } catch (error) {
+    throw new PluginError(from.file, `the member "setup" failed: ${messageOf(error)}`, error);
+  }
+  return { from, name, hooks: checkHooks(hooks ?? {}, from.file) };
+}
+
+/** Calls `dispose`. A failure is logged: the plugin is gone all the same. */
+export async function tearDown({ name, hooks }: OpenPlugin, log: Log): Promise<void> {
+  const { dispose } = hooks;
+  if (dispose === undefined) return;
+  try {
+    await guardedAsync(() => dispose.call(hooks), undefined, SETUP_MS);
+  } catch (error) {
+    log.error("a plugin failed in dispose", { plugin: name, error: messageOf(error) });
+  }
+}
+
+function withDefaults(schema: Json, options: Json): Json {
+  for (const [name, property] of Object.entries<Json>(schema?.properties ?? {})) {
+    if (options[name] === undefined && property?.default !== undefined) options[name] = property.default;
+  }
+  return options;
+}
+
+function checkedOptions(from: LoadedPlugin, options: Json): Json {
+  const { name, optionsSchema } = from.value;
+  if (optionsSchema === undefined) return options;
+  const { valid, errors } = new Validator(optionsSchema, "2020-12", false).validate(options);
+  if (valid) return options;
+  // The last error is the most exact one: those before it only say that something below does not fit.
+  const { instanceLocation, error } = errors.at(-1)!;
+  const option = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
+  throw new PluginError(from.file, `[plugins.${name}]${option === "" ? "" : ` ${option}`}: ${error}`);
+}

@@ -1,0 +1,107 @@
+import type { SpoolReader } from "../spool/reader.ts";
+
+/** Bytes that all bodies in flight may hold in memory together. */
+const INLINE_BYTES_MAX = 64 * 1024 * 1024;
+/** A body longer than this is left in the spool until its exchange ends. */
+const INLINE_BODY_BYTES_MAX = 64 * 1024;
+/** What a kept chunk costs beside its bytes. */
+const CHUNK_COST_BYTES = 128;
+
+/** The memory that all captures of one recorder share. */
+export class InlineBudget {
+  used = 0;
+}
+
+/** Where a part of a body lies in the spool. */
+export interface Part {
+  readonly segment: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * One body in flight: where its parts lie in the spool, and the bytes themselves while they are few.
+ *
+ * Thousands of long streams cost three numbers a chunk, and nothing for what is beyond `bytesMax`.
+ */
+export class Capture {
+  /** All bytes that the spool had of it, also those that are not kept. */
+  bytes = 0;
+  readonly #budget: InlineBudget;
+  readonly #bytesMax: number;
+  #kept = 0;
+  /** Segment, offset and length of each part, one after the other. */
+  #parts: number[] = [];
+  #inline: Buffer[] | undefined = [];
+  #charged = 0;
+
+  constructor(budget: InlineBudget, bytesMax: number) {
+    this.#budget = budget;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Bytes were left out because there are more than `bytesMax`. */
+  get truncated(): boolean {
+    return this.bytes > this.#kept;
+  }
+
+  /** Notes the bytes `[at, end)` of `buffer`, which stand at `offset` in `segment`. */
+  add(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
+    const length = Math.min(end - at, this.#bytesMax - this.#kept);
+    this.bytes += end - at;
+    if (length <= 0) return;
+    this.#kept += length;
+    this.#parts.push(segment, offset, length);
+    if (this.#inline === undefined) return;
+    const cost = length + CHUNK_COST_BYTES;
+    if (this.#kept > INLINE_BODY_BYTES_MAX || this.#budget.used + cost > INLINE_BYTES_MAX) {
+      this.#letGo();
+      return;
+    }
+    this.#inline.push(Buffer.from(buffer.subarray(at, at + length)));
+    this.#charged += cost;
+    this.#budget.used += cost;
+  }
+
+  /** The kept bytes; parts that the spool no longer has are left out. */
+  read(spool: Pick<SpoolReader, "readBack">): Buffer {
+    if (this.#inline !== undefined) return this.#inline.length === 1 ? this.#inline[0]! : Buffer.concat(this.#inline);
+    const all = Buffer.allocUnsafe(this.#kept);
+    let filled = 0;
+    for (const { segment, offset, length } of this.parts()) {
+      filled += spool.readBack(segment, offset, all.subarray(filled, filled + length));
+    }
+    return all.subarray(0, filled);
+  }
+
+  /** The kept bytes as the parts they came in; the last one may be cut. */
+  readParts(spool: Pick<SpoolReader, "readBack">): Buffer[] {
+    if (this.#inline !== undefined) return this.#inline;
+    return [...this.parts()].map(({ segment, offset, length }) => {
+      const part = Buffer.allocUnsafe(length);
+      return part.subarray(0, spool.readBack(segment, offset, part));
+    });
+  }
+
+  *parts(): Generator<Part> {
+    for (let at = 0; at < this.#parts.length; at += 3) {
+      yield { segment: this.#parts[at]!, offset: this.#parts[at + 1]!, length: this.#parts[at + 2]! };
+    }
+  }
+
+  /** Says where the parts lie after they were moved, in their order. */
+  relocate(parts: readonly Part[]): void {
+    this.#parts = parts.flatMap(({ segment, offset, length }) => [segment, offset, length]);
+  }
+
+  /** Gives the memory back; the parts stay known. */
+  release(): void {
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#inline = undefined;
+    this.#budget.used -= this.#charged;
+    this.#charged = 0;
+  }
+}

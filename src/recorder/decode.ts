@@ -1,0 +1,116 @@
+import * as zlib from "node:zlib";
+
+export interface Decoded {
+  readonly bytes: Buffer;
+  /** Some of the body is missing: it was cut off, damaged, over the limit, or in a coding that nobody knows. */
+  readonly incomplete: boolean;
+}
+
+interface Coding {
+  readonly sync: (bytes: Buffer, limit: number) => Buffer;
+  readonly stream: () => NodeJS.ReadWriteStream & { destroy(): void };
+}
+
+const FLUSH = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const BROTLI_FLUSH = {
+  flush: zlib.constants.BROTLI_OPERATION_FLUSH,
+  finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH,
+};
+const ZSTD_FLUSH = { finishFlush: zlib.constants.ZSTD_e_flush };
+
+const GZIP: Coding = {
+  sync: (bytes, limit) => zlib.gunzipSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  stream: () => zlib.createGunzip(FLUSH),
+};
+const ZLIB: Coding = {
+  sync: (bytes, limit) => zlib.inflateSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  stream: () => zlib.createInflate(FLUSH),
+};
+const RAW_DEFLATE: Coding = {
+  sync: (bytes, limit) => zlib.inflateRawSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  stream: () => zlib.createInflateRaw(FLUSH),
+};
+const BROTLI: Coding = {
+  sync: (bytes, limit) => zlib.brotliDecompressSync(bytes, { ...BROTLI_FLUSH, maxOutputLength: limit }),
+  stream: () => zlib.createBrotliDecompress(BROTLI_FLUSH),
+};
+const ZSTD: Coding = {
+  sync: (bytes, limit) => zlib.zstdDecompressSync(bytes, { ...ZSTD_FLUSH, maxOutputLength: limit }),
+  stream: () => zlib.createZstdDecompress(ZSTD_FLUSH),
+};
+
+/** `Content-Encoding` names, in lower case. "deflate" is zlib by the book, and bare deflate in some servers. */
+const CODINGS: Readonly<Record<string, (bytes: Buffer) => Coding>> = {
+  gzip: () => GZIP,
+  "x-gzip": () => GZIP,
+  deflate: (bytes) => (looksLikeZlib(bytes) ? ZLIB : RAW_DEFLATE),
+  br: () => BROTLI,
+  zstd: () => ZSTD,
+};
+
+/** More codings in a row than any server applies; a list that goes on is not worked through. */
+const CODINGS_MAX = 4;
+
+/**
+ * Undoes the codings of a body, the last one first.
+ *
+ * A cut-off or damaged body gives what can be decoded of it. Never more than `bytesMax` bytes are kept, and no coding
+ * produces more than that before it is stopped, however much a small body would unpack to.
+ *
+ * @param contentEncoding - the header's value, possibly several codings with commas.
+ */
+export async function decodeBody(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  bytesMax: number,
+): Promise<Decoded> {
+  const names = (contentEncoding ?? "").toLowerCase().split(",");
+  let decoded: Decoded = { bytes, incomplete: false };
+  let applied = 0;
+  for (const name of names.map((each) => each.trim()).reverse()) {
+    if (name === "" || name === "identity" || decoded.bytes.byteLength === 0) continue;
+    const coding = Object.hasOwn(CODINGS, name) ? CODINGS[name]!(decoded.bytes) : undefined;
+    if (coding === undefined || ++applied > CODINGS_MAX) return { ...decoded, incomplete: true };
+    const next = await undo(coding, decoded.bytes, bytesMax);
+    decoded = { bytes: next.bytes, incomplete: next.incomplete || decoded.incomplete };
+  }
+  if (decoded.bytes.byteLength <= bytesMax) return decoded;
+  return { bytes: decoded.bytes.subarray(0, bytesMax), incomplete: true };
+}
+
+async function undo(coding: Coding, bytes: Buffer, bytesMax: number): Promise<Decoded> {
+  try {
+    // The zlib functions refuse a limit of 0.
+    return { bytes: coding.sync(bytes, Math.max(1, bytesMax)), incomplete: false };
+  } catch {
+    // Too much output or a damaged body: both keep what comes before, which only the stream hands out.
+    return undoAsFarAsPossible(coding, bytes, bytesMax);
+  }
+}
+
+function undoAsFarAsPossible(coding: Coding, bytes: Buffer, bytesMax: number): Promise<Decoded> {
+  const { promise, resolve } = Promise.withResolvers<Decoded>();
+  const parts: Buffer[] = [];
+  let kept = 0;
+  const stream = coding.stream();
+  const finish = () => resolve({ bytes: Buffer.concat(parts, Math.min(kept, bytesMax)), incomplete: true });
+  stream.on("data", (part: Buffer) => {
+    parts.push(part);
+    kept += part.byteLength;
+    if (kept < bytesMax) return;
+    finish();
+    stream.destroy();
+  });
+  stream.on("error", finish);
+  stream.on("end", finish);
+  stream.on("close", finish);
+  stream.end(bytes);
+  return promise;
+}
+
+/** RFC 1950: the first byte names deflate, and both together are a multiple of 31. */
+function looksLikeZlib(bytes: Buffer): boolean {
+  if (bytes.byteLength < 2) return true;
+  const [first, second] = [bytes[0]!, bytes[1]!];
+  return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+}

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { constants, zstdCompressSync } from "node:zlib";
+import type { Position } from "../spool/frame.ts";
+import type { Statement, Value } from "../store/store.ts";
+import { CountedModels } from "./models.ts";
+import type { Prepared, StoredPart } from "./prepare.ts";
+import { REQUEST_COLUMNS } from "./row.ts";
+import { insertInto, insertRows, quoted } from "./statements.ts";
+
+/** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands in its row. */
+const SHARED_BYTES_MIN = 4_096;
+/** Characters of prompt and completion that are kept for searching. */
+const TEXT_LENGTH_MAX = 1_000_000;
+const ZSTD_FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Compressing what is compressed already costs time and gains nothing. */
+const COMPRESSED = /^(?:audio|video|image\/(?!svg|bmp)|application\/(?:zip|gzip|pdf))/;
+
+const INSERT_REQUEST = insertInto("requests", REQUEST_COLUMNS, "on conflict (request_id) do nothing");
+const INSERT_PROPERTY = insertInto(
+  "properties",
+  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased"],
+  "on conflict do nothing",
+);
+const INSERT_BODY = insertInto(
+  "bodies",
+  ["request_id", "part", "form", "bytes", "codec", "data", "blob_hash"],
+  `on conflict (request_id, part) do update set form = excluded.form, bytes = excluded.bytes, codec = excluded.codec,
+   data = excluded.data, blob_hash = excluded.blob_hash`,
+);
+const INSERT_BLOB = insertInto("blobs", ["hash", "codec", "content_type", "bytes", "data"], "on conflict do nothing");
+const INSERT_TEXT = insertInto(
+  "texts",
+  ["request_id", "prompt", "completion"],
+  "on conflict (request_id) do update set prompt = excluded.prompt, completion = excluded.completion",
+);
+const INSERT_ASSET = insertInto(
+  "assets",
+  ["request_id", "asset_id", "organization_id", "content_type", "bytes"],
+  "on conflict do nothing",
+);
+
+/** Given once; what the API changes in a row in flight is not overwritten by its end. */
+const KEPT = new Set(["seq", "request_id", "scores", "feedback_id", "feedback_rating", "feedback_created_at"]);
+const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
+const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
+  where request_id = ? and response_status is null`;
+
+/** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
+export function bodyStatements(records: readonly Prepared[]): Statement[] {
+  const statements: Statement[] = [];
+  const bodies: Value[] = [];
+  const blobs: Value[] = [];
+  const texts: Value[] = [];
+  const assets: Value[] = [];
+  for (const { row, parts, texts: text, assets: files } of records) {
+    for (const part of parts) pushBody(row.request_id, part, bodies, blobs);
+    if (text.prompt !== null || text.completion !== null) {
+      texts.push(row.request_id, shortened(text.prompt), shortened(text.completion));
+    }
+    for (const { id, contentType, bytes } of files) {
+      blobs.push(id, "plain", contentType, bytes.byteLength, bytes);
+      assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
+    }
+  }
+  insertRows(INSERT_BLOB, blobs, statements);
+  insertRows(INSERT_BODY, bodies, statements);
+  insertRows(INSERT_TEXT, texts, statements);
+  insertRows(INSERT_ASSET, assets, statements);
+  return statements;
+}
+
+function pushBody(requestId: string, { part, form, bytes, contentType }: StoredPart, bodies: Value[], blobs: Value[]) {
+  const length = bytes.byteLength;
+  // Binary bodies are always shared: their content type stands beside the blob.
+  if (length < SHARED_BYTES_MIN && form !== "binary") {
+    bodies.push(requestId, part, form, length, "plain", bytes, null);
+    return;
+  }
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  const plain = length < SHARED_BYTES_MIN || COMPRESSED.test(contentType ?? "");
+  const codec = plain ? "plain" : "zstd";
+  blobs.push(hash, codec, contentType, length, plain ? bytes : zstdCompressSync(bytes, ZSTD_FAST));
+  bodies.push(requestId, part, form, length, codec, null, hash);
+}
+
+function shortened(text: string | null): string | null {
+  return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX) : text;
+}
+
+/** What the transaction of records holds. */
+export interface RecordBatch {
+  /** Rows that are not in the database yet, each with its `seq`. */
+  readonly fresh: readonly { readonly record: Prepared; readonly seq: number }[];
+  /** Rows that are there as in flight, and end now. */
+  readonly completed: readonly { readonly record: Prepared; readonly seq: number; readonly relabelled: boolean }[];
+  readonly positions: readonly { readonly name: string; readonly position: Position }[];
+  readonly now: number;
+}
+
+/** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
+export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
+  const statements: Statement[] = [];
+  const rows: Value[] = [];
+  const properties: Value[] = [];
+  const models = new CountedModels();
+  const keys = new Map<string, number>();
+  for (const { record, seq } of fresh) {
+    const row = { ...record.row, assets: assetIds(record), seq };
+    for (const column of REQUEST_COLUMNS) rows.push(row[column] ?? null);
+    pushProperties(record, seq, properties);
+    count(record, models, keys);
+  }
+  for (const { record, seq, relabelled } of completed) {
+    const row = { ...record.row, assets: assetIds(record), seq };
+    const args: Value[] = FINAL_COLUMNS.map((column) => row[column] ?? null);
+    statements.push({ sql: COMPLETE_REQUEST, args: [...args, row.request_id] });
+    if (relabelled) {
+      statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
+      pushProperties(record, seq, properties);
+    }
+    count(record, models, keys);
+  }
+  insertRows(INSERT_REQUEST, rows, statements);
+  insertRows(INSERT_PROPERTY, properties, statements);
+  statements.push(...models.statements());
+  for (const [id, time] of keys) statements.push(keyUsed(id, time));
+  for (const { name, position } of positions) statements.push(setPosition(name, position, now));
+  return statements;
+}
+
+function assetIds({ assets }: Prepared): string {
+  return assets.length === 0 ? "[]" : JSON.stringify(assets.map(({ id }) => id));
+}
+
+function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {
+  for (const [name, value] of Object.entries(labels.properties)) {
+    const erased = labels.erasedProperties.has(name) ? 1 : 0;
+    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased);
+  }
+  for (const [name, value] of Object.entries(labels.promptInputs)) {
+    const erased = labels.erasedInputs.has(name) ? 1 : 0;
+    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased);
+  }
+}
+
+function count({ row }: Prepared, models: CountedModels, keys: Map<string, number>): void {
+  models.add(row);
+  keys.set(row.key_id, Math.max(keys.get(row.key_id) ?? 0, row.request_created_at));
+}
+
+function keyUsed(id: string, time: number): Statement {
+  return {
+    sql: "update keys set last_used_at = ?1 where id = ?2 and coalesce(last_used_at, 0) < ?1",
+    args: [time, id],
+  };
+}
+
+export function setPosition(name: string, { segment, offset }: Position, now: number): Statement {
+  return {
+    sql: `insert into spool_positions (spool, segment, "offset", updated_at) values (?, ?, ?, ?)
+      on conflict (spool) do update set segment = excluded.segment, "offset" = excluded."offset", updated_at = excluded.updated_at`,
+    args: [name, segment, offset, now],
+  };
+}

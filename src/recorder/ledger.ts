@@ -1,0 +1,260 @@
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import type { Position } from "../spool/frame.ts";
+import { migrate } from "../store/migrate.ts";
+import { localPath, openStore, type Statement, type Store } from "../store/store.ts";
+import type { Exchange } from "./assemble.ts";
+import { bodyStatements, recordStatements, setPosition } from "./insert.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** Where each exchange in flight begins, and where reading stood, at the last commit. */
+export interface Positions {
+  /** Reading must start here to see all of every exchange that is not recorded. */
+  readonly resume: Position;
+  /** Every exchange that ended before here is recorded. */
+  readonly read: Position;
+}
+
+export interface CommitResult {
+  /** Exchanges whose final record is in the database now and was not before. */
+  readonly recorded: readonly Prepared[];
+  /** Ids that belong to another exchange already: nothing was written for these. */
+  readonly collisions: readonly string[];
+}
+
+/** A row as far as it decides what is to be done with an exchange. */
+interface KnownRow {
+  readonly request_id: string;
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly request_created_at: number;
+  readonly response_status: number | null;
+  readonly properties: string;
+}
+
+const RESUME = "main";
+const READ = "main:read";
+const IDS_PER_QUERY = 200;
+/** A database file that is gone may come back: only after this many milliseconds is an empty one made in its place. */
+const MISSING_MS = 10_000;
+
+/**
+ * The recorder's side of the database: the only writer of records.
+ *
+ * After a call that threw nothing is certain: `recover` comes before the next one.
+ */
+export class Ledger {
+  readonly #config: Config;
+  readonly #missingMs: number;
+  #store: Store | undefined;
+  #nextSeq = 1;
+  #missingSince: number | undefined;
+
+  constructor(config: Config, missingMs: number = MISSING_MS) {
+    this.#config = config;
+    this.#missingMs = missingMs;
+  }
+
+  get store(): Store {
+    if (this.#store === undefined) throw new GatewayError("database_unavailable", "the database is not open");
+    return this.#store;
+  }
+
+  /** Opens the database where it is not open, brings its tables up to date, and learns what the next `seq` is. */
+  async recover(): Promise<void> {
+    if (this.#store !== undefined && this.#isMissing()) {
+      this.#missingSince ??= performance.now();
+      if (performance.now() - this.#missingSince < this.#missingMs) {
+        throw new GatewayError("database_unavailable", "a database file is missing");
+      }
+      await this.close();
+    }
+    this.#missingSince = undefined;
+    this.#store ??= await openStore(this.#config, "write");
+    await migrate(this.#store);
+    const [row] = await this.#store.records.query<{ last: number }>({
+      sql: `select max(coalesce((select max(seq) from requests), 0),
+        coalesce((select seq from sqlite_sequence where name = 'requests'), 0)) as last`,
+      args: [],
+    });
+    this.#nextSeq = (row?.last ?? 0) + 1;
+  }
+
+  /** Undefined where nothing was ever committed. */
+  async positions(): Promise<Positions | undefined> {
+    const rows = await this.store.records.query<{ spool: string; segment: number; offset: number }>({
+      sql: `select spool, segment, "offset" from spool_positions where spool in (?, ?)`,
+      args: [RESUME, READ],
+    });
+    const at = (name: string) => rows.find(({ spool }) => spool === name);
+    const [resume, read] = [at(RESUME), at(READ)];
+    if (resume === undefined) return undefined;
+    return { resume, read: read ?? resume };
+  }
+
+  /**
+   * Writes records that are final and rows of exchanges in flight, and with them how far the spool is read.
+   *
+   * @param positions - missing for a part of a batch: it is then not known yet that all before was written.
+   */
+  async commit(
+    records: readonly Prepared[],
+    inFlight: readonly Prepared[],
+    positions: Positions | undefined,
+    now: number,
+  ): Promise<CommitResult> {
+    const files = this.#identity();
+    const known = await this.#knownRows([...records, ...inFlight]);
+    const plan = this.#plan(records, inFlight, known);
+    const bodies = bodyStatements(plan.written);
+    if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const statements = recordStatements({
+      ...plan,
+      now,
+      positions: positions
+        ? [
+            { name: RESUME, position: positions.resume },
+            { name: READ, position: positions.read },
+          ]
+        : [],
+    });
+    if (statements.length > 0) await this.store.records.batch(statements);
+    // What went into a file that lost its name while we wrote is lost: it has to be written again.
+    if (this.#identity() !== files) throw new GatewayError("database_unavailable", "a database file was replaced");
+    for (const { record, seq } of plan.fresh) {
+      record.exchange.row = "stored";
+      record.exchange.seq = seq;
+    }
+    return { recorded: plan.recorded, collisions: plan.collisions };
+  }
+
+  /** Writes only how far the spool is read. */
+  async savePositions({ resume, read }: Positions, now: number): Promise<void> {
+    await this.store.records.batch([setPosition(RESUME, resume, now), setPosition(READ, read, now)]);
+  }
+
+  /** Takes the row of an exchange in flight out again: a plugin did not want its record. */
+  async withdraw(exchange: Exchange): Promise<void> {
+    const statements: Statement[] = [
+      {
+        sql: `delete from properties where seq in
+          (select seq from requests where request_id = ? and response_status is null)`,
+        args: [exchange.id],
+      },
+      { sql: "delete from requests where request_id = ? and response_status is null", args: [exchange.id] },
+    ];
+    await this.store.records.batch(statements);
+  }
+
+  /** Those of `ids` that have a final record. */
+  async finalIds(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.#rowsOf(ids);
+    return rows.filter(({ response_status }) => response_status !== null).map(({ request_id }) => request_id);
+  }
+
+  async isKnownId(id: string): Promise<boolean> {
+    const rows = await this.store.records.query({ sql: "select seq from requests where request_id = ?", args: [id] });
+    return rows.length > 0;
+  }
+
+  async close(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
+  }
+
+  #plan(records: readonly Prepared[], inFlight: readonly Prepared[], known: ReadonlyMap<string, KnownRow>) {
+    const fresh: { record: Prepared; seq: number }[] = [];
+    const completed: { record: Prepared; seq: number; relabelled: boolean }[] = [];
+    const recorded: Prepared[] = [];
+    const collisions: string[] = [];
+    const seen = new Set<string>();
+    for (const record of [...records, ...inFlight]) {
+      const { exchange } = record;
+      const row = known.get(exchange.id);
+      const final = exchange.end !== undefined;
+      if ((row !== undefined && !isSame(exchange, row)) || seen.has(exchange.id)) collisions.push(exchange.id);
+      else if (exchange.row === "stored" && final) {
+        completed.push({ record: relabelled(record), seq: exchange.seq, relabelled: record.changedByPlugins });
+        recorded.push(record);
+      } else if (row === undefined) {
+        fresh.push({ record, seq: this.#nextSeq++ });
+        if (final) recorded.push(record);
+      } else if (row.response_status === null) {
+        exchange.row = "stored";
+        exchange.seq = row.seq;
+        if (!final) continue;
+        const kept = { ...record, row: { ...record.row, properties: row.properties } };
+        completed.push({ record: kept, seq: row.seq, relabelled: false });
+        recorded.push(record);
+      } else if (exchange.row === "none") collisions.push(exchange.id);
+      seen.add(exchange.id);
+    }
+    return { fresh, completed, recorded, collisions, written: [...fresh, ...completed].map(({ record }) => record) };
+  }
+
+  /** Rows of those exchanges that may have one: seen before, or with an id that the client chose. */
+  async #knownRows(records: readonly Prepared[]): Promise<Map<string, KnownRow>> {
+    const ids = records
+      .filter(({ exchange, labels }) => exchange.row === "unknown" || mayCollide(exchange, labels.settings))
+      .map(({ exchange }) => exchange.id);
+    return new Map((await this.#rowsOf(ids)).map((row) => [row.request_id, row]));
+  }
+
+  async #rowsOf(ids: readonly string[]): Promise<KnownRow[]> {
+    const rows: KnownRow[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
+      // Always the same number of parameters, so that the statement is prepared once; null is no id.
+      const args = Array.from({ length: IDS_PER_QUERY }, (_, i) => ids[at + i] ?? null);
+      rows.push(...(await this.store.records.query<KnownRow>({ sql: KNOWN_ROWS, args })));
+    }
+    return rows;
+  }
+
+  #paths(): string[] {
+    const path = localPath(this.#config);
+    return path === undefined ? [] : [path, join(dirname(path), "bodies.db")];
+  }
+
+  #isMissing(): boolean {
+    return this.#paths().some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
+  }
+
+  /** Differs when one of the files is another than before. */
+  #identity(): string {
+    return this.#paths()
+      .map((path) => statSync(path, { throwIfNoEntry: false }))
+      .map((file) => `${file?.dev}:${file?.ino}`)
+      .join(" ");
+  }
+}
+
+const KNOWN_ROWS = `select request_id, seq, organization_id, request_created_at, response_status, properties
+  from requests where request_id in (${Array(IDS_PER_QUERY).fill("?").join(",")})`;
+
+function mayCollide(exchange: Exchange, settings: ReadonlyMap<string, string>): boolean {
+  return exchange.row === "none" && settings.has("request-id");
+}
+
+/** Whether a row is of this very exchange, read before, and not of another with the same id. */
+function isSame({ begin }: Exchange, row: KnownRow): boolean {
+  return row.organization_id === begin.organization && row.request_created_at === Math.trunc(begin.time);
+}
+
+/** The record with what the API changed in its properties while it was in flight. */
+function relabelled(record: Prepared): Prepared {
+  const { amended } = record.exchange;
+  if (amended === undefined) return record;
+  const properties: Record<string, string> = Object.assign(Object.create(null), record.labels.properties);
+  for (const [name, value] of Object.entries(amended)) {
+    if (value === null) delete properties[name];
+    else properties[name] = value;
+  }
+  return {
+    ...record,
+    row: { ...record.row, properties: JSON.stringify(properties) },
+    labels: { ...record.labels, properties },
+  };
+}

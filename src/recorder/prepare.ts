@@ -1,0 +1,253 @@
+import { type Cost, costOf } from "../mapping/cost.ts";
+import { withEstimate } from "../mapping/estimate.ts";
+import { formFields } from "../mapping/form.ts";
+import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
+import type { Json, ProviderPlugin } from "../plugin/contract.ts";
+import type { SpoolReader } from "../spool/reader.ts";
+import type { Exchange } from "./assemble.ts";
+import { type Asset, extractAssets } from "./assets.ts";
+import { type Body, type BodyForm, readBody } from "./body.ts";
+import { decodeBody } from "./decode.ts";
+import { headerValue, joinedValue, toHeaders } from "./headers.ts";
+import { type Labels, readLabels } from "./labels.ts";
+import { messageLines } from "./messages.ts";
+import { headersJson, type RequestRow, toRow } from "./row.ts";
+
+export type BodyPart = "request" | "response" | "raw" | "headers";
+
+/** One body as it is to be stored. */
+export interface StoredPart {
+  readonly part: BodyPart;
+  readonly form: BodyForm;
+  readonly bytes: Buffer;
+  readonly contentType: string | null;
+}
+
+/** Everything that will be stored of one exchange. */
+export interface Prepared {
+  readonly exchange: Exchange;
+  readonly row: RequestRow;
+  readonly labels: Labels;
+  /** Value or text of the bodies, for plugins: what `parts` holds as bytes. */
+  readonly requestBody: Json;
+  readonly responseBody: Json;
+  readonly input: ExchangeInput | undefined;
+  /** Its properties are to be written anew even where the row has some already. */
+  readonly changedByPlugins: boolean;
+  parts: StoredPart[];
+  texts: { prompt: string | null; completion: string | null };
+  assets: readonly Asset[];
+}
+
+export interface PrepareDeps {
+  readonly spool: Pick<SpoolReader, "readBack">;
+  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly bodyBytesMax: number;
+  /** A reader of bodies threw; the record is made without its reading. */
+  readonly onReadingFailed: (error: unknown, provider: string) => void;
+}
+
+/** A record without a look at its bodies: of an exchange in flight, or of one whose bodies cannot be read. */
+export function prepareBare(exchange: Exchange, now: number): Prepared {
+  const labels = readLabels(exchange.begin.gateway);
+  return {
+    exchange,
+    row: toRow(exchange, labels, undefined, now),
+    labels,
+    requestBody: null,
+    responseBody: null,
+    input: undefined,
+    changedByPlugins: false,
+    parts: [],
+    texts: { prompt: null, completion: null },
+    assets: [],
+  };
+}
+
+/** Decodes and reads the bodies of an exchange that has ended and says what is to be stored of it. */
+export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number): Promise<Prepared> {
+  const { begin, end } = exchange;
+  const labels = readLabels(begin.gateway);
+  const request = await readSide(exchange, "request", deps);
+  const response = await readSide(exchange, "response", deps);
+  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
+
+  const provider = deps.provider(begin.provider);
+  const input = new RecordedExchange(exchange, request.body, response.body, provider, labels);
+  const reading = await withEstimate(input, readSafely(deps, input));
+  const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
+  const streamed = response.body?.events !== undefined;
+  const truncated =
+    request.truncated ||
+    response.truncated ||
+    exchange.messages.truncated ||
+    end?.requestTruncated === true ||
+    end?.responseTruncated === true;
+  const responseBody = streamed ? reading.responseBody : response.body?.json;
+  const stored = {
+    request: begin.omitRequest ? undefined : request.body,
+    response: begin.omitResponse ? undefined : response.body,
+  };
+  return {
+    exchange,
+    row: toRow(exchange, labels, { reading, cost, streamed, truncated }, now),
+    labels,
+    requestBody: stored.request?.json ?? stored.request?.text,
+    responseBody: stored.response === undefined ? undefined : (responseBody ?? stored.response.text),
+    input,
+    changedByPlugins: false,
+    texts: {
+      prompt: begin.omitRequest ? null : (reading.promptText ?? null),
+      completion: begin.omitResponse ? null : (reading.completionText ?? null),
+    },
+    ...toParts(exchange, stored, responseBody, messages),
+  };
+}
+
+interface Side {
+  readonly body: Body | undefined;
+  readonly truncated: boolean;
+}
+
+async function readSide(exchange: Exchange, side: "request" | "response", deps: PrepareDeps): Promise<Side> {
+  const capture = exchange[side];
+  if (capture.bytes === 0) return { body: undefined, truncated: false };
+  const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
+  const raw = capture.read(deps.spool);
+  const coding = joinedValue(headers, "content-encoding");
+  const { bytes, incomplete } =
+    coding === undefined ? { bytes: raw, incomplete: false } : await decodeBody(raw, coding, deps.bodyBytesMax);
+  const truncated = capture.truncated || incomplete;
+  const contentType = headerValue(headers, "content-type");
+  const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
+  return { body: readBody(bytes, context), truncated };
+}
+
+/** What readers and price functions see; the `Headers` objects are made only for those who look at them. */
+class RecordedExchange implements ExchangeInput {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string;
+  readonly status: number;
+  readonly requestBody: Json;
+  readonly responseBody: Json;
+  readonly events: ExchangeInput["events"];
+  readonly provider: ProviderPlugin | undefined;
+  readonly modelOverride: string | undefined;
+  readonly #exchange: Exchange;
+  #requestHeaders: Headers | undefined;
+  #responseHeaders: Headers | undefined;
+
+  constructor(
+    exchange: Exchange,
+    request: Body | undefined,
+    response: Body | undefined,
+    provider: ProviderPlugin | undefined,
+    labels: Labels,
+  ) {
+    const { begin, head, end } = exchange;
+    this.#exchange = exchange;
+    this.method = begin.method;
+    this.path = begin.path;
+    this.host = hostOf(begin.target);
+    this.status = head?.status ?? end?.status ?? 0;
+    this.requestBody =
+      request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined);
+    this.responseBody = response?.events === undefined ? (response?.json ?? response?.text) : undefined;
+    this.events = response?.events;
+    this.provider = provider;
+    this.modelOverride = labels.settings.get("model-override");
+  }
+
+  get requestHeaders(): Headers {
+    this.#requestHeaders ??= toHeaders(this.#exchange.begin.headers);
+    return this.#requestHeaders;
+  }
+
+  get responseHeaders(): Headers {
+    this.#responseHeaders ??= toHeaders(this.#exchange.head?.headers ?? []);
+    return this.#responseHeaders;
+  }
+}
+
+/** A cache hit costs nothing. */
+const FREE: Cost = { cost: 0, source: "cache" };
+
+function whatItCost(input: ExchangeInput, reading: ExchangeReading, time: number): Cost {
+  return costOf({
+    provider: input.provider,
+    models: [input.modelOverride, reading.responseModel, reading.requestModel],
+    usage: reading.usage,
+    usageRaw: reading.usageRaw,
+    statedCost: reading.cost,
+    exchange: input,
+    at: new Date(time),
+  });
+}
+
+function readSafely(deps: PrepareDeps, input: ExchangeInput): ExchangeReading {
+  try {
+    return deps.readExchange(input);
+  } catch (error) {
+    deps.onReadingFailed(error, input.provider?.name ?? "CUSTOM");
+    return {};
+  }
+}
+
+function toParts(
+  exchange: Exchange,
+  { request, response }: { request: Body | undefined; response: Body | undefined },
+  responseBody: Json,
+  messages: Buffer | undefined,
+): { parts: StoredPart[]; assets: Asset[] } {
+  const parts: StoredPart[] = [
+    { part: "headers", form: "json", bytes: Buffer.from(headersJson(exchange)), contentType: null },
+  ];
+  const assets: Asset[] = [];
+  if (request !== undefined) parts.push(toPart("request", request, request.json, assets));
+  if (messages !== undefined) {
+    parts.push({ part: "response", form: "text", bytes: messages, contentType: "application/x-ndjson" });
+  } else if (response !== undefined) {
+    if (response.events === undefined) parts.push(toPart("response", response, response.json, assets));
+    else parts.push(...streamParts(response, responseBody, assets));
+  }
+  return { parts, assets };
+}
+
+/** A stream is stored twice: as the object that it amounts to, and as it came. */
+function streamParts(response: Body, responseBody: Json, assets: Asset[]): StoredPart[] {
+  const raw: StoredPart = {
+    part: "raw",
+    form: response.form === "binary" ? "binary" : "text",
+    bytes: response.bytes,
+    contentType: response.mime || null,
+  };
+  // A stream that nobody can fold is its own text.
+  if (responseBody === undefined) return [{ ...raw, part: "response" }, raw];
+  assets.push(...extractIfLarge(responseBody, response.bytes.byteLength));
+  return [{ part: "response", form: "json", bytes: Buffer.from(JSON.stringify(responseBody)), contentType: null }, raw];
+}
+
+function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): StoredPart {
+  const found = body.form === "json" ? extractIfLarge(json, body.bytes.byteLength) : [];
+  assets.push(...found);
+  const bytes = found.length === 0 ? body.bytes : Buffer.from(JSON.stringify(json));
+  return { part, form: body.form, bytes, contentType: body.mime || null };
+}
+
+function extractIfLarge(json: Json, bytes: number): Asset[] {
+  return bytes > 1_024 && typeof json === "object" && json !== null ? extractAssets(json) : [];
+}
+
+const hosts = new Map<string, string>();
+
+/** Host of an origin, lower case, without port; the few that traffic goes to are remembered. */
+function hostOf(target: string): string {
+  const known = hosts.get(target);
+  if (known !== undefined) return known;
+  const host = URL.parse(target)?.hostname.toLowerCase() ?? "";
+  if (hosts.size >= 1_000) hosts.clear();
+  hosts.set(target, host);
+  return host;
+}

@@ -1,0 +1,341 @@
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
+import { type Log, messageOf } from "../observe.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { Position } from "../spool/frame.ts";
+import type { SpoolReader } from "../spool/reader.ts";
+import { listSegments } from "../spool/segments.ts";
+import { removeRecords } from "../store/remove.ts";
+import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
+import { amend } from "./amend.ts";
+import { type Assembler, type Exchange, release } from "./assemble.ts";
+import { type Batch, Batches } from "./batches.ts";
+import type { CarryFiles } from "./carry.ts";
+import type { RecordHooks } from "./hooks.ts";
+import { Ledger } from "./ledger.ts";
+import { RecorderMetrics } from "./metrics.ts";
+import { openAssembler } from "./resume.ts";
+import { Waiters } from "./waiters.ts";
+
+const POLL_MS = 20;
+const READ_BYTES = 1024 * 1024;
+/** A batch is full at this many records, or this many bytes of bodies. */
+const BATCH_RECORDS = 500;
+const BATCH_BYTES = 16 * 1024 * 1024;
+/** Bytes of the spool read before what is in flight is looked at again. */
+const BATCH_READ_BYTES = 64 * 1024 * 1024;
+/** Segments that exchanges in flight may keep from being deleted. */
+const SEGMENTS_BEHIND_MAX = 16;
+const SAVE_POSITION_MS = 1_000;
+const WAIT_MS = 10_000;
+const ID_WAIT_MS = 2_000;
+const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
+/** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
+const STOP_TRIES = 3;
+
+export interface RecorderOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
+  /** The provider plugin of a name in capitals, or undefined. */
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly hooks?: RecordHooks;
+  /** `spool` in the data directory unless told otherwise. */
+  readonly spoolDirectory?: string;
+  /** How long a missing database file is waited for before an empty one is made. */
+  readonly missingMs?: number;
+}
+
+/** Starts to read the spool into the database; answers at once, `ready` says when it works. */
+export function createRecorder(options: RecorderOptions): RecorderFunctions {
+  const recorder = new Recorder(options);
+  recorder.start();
+  return {
+    ready: () => recorder.ready,
+    isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
+    barrier: () => recorder.barrier(),
+    amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
+    remove: (removal) => recorder.remove(removal),
+    metrics: () => recorder.metricsText(),
+    status: () => recorder.status(),
+    stop: () => recorder.stop(),
+  };
+}
+
+/**
+ * The loop of the recorder thread: read frames, put exchanges together, write a batch, answer who waited for it.
+ *
+ * One batch is in memory at a time, whatever the lag: while the database refuses, the spool is not read on.
+ */
+class Recorder {
+  readonly ready: Promise<void>;
+  readonly #options: RecorderOptions;
+  readonly #log: Log;
+  readonly #directory: string;
+  readonly #metrics = new RecorderMetrics();
+  readonly #ledger: Ledger;
+  readonly #waiters = new Waiters();
+  readonly #opened = Promise.withResolvers<void>();
+  #reader: SpoolReader | undefined;
+  #assembler: Assembler | undefined;
+  #batches: Batches | undefined;
+  #carry: CarryFiles | undefined;
+  /** Bodies are read back from segments, and from carry files where they were moved there. */
+  readonly #parts: Pick<SpoolReader, "readBack"> = {
+    readBack: (segment, offset, target) =>
+      (segment >= 0 ? this.#reader! : this.#carry!).readBack(segment, offset, target),
+  };
+  #running: Promise<void> | undefined;
+  #stopping = false;
+  #wake: (() => void) | undefined;
+  #recorded = 0;
+  #databaseError: string | null = null;
+  /** Everything before here is committed, but for what is in flight. */
+  #committed: Position = { segment: 0, offset: 0 };
+  /** Segments below this one are deleted. */
+  #kept = 0;
+  /** The segment in which long exchanges were last looked for. */
+  #carriedAt = 0;
+  #saved: Position = { segment: 0, offset: 0 };
+  #savedAt = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#log = options.log.with({ room: "recorder" });
+    this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
+    this.#ledger = new Ledger(options.config, options.missingMs);
+    this.ready = this.#opened.promise;
+    this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async isKnownId(id: string): Promise<boolean> {
+    await this.#caughtUp(ID_WAIT_MS, async () => {});
+    return this.#assembler?.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+  }
+
+  barrier(): Promise<void> {
+    return this.#caughtUp(WAIT_MS, async () => {});
+  }
+
+  amend(change: Amendment): Promise<AmendResult> {
+    return this.#caughtUp(WAIT_MS, async () => {
+      const exchange = this.#assembler?.find(change.requestId);
+      if (exchange !== undefined && exchange.row !== "stored")
+        await this.#batches?.batch([], [exchange], undefined).write();
+      return amend(this.#ledger.store.records, change, exchange, Date.now());
+    });
+  }
+
+  remove({ organizationId, requestIds }: Removal): Promise<number> {
+    const ids = requestIds.map((id) => id.toLowerCase());
+    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
+  }
+
+  metricsText(): Promise<string> {
+    return this.#metrics.text(this.#lagBytes(), this.#assembler?.inFlightCount ?? 0);
+  }
+
+  async status(): Promise<RecorderStatus> {
+    return {
+      position: this.#committed,
+      lagBytes: this.#lagBytes(),
+      inFlight: this.#assembler?.inFlightCount ?? 0,
+      recorded: this.#recorded,
+      databaseError: this.#databaseError,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake?.();
+    await this.#running;
+  }
+
+  /** Runs `work` between two batches, once all that is in the spool now is committed. */
+  async #caughtUp<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+    await this.ready;
+    const target = this.#reader?.end();
+    if (target === undefined || this.#running === undefined) {
+      throw new GatewayError("database_unavailable", "the recorder has stopped");
+    }
+    const done = this.#waiters.add(target, limitMs, work);
+    this.#wake?.();
+    return done;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#untilItWorks(() => this.#open());
+      this.#opened.resolve();
+      while (true) {
+        const last = this.#stopping;
+        const atEnd = await this.#cycle().catch((error) => this.#startOver(error));
+        if (last && atEnd) break;
+        await (atEnd && !this.#stopping ? this.#pause(this.#waiters.size > 0 ? 1 : POLL_MS) : yieldTurn());
+      }
+    } catch (error) {
+      this.#opened.reject(error);
+      if (!this.#stopping) this.#log.error("the recorder has stopped", { error: messageOf(error) });
+    } finally {
+      this.#running = undefined;
+      await this.#ledger.close();
+      this.#reader?.close();
+      this.#carry?.close();
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.#ledger.recover();
+    const opened = await openAssembler({
+      directory: this.#directory,
+      ledger: this.#ledger,
+      log: this.#log,
+      metrics: this.#metrics,
+      bodyBytesMax: this.#options.config.max_recorded_body_bytes,
+    });
+    this.#reader = opened.reader;
+    this.#assembler = opened.assembler;
+    this.#carry = opened.carry;
+    this.#committed = opened.reader.position;
+    this.#batches = new Batches({
+      spool: this.#parts,
+      readExchange: this.#options.readExchange,
+      provider: this.#options.provider,
+      hooks: this.#options.hooks,
+      bodyBytesMax: this.#options.config.max_recorded_body_bytes,
+      ledger: this.#ledger,
+      metrics: this.#metrics,
+      log: this.#log,
+    });
+  }
+
+  /** A spool that cannot be read now, and what nobody thought of: everything is read again from the last commit. */
+  async #startOver(error: unknown): Promise<void> {
+    this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
+    this.#reader?.close();
+    this.#carry?.close();
+    await this.#pause(RETRY_MS.at(-1)!);
+    await this.#untilItWorks(() => this.#open());
+  }
+
+  /** One round: reads a batch, writes it, answers waiters. @returns whether the end of the spool was reached. */
+  async #cycle(): Promise<boolean> {
+    const waiting = this.#waiters.size;
+    const [reader, assembler, batches] = [this.#reader!, this.#assembler!, this.#batches!];
+    const atEnd = this.#read(reader, assembler);
+    const read = reader.position;
+    const done = assembler.takeDone();
+    const inFlight = batches.due(assembler.inFlight);
+    if (done.length > 0 || inFlight.length > 0 || this.#positionIsDue(read)) {
+      const positions = { resume: assembler.neededFrom(read), read };
+      const started = performance.now();
+      const batch = batches.batch(done, inFlight, positions);
+      const recorded = await this.#untilItWorks(() => batch.write(), done, batch);
+      this.#recorded += recorded;
+      this.#metrics.recorded.inc(recorded);
+      this.#metrics.batchSeconds.observe((performance.now() - started) / 1000);
+      for (const exchange of done) release(exchange);
+      this.#saved = read;
+      this.#savedAt = performance.now();
+      this.#deleteRead(positions.resume.segment);
+    }
+    this.#committed = read;
+    await this.#waiters.settle(read, atEnd ? waiting : 0);
+    return atEnd;
+  }
+
+  /** Lets go of segments that are in the database, and moves away what keeps too many of them. */
+  #deleteRead(resume: number): void {
+    const [reader, assembler, carry] = [this.#reader!, this.#assembler!, this.#carry!];
+    if (resume > this.#kept) {
+      reader.deleteBelow(resume);
+      carry.deleteUnused(assembler.inFlight);
+    }
+    this.#kept = resume;
+    const read = reader.position;
+    if (read.segment === this.#carriedAt) return;
+    this.#carriedAt = read.segment;
+    const behind = listSegments(this.#directory).filter((segment) => segment < read.segment);
+    const oldest = behind.at(-SEGMENTS_BEHIND_MAX);
+    if (oldest === undefined) return;
+    const late = [...assembler.inFlight].filter(({ needs }) => needs.segment < oldest);
+    if (late.length === 0) return;
+    try {
+      carry.write(late, assembler.run ?? "", read, this.#parts);
+    } catch (error) {
+      this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
+    }
+  }
+
+  #read(reader: SpoolReader, assembler: Assembler): boolean {
+    const sink = assembler.frame.bind(assembler);
+    let bytes = 0;
+    while (assembler.doneCount < BATCH_RECORDS && assembler.doneBytes < BATCH_BYTES && bytes < BATCH_READ_BYTES) {
+      const more = reader.read(sink, READ_BYTES);
+      if (more === 0) return true;
+      bytes += more;
+    }
+    return false;
+  }
+
+  /** The position alone is written now and then, so that a restart need not read long streams from far back. */
+  #positionIsDue(read: Position): boolean {
+    const moved = read.segment !== this.#saved.segment || read.offset !== this.#saved.offset;
+    return moved && (this.#stopping || performance.now() - this.#savedAt > SAVE_POSITION_MS);
+  }
+
+  /**
+   * Does `work` until the database takes it. While it does not, nothing is read on, and traffic goes on into the spool.
+   *
+   * @param done - exchanges that `work` writes: after a failure nobody knows which of them are there.
+   */
+  async #untilItWorks<T>(work: () => Promise<T>, done: readonly Exchange[] = [], batch?: Batch): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        if (attempt > 0) await this.#ledger.recover();
+        const result = await work();
+        if (this.#databaseError !== null) this.#log.info("the database takes records again");
+        this.#databaseError = null;
+        return result;
+      } catch (error) {
+        this.#metrics.databaseErrors.inc();
+        if (this.#databaseError === null) {
+          this.#log.error("records cannot be written; they wait in the spool", { error: messageOf(error) });
+        }
+        this.#databaseError = messageOf(error);
+        for (const exchange of [...done, ...(this.#assembler?.inFlight ?? [])]) exchange.row = "unknown";
+        if (this.#stopping && attempt >= STOP_TRIES) throw error;
+        if (attempt >= 2) batch?.isolate(error);
+        await this.#pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
+      }
+    }
+  }
+
+  #lagBytes(): number {
+    try {
+      return this.#reader?.lagBytes() ?? 0;
+    } catch {
+      return 0; // the directory is being deleted under us
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+}
+
+/** Lets calls from other threads in between two batches. */
+function yieldTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

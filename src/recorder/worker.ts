@@ -1,0 +1,46 @@
+import { readExchange } from "../mapping/read-exchange.ts";
+import { configuredLog } from "../observe.ts";
+import { openHooks, openRegistry } from "../plugin/live.ts";
+import { expose } from "../runtime/rpc.ts";
+import { threadStart } from "../runtime/thread.ts";
+import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
+import { createRecorder } from "./recorder.ts";
+
+/** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
+const { options, port } = threadStart<ThreadOptions>();
+const { config } = options;
+const log = configuredLog(config, { room: "recorder" });
+
+/** Plugins and providers are loaded in this thread too: they are code, and code does not cross threads. */
+const opened = open();
+opened.catch(() => {}); // `ready` tells it
+
+async function open() {
+  const registry = await openRegistry({ config, log });
+  const hooks = await openHooks({ config, log });
+  const recorder = createRecorder({
+    config,
+    log,
+    readExchange,
+    provider: (name) => registry.current().providerByName(name),
+    hooks: hooks.hooks,
+  });
+  return { registry, hooks, recorder };
+}
+
+const functions: RecorderFunctions = {
+  ready: async () => (await opened).recorder.ready(),
+  isKnownId: async (id) => (await opened).recorder.isKnownId(id),
+  barrier: async () => (await opened).recorder.barrier(),
+  amend: async (change) => (await opened).recorder.amend(change),
+  remove: async (removal) => (await opened).recorder.remove(removal),
+  metrics: async () => (await opened).recorder.metrics(),
+  status: async () => (await opened).recorder.status(),
+  stop: async () => {
+    const { registry, hooks, recorder } = await opened;
+    await recorder.stop();
+    registry.close();
+    await hooks.close();
+  },
+};
+expose(port, functions);

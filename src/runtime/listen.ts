@@ -1,0 +1,54 @@
+import { isDeno } from "./platform.ts";
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections, ends those in use after their answer or after `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+interface DenoServer {
+  readonly addr: { readonly port: number };
+  shutdown(): Promise<void>;
+}
+
+declare const Deno: {
+  serve(
+    options: { hostname: string; port: number; signal: AbortSignal; onListen: () => void },
+    handle: (request: Request) => Promise<Response>,
+  ): DenoServer;
+};
+
+/**
+ * Serves a fetch-shaped handler on Bun and Deno alike; port 0 takes a free one.
+ *
+ * @throws where the port is taken.
+ */
+export function listen(host: string, port: number, handle: (request: Request) => Promise<Response>): Listener {
+  if (isDeno) {
+    const cut = new AbortController();
+    const server = Deno.serve({ hostname: host, port, signal: cut.signal, onListen: () => {} }, handle);
+    return {
+      port: server.addr.port,
+      stop: (graceMs) => withGrace(server.shutdown(), graceMs, () => cut.abort()),
+    };
+  }
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    fetch: handle,
+    development: false, // its page for uncaught errors shows source and paths
+    reusePort: false, // without that page it shares a taken port silently unless told not to
+    idleTimeout: 0, // a query may take longer than any of its values
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the handler counts, and answers in JSON
+  });
+  return {
+    port: server.port!,
+    stop: (graceMs) => withGrace(server.stop(false), graceMs, () => void server.stop(true)),
+  };
+}
+
+async function withGrace(done: Promise<unknown>, graceMs: number, cut: () => void): Promise<void> {
+  const timer = setTimeout(cut, graceMs);
+  await done;
+  clearTimeout(timer);
+}

@@ -1,0 +1,185 @@
+import { join } from "node:path";
+import type { Config } from "./config.ts";
+import { type Gateway, startGateway } from "./gateway/start.ts";
+import type { KeySnapshot } from "./keys.ts";
+import { type Log, messageOf } from "./observe.ts";
+import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
+import { expose } from "./runtime/rpc.ts";
+import { startThread, threadPorts } from "./runtime/thread.ts";
+import { openDataDirectory } from "./serve/data-directory.ts";
+import { firstSignal } from "./serve/signals.ts";
+import { listenFailure } from "./serve/start-error.ts";
+import { Supervised } from "./serve/supervise.ts";
+import type { SpoolWriter } from "./spool/frame.ts";
+import { openSpool } from "./spool/writer.ts";
+import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
+import { openStore } from "./store/store.ts";
+import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
+
+/** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
+const RECORDER_STOP_MS = 60_000;
+const API_STOP_MS = 5_000;
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Told the first key, once. */
+  readonly onFirstKey: (key: string) => void;
+}
+
+/**
+ * Runs the service until a signal ends it.
+ *
+ * Builds every part in order: data directory, spool, recorder, keys, API, gateway. Takes them down in reverse.
+ *
+ * @throws StartError, PluginError and the like where it cannot start.
+ */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { config, log } = options;
+  keepServing(log);
+  const lock = openDataDirectory(config);
+  const built: Built = {};
+  const signal = firstSignal(log, () => built.spool?.flush());
+  try {
+    await build(options, built);
+    log.info("stopping: no new connections, streams in flight may finish", {
+      signal: await signal,
+      seconds: config.drain_seconds,
+    });
+    await built.gateway?.drain(config.drain_seconds);
+  } finally {
+    await takeDown(built, log);
+    lock.release();
+  }
+  log.info("stopped");
+}
+
+interface Parts {
+  readonly spool: SpoolWriter;
+  readonly recorder: Supervised<RecorderFunctions>;
+  readonly registry: LiveRegistry;
+  readonly hooks: LiveHooks;
+  readonly gateway: Gateway;
+  readonly api: Supervised<ApiFunctions>;
+}
+
+/** What is built so far: a failed start takes it down again. */
+type Built = { -readonly [K in keyof Parts]?: Parts[K] };
+
+async function build(options: ServeOptions, built: Built): Promise<void> {
+  const { config, log } = options;
+  const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
+  built.spool = spool;
+  const recorder = startRecorder(options);
+  built.recorder = recorder;
+  // These wait for nothing while the recorder's thread loads and migrates.
+  const [recorded, registry, hooks] = await Promise.allSettled([
+    recorder.started(),
+    openRegistry({ config, log }),
+    openHooks({ config, log }),
+  ]);
+  if (registry.status === "fulfilled") built.registry = registry.value;
+  if (hooks.status === "fulfilled") built.hooks = hooks.value;
+  for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
+  if (recorded.status === "rejected") throw recorded.reason;
+
+  const keys = await firstKeys(options);
+  const gateway = await startGateway({
+    config,
+    log,
+    spool,
+    registry: () => built.registry!.current(),
+    hooks: built.hooks!.hooks,
+    isKnownId: recorder.forward(["isKnownId"]).isKnownId,
+    degraded: () => degraded(built),
+  }).catch((error) => {
+    throw listenFailure(error, "gateway_port", config);
+  });
+  built.gateway = gateway;
+  gateway.setKeys(keys);
+  const api = startApi(options, gateway, recorder);
+  built.api = api.thread;
+  const apiPort = await api.port.catch((error) => {
+    throw listenFailure(error, "api_port", config);
+  });
+  gateway.setOwnPorts([apiPort]);
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
+}
+
+function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFunctions> {
+  return new Supervised<RecorderFunctions>({
+    name: "recorder",
+    start: () => startThread("src/recorder/worker.ts", { config } satisfies ThreadOptions),
+    onStarted: (remote) => remote.ready(),
+    log,
+  });
+}
+
+/** Makes the first key where there is none. @returns all keys, so that the gateway need not wait for the API. */
+async function firstKeys({ config, onFirstKey }: ServeOptions): Promise<readonly KeySnapshot[]> {
+  const store = await openStore(config, "write");
+  try {
+    const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
+    if (key !== undefined) onFirstKey(key);
+    return await snapshotKeys(store.records);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
+function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Supervised<RecorderFunctions>) {
+  const first = Promise.withResolvers<number>();
+  let port = config.api_port;
+  const thread = new Supervised<ApiFunctions>({
+    name: "API",
+    start: () => {
+      const [toRecorder, itsRecorder] = threadPorts();
+      const [toGateway, itsGateway] = threadPorts();
+      for (const each of [toRecorder, toGateway]) each.start();
+      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
+      const { metrics, status, setKeys } = gateway;
+      expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
+      // A thread that is started again keeps the port that was free the first time.
+      const options: ThreadOptions = { config: { ...config, api_port: port } };
+      return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway });
+    },
+    onStarted: async (remote) => {
+      port = (await remote.ready()).port;
+      first.resolve(port);
+    },
+    log,
+  });
+  thread.started().catch(first.reject);
+  return { thread, port: first.promise };
+}
+
+/** Everything that someone should look at although the service runs, a sentence each. */
+function degraded({ registry, hooks, recorder, api }: Built): readonly string[] {
+  const threads = [recorder?.trouble, api?.trouble].filter((trouble) => trouble !== undefined);
+  return [...threads, ...(registry?.degraded() ?? []), ...(hooks?.degraded() ?? [])];
+}
+
+async function takeDown(parts: Built, log: Log): Promise<void> {
+  await parts.gateway?.close();
+  await parts.spool?.close();
+  if (parts.recorder !== undefined && !(await parts.recorder.stop("stop", RECORDER_STOP_MS))) {
+    log.warn("the recorder did not finish; the spool keeps the rest for the next start");
+  }
+  await parts.api?.stop("stop", API_STOP_MS);
+  await parts.hooks?.close();
+  parts.registry?.close();
+}
+
+/** What was not caught is a bug of one request, plugin or socket: the others are served on. */
+function keepServing(log: Log): void {
+  const onBug = (error: unknown) => {
+    log.error("not caught, serving on", {
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
+}

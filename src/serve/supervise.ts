@@ -1,0 +1,123 @@
+import type { Log } from "../observe.ts";
+import { connect, type Exposed, type Remote } from "../runtime/rpc.ts";
+import type { Thread } from "../runtime/thread.ts";
+
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MS_MAX = 10_000;
+/** A thread that lived so long has earned a quick restart. */
+const SETTLED_MS = 60_000;
+/** How long a call waits for a thread that is being started again. */
+const CALL_PATIENCE_MS = 5_000;
+
+export interface SupervisedOptions<F extends Exposed> {
+  readonly name: string;
+  readonly start: () => Thread;
+  /** Called each time the thread has started; the thread serves once it resolves. */
+  readonly onStarted: (remote: Remote<F>) => Promise<unknown>;
+  readonly log: Log;
+}
+
+/** A thread that is started again, with pauses that grow, when it ends by itself. */
+export class Supervised<F extends Exposed> {
+  readonly #options: SupervisedOptions<F>;
+  /** Resolves when a thread serves; replaced when that thread ends. */
+  #serving = Promise.withResolvers<Remote<F>>();
+  #state: "starting" | "up" | "down" | "stopping" = "starting";
+
+  constructor(options: SupervisedOptions<F>) {
+    this.#options = options;
+    void this.#run();
+  }
+
+  /** Resolves when the thread serves for the first time. Rejects with the reason where it never gets there. */
+  started(): Promise<Remote<F>> {
+    return this.#serving.promise;
+  }
+
+  /** Why the thread cannot be used now, or undefined. */
+  get trouble(): string | undefined {
+    return this.#state === "down" ? `the ${this.#options.name} thread ended and is being started again` : undefined;
+  }
+
+  /** The functions of these names, each calling whichever thread serves when it is called; for `expose`. */
+  forward<K extends keyof F & string>(names: readonly K[]): Pick<Remote<F>, K> {
+    const functions = names.map((name) => [name, (...args: Parameters<F[K]>) => this.#call(name, args)]);
+    return Object.fromEntries(functions) as Pick<Remote<F>, K>;
+  }
+
+  /** Ends the thread by its own function `name`, waiting at most so long. @returns whether it ended in order. */
+  async stop(name: keyof F & string, patienceMs: number): Promise<boolean> {
+    const wasUp = this.#state === "up";
+    this.#state = "stopping";
+    if (!wasUp) return false;
+    const remote = await this.#serving.promise;
+    return inTime((remote[name] as () => Promise<unknown>)(), patienceMs);
+  }
+
+  async #call<K extends keyof F & string>(name: K, args: Parameters<F[K]>): Promise<Awaited<ReturnType<F[K]>>> {
+    const { promise } = this.#serving;
+    if (this.#state !== "up" && !(await inTime(promise, CALL_PATIENCE_MS))) {
+      throw new Error(this.trouble ?? `the ${this.#options.name} thread does not serve`);
+    }
+    return (await promise)[name](...args);
+  }
+
+  async #run(): Promise<void> {
+    const { name, log } = this.#options;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const startedMs = performance.now();
+      const reason = await this.#live();
+      if (this.#state === "stopping") return;
+      if (this.#state === "starting") {
+        this.#serving.reject(reason);
+        return;
+      }
+      this.#state = "down";
+      if (performance.now() - startedMs > SETTLED_MS) pauseMs = FIRST_PAUSE_MS;
+      log.error(`the ${name} thread ended, it is started again`, { reason: reason.message, pauseMs });
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
+    }
+  }
+
+  /** From the start of one thread to its end, which comes with its reason. */
+  async #live(): Promise<Error> {
+    const { name, start, onStarted } = this.#options;
+    const thread = start();
+    const remote = connect<F>(thread.port);
+    const ended = thread.ended.then((error) => {
+      const reason = new Error(`the ${name} thread ended: ${error?.message ?? "by itself"}`, { cause: error });
+      remote.abandon(reason.message);
+      return reason;
+    });
+    try {
+      const early = await Promise.race([onStarted(remote), ended]);
+      if (early instanceof Error) return early;
+    } catch (error) {
+      // It said itself that it cannot serve, so it is in no query and may be ended.
+      await thread.terminate();
+      return error instanceof Error ? error : new Error(String(error));
+    }
+    if (this.#state !== "stopping") this.#state = "up";
+    this.#serving.resolve(remote);
+    const reason = await ended;
+    this.#serving = Promise.withResolvers();
+    return reason;
+  }
+}
+
+/** Whether the promise settled well within the time. */
+export async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  const settled = promise.then(
+    () => true as const,
+    () => false as const,
+  );
+  const result = await Promise.race([settled, late]);
+  clearTimeout(timer);
+  return result;
+}

@@ -1,0 +1,93 @@
+import { crc32 } from "node:zlib";
+import type { FrameKind } from "./frame.ts";
+
+/** `length u32 | crc32 u32 | kind u8 | id 16 bytes`, then the payload. */
+export const FRAME_HEAD_BYTES = 25;
+/** `length` counts from here on, and the crc covers the same. */
+const COVERED_FROM = 8;
+const COVERED_HEAD_BYTES = FRAME_HEAD_BYTES - COVERED_FROM;
+
+/** A frame that claims more is damage, not data. */
+export const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The id of frames that belong to no exchange. */
+export const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+const NIBBLE = new Uint8Array(128);
+for (let digit = 0; digit < 16; digit++) {
+  const text = digit.toString(16);
+  NIBBLE[text.charCodeAt(0)] = digit;
+  NIBBLE[text.toUpperCase().charCodeAt(0)] = digit;
+}
+
+/**
+ * Writes head and crc around a payload that already stands at `at + FRAME_HEAD_BYTES`.
+ *
+ * @param id - a UUID in its 36-character form, any case.
+ * @returns where the next frame begins.
+ */
+export function sealFrame(buffer: Buffer, at: number, kind: FrameKind, id: string, payloadBytes: number): number {
+  const end = at + FRAME_HEAD_BYTES + payloadBytes;
+  buffer.writeUInt32LE(COVERED_HEAD_BYTES + payloadBytes, at);
+  buffer[at + COVERED_FROM] = kind;
+  writeId(buffer, at + 9, id);
+  buffer.writeUInt32LE(crc32(buffer.subarray(at + COVERED_FROM, end)), at + 4);
+  return end;
+}
+
+/** One frame in a buffer of its own, for what is too rare or too large for the writer's buffer. */
+export function encodeFrame(kind: FrameKind, id: string, payload: Uint8Array): Buffer {
+  const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + payload.byteLength);
+  frame.set(payload, FRAME_HEAD_BYTES);
+  sealFrame(frame, 0, kind, id, payload.byteLength);
+  return frame;
+}
+
+/**
+ * Length of the frame at `at`, head included, as far as it can be told without reading it.
+ *
+ * @returns 0 where fewer than four bytes are there, -1 where no frame has that length.
+ */
+export function frameBytes(buffer: Buffer, at: number, limit: number): number {
+  if (at + 4 > limit) return 0;
+  const covered = buffer.readUInt32LE(at);
+  if (covered < COVERED_HEAD_BYTES || covered > COVERED_HEAD_BYTES + PAYLOAD_BYTES_MAX) return -1;
+  return COVERED_FROM + covered;
+}
+
+/** Whether the whole frame in `[at, end)` is what was written. */
+export function isIntact(buffer: Buffer, at: number, end: number): boolean {
+  return crc32(buffer.subarray(at + COVERED_FROM, end)) === buffer.readUInt32LE(at + 4);
+}
+
+export function frameKind(buffer: Buffer, at: number): FrameKind {
+  return buffer[at + COVERED_FROM] as FrameKind;
+}
+
+/** The 16 bytes of the id as a Latin-1 string: the cheapest key for a Map. */
+export function frameKey(buffer: Buffer, at: number): string {
+  return buffer.toString("latin1", at + 9, at + FRAME_HEAD_BYTES);
+}
+
+/** The id as a UUID in lower case. */
+export function frameId(buffer: Buffer, at: number): string {
+  const hex = buffer.toString("hex", at + 9, at + FRAME_HEAD_BYTES);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The key that `frameKey` gives for this UUID. */
+export function keyOfId(id: string): string {
+  const bytes = Buffer.allocUnsafe(16);
+  writeId(bytes, 0, id);
+  return bytes.toString("latin1");
+}
+
+function writeId(buffer: Buffer, at: number, id: string): void {
+  let digit = 0;
+  for (let byte = 0; byte < 16; byte++) {
+    // Dashes stand before the digits 8, 12, 16 and 20.
+    if (digit === 8 || digit === 13 || digit === 18 || digit === 23) digit++;
+    buffer[at + byte] = (NIBBLE[id.charCodeAt(digit)]! << 4) | NIBBLE[id.charCodeAt(digit + 1)]!;
+    digit += 2;
+  }
+}

@@ -1,0 +1,178 @@
+import * as fs from "node:fs";
+import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "./codec.ts";
+import type { Position } from "./frame.ts";
+import { listSegments, segmentPath } from "./segments.ts";
+
+/** Read ahead of the position at a time; a longer frame gets a buffer of its own size. */
+const WINDOW_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Takes one whole frame. The buffer is used again after the call: what is to be kept must be copied.
+ *
+ * @param at - where the frame begins in `buffer`; `end` is behind its last byte.
+ * @param position - where the frame begins in the spool.
+ */
+export type FrameSink = (buffer: Buffer, at: number, end: number, segment: number, offset: number) => void;
+
+export interface ReaderOptions {
+  readonly directory: string;
+  /** Where to go on; from the first segment that exists where it is missing. */
+  readonly from?: Position;
+  /** Called when bytes at the end of a finished segment are no whole frame and are passed over. */
+  readonly onTorn?: (segment: number, bytes: number) => void;
+}
+
+/**
+ * Follows the journal: reads whole frames in order, segment after segment, and waits at the end.
+ *
+ * A frame that is not whole yet is left for the next call while its segment is the newest; once there is a newer one
+ * nobody will finish it, and it is passed over. Used by one thread; throws what the file system throws, and can be
+ * called again then.
+ */
+export class SpoolReader {
+  readonly #directory: string;
+  readonly #onTorn: (segment: number, bytes: number) => void;
+  readonly #open = new Map<number, number>();
+  #window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  #segment: number;
+  #offset: number;
+
+  constructor({ directory, from, onTorn }: ReaderOptions) {
+    this.#directory = directory;
+    this.#onTorn = onTorn ?? (() => {});
+    this.#segment = from?.segment ?? 0;
+    this.#offset = from?.offset ?? 0;
+  }
+
+  /** Where the next frame will be looked for. */
+  get position(): Position {
+    return { segment: this.#segment, offset: this.#offset };
+  }
+
+  /**
+   * Hands whole frames to `sink`, at least one if there is any, until about `bytesMax` are read or none is left.
+   *
+   * @returns bytes read; 0 means that the end was reached.
+   */
+  read(sink: FrameSink, bytesMax: number): number {
+    let total = 0;
+    while (total < bytesMax) {
+      const bytes = this.#readWindow(sink, bytesMax - total);
+      total += bytes;
+      if (bytes === 0 && !this.#advance()) break;
+    }
+    return total;
+  }
+
+  /** Bytes in the spool behind the position. */
+  lagBytes(): number {
+    let bytes = 0;
+    for (const segment of listSegments(this.#directory)) {
+      if (segment < this.#segment) continue;
+      const size = fs.statSync(segmentPath(this.#directory, segment), { throwIfNoEntry: false })?.size ?? 0;
+      bytes += segment === this.#segment ? Math.max(0, size - this.#offset) : size;
+    }
+    return bytes;
+  }
+
+  /** The end of what is in the spool now, for a caller who wants to know when the position has passed it. */
+  end(): Position {
+    const last = listSegments(this.#directory).at(-1);
+    if (last === undefined || last < this.#segment) return this.position;
+    const size = fs.statSync(segmentPath(this.#directory, last), { throwIfNoEntry: false })?.size ?? 0;
+    return { segment: last, offset: size };
+  }
+
+  /** Fills `target` with bytes of a segment; fewer than asked where the file is shorter. */
+  readBack(segment: number, offset: number, target: Buffer): number {
+    const fd = this.#descriptor(segment);
+    let filled = 0;
+    while (fd !== undefined && filled < target.byteLength) {
+      const count = fs.readSync(fd, target, filled, target.byteLength - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return filled;
+  }
+
+  /** Deletes every segment below `segment` and lets go of its descriptor. */
+  deleteBelow(segment: number): void {
+    for (const [number, fd] of this.#open) {
+      if (number >= segment) continue;
+      fs.closeSync(fd);
+      this.#open.delete(number);
+    }
+    for (const number of listSegments(this.#directory)) {
+      if (number < segment) fs.rmSync(segmentPath(this.#directory, number), { force: true });
+    }
+  }
+
+  close(): void {
+    for (const fd of this.#open.values()) fs.closeSync(fd);
+    this.#open.clear();
+  }
+
+  #readWindow(sink: FrameSink, bytesMax: number): number {
+    const fd = this.#descriptor(this.#segment);
+    if (fd === undefined) return 0;
+    const limit = fs.readSync(fd, this.#window, 0, this.#window.byteLength, this.#offset);
+    let at = 0;
+    while (at < bytesMax) {
+      const length = frameBytes(this.#window, at, limit);
+      if (length <= 0) break;
+      if (at + length > limit) {
+        if (at === 0 && length > this.#window.byteLength && this.#hasBytes(fd, length)) {
+          this.#window = Buffer.allocUnsafeSlow(length);
+          return this.#readWindow(sink, bytesMax);
+        }
+        break;
+      }
+      if (length < FRAME_HEAD_BYTES || !isIntact(this.#window, at, at + length)) break;
+      sink(this.#window, at, at + length, this.#segment, this.#offset + at);
+      at += length;
+    }
+    this.#offset += at;
+    if (this.#window.byteLength > WINDOW_BYTES) this.#window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+    return at;
+  }
+
+  /** Goes to the next segment if the one at hand is finished. */
+  #advance(): boolean {
+    const next = listSegments(this.#directory).find((segment) => segment > this.#segment);
+    if (next === undefined) return false;
+    // The writer may have put its last frames here between our reading and its opening of the next segment.
+    const fd = this.#descriptor(this.#segment);
+    const left = fd === undefined ? 0 : fs.fstatSync(fd).size - this.#offset;
+    if (left > 0 && this.#hasWholeFrame(fd!)) return true;
+    if (left > 0) this.#onTorn(this.#segment, left);
+    this.#segment = next;
+    this.#offset = 0;
+    return true;
+  }
+
+  #hasWholeFrame(fd: number): boolean {
+    const limit = fs.readSync(fd, this.#window, 0, this.#window.byteLength, this.#offset);
+    const length = frameBytes(this.#window, 0, limit);
+    if (length <= 0 || !this.#hasBytes(fd, length)) return false;
+    if (length <= limit) return isIntact(this.#window, 0, length);
+    const frame = Buffer.allocUnsafe(length);
+    return this.readBack(this.#segment, this.#offset, frame) === length && isIntact(frame, 0, length);
+  }
+
+  #hasBytes(fd: number, length: number): boolean {
+    return fs.fstatSync(fd).size >= this.#offset + length;
+  }
+
+  #descriptor(segment: number): number | undefined {
+    const open = this.#open.get(segment);
+    if (open !== undefined) return open;
+    try {
+      const fd = fs.openSync(segmentPath(this.#directory, segment), "r");
+      this.#open.set(segment, fd);
+      return fd;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const NAME = /^(\d{10,16})\.spool$/;
+
+export function segmentPath(directory: string, segment: number): string {
+  return join(directory, `${String(segment).padStart(13, "0")}.spool`);
+}
+
+/** Numbers of the segments in `directory`, lowest first; none where the directory is missing. */
+export function listSegments(directory: string): number[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+  const segments: number[] = [];
+  for (const name of names) {
+    const match = NAME.exec(name);
+    if (match !== null) segments.push(Number(match[1]));
+  }
+  return segments.sort((a, b) => a - b);
+}
+
+/**
+ * The number of the next segment: above every one that exists, and not below the clock in milliseconds, so that numbers
+ * go on rising when someone empties the directory and the recorder's position never points into the future.
+ */
+export function nextSegment(existing: readonly number[], now: number = Date.now()): number {
+  return existing.reduce((next, segment) => Math.max(next, segment + 1), Math.floor(now));
+}

@@ -1,0 +1,53 @@
+import * as fs from "node:fs";
+import type { Journal } from "./journal.ts";
+
+/**
+ * Forces the journal to the disk, off the calling thread: `fdatasync` runs in the runtime's own pool, so that the event
+ * loop does not wait for the disk. At most one pass runs at a time; whoever asks during a pass waits for the next one.
+ */
+export class Syncer {
+  readonly #journal: Journal;
+  readonly #onError: (error: Error) => void;
+  #running: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
+
+  constructor(journal: Journal, onError: (error: Error) => void) {
+    this.#journal = journal;
+    this.#onError = onError;
+  }
+
+  /** Resolves once all that was appended before the call is on the disk, or could not be brought there. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) return this.#start();
+    this.#following ??= this.#running.then(() => {
+      this.#following = undefined;
+      return this.#start();
+    });
+    return this.#following;
+  }
+
+  #start(): Promise<void> {
+    this.#running = this.#pass().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #pass(): Promise<void> {
+    const { current, retired } = this.#journal.takeUnsynced();
+    for (const fd of retired) {
+      await this.#syncOne(fd);
+      fs.closeSync(fd);
+    }
+    if (current !== -1) await this.#syncOne(current);
+  }
+
+  #syncOne(fd: number): Promise<void> {
+    return new Promise((resolve) => {
+      fs.fdatasync(fd, (error) => {
+        if (error) this.#onError(error);
+        resolve();
+      });
+    });
+  }
+}

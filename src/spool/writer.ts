@@ -1,0 +1,252 @@
+import { randomUUID } from "node:crypto";
+import type { Log } from "../observe.ts";
+import { encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
+import {
+  type BeginMeta,
+  type EndMeta,
+  FRAME,
+  type FrameKind,
+  type HeadMeta,
+  type MessageMeta,
+  type SpoolStats,
+  type SpoolWriter,
+  type StartMeta,
+} from "./frame.ts";
+import { Journal } from "./journal.ts";
+import { Losses } from "./losses.ts";
+import { Syncer } from "./syncer.ts";
+
+const BUFFER_BYTES = 2 * 1024 * 1024;
+/** Longer chunks become several frames. */
+const CHUNK_BYTES_MAX = 1024 * 1024;
+const SYNC_EVERY_MS = 1_000;
+const REPAIR_EVERY_MS = 250;
+
+export interface SpoolOptions {
+  readonly directory: string;
+  /** With "always" the caller awaits `synced`; the spool itself forces to disk each second in both cases. */
+  readonly sync: "second" | "always";
+  readonly log: Log;
+  /** Size at which the next segment is begun. */
+  readonly segmentBytes?: number;
+}
+
+/**
+ * Opens the journal for appending, in a new segment. Does not throw: a directory that cannot be written makes a spool
+ * that is not healthy and tries again four times a second.
+ */
+export function openSpool(options: SpoolOptions): SpoolWriter {
+  return new Writer(options);
+}
+
+/**
+ * Frames gather in one buffer and go out in one write: at the end of the event-loop turn, when the buffer is full, and
+ * on `flush`. What cannot be written is dropped frame by frame; `Losses` knows which exchanges that has hurt.
+ */
+class Writer implements SpoolWriter {
+  readonly #log: Log;
+  readonly #journal: Journal;
+  readonly #syncer: Syncer;
+  readonly #losses = new Losses();
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  readonly #secondly: ReturnType<typeof setInterval>;
+  #used = 0;
+  #scheduled = false;
+  #healthy = true;
+  #closed = false;
+  #unsynced = false;
+  #repair: ReturnType<typeof setTimeout> | undefined;
+  #framesWritten = 0;
+  #bytesWritten = 0;
+
+  constructor({ directory, log, segmentBytes = 64 * 1024 * 1024 }: SpoolOptions) {
+    this.#log = log.with({ room: "spool" });
+    const start: StartMeta = { run: randomUUID(), time: Date.now() };
+    this.#journal = new Journal(directory, segmentBytes, encodeFrame(FRAME.start, NO_ID, json(start)));
+    this.#syncer = new Syncer(this.#journal, (error) => this.#fail(error.message));
+    this.#secondly = setInterval(() => this.#everySecond(), SYNC_EVERY_MS);
+    this.#secondly.unref();
+    try {
+      this.#journal.openNext();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  get stats(): SpoolStats {
+    return {
+      framesWritten: this.#framesWritten,
+      bytesWritten: this.#bytesWritten,
+      exchangesDropped: this.#losses.exchanges,
+      healthy: this.#healthy,
+      lastError: this.#journal.lastError,
+    };
+  }
+
+  begin(id: string, meta: BeginMeta): boolean {
+    if (!this.#healthy) {
+      this.#losses.lose(FRAME.begin, id);
+      return false;
+    }
+    this.#putJson(FRAME.begin, id, meta);
+    return true;
+  }
+
+  requestChunk(id: string, bytes: Uint8Array): void {
+    this.#putChunk(FRAME.requestChunk, id, bytes);
+  }
+
+  head(id: string, meta: HeadMeta): void {
+    this.#putJson(FRAME.head, id, meta);
+  }
+
+  responseChunk(id: string, bytes: Uint8Array): void {
+    this.#putChunk(FRAME.responseChunk, id, bytes);
+  }
+
+  message(id: string, meta: MessageMeta): void {
+    this.#putJson(FRAME.message, id, meta);
+  }
+
+  end(id: string, meta: EndMeta): void {
+    const closing = this.#losses.closing(id, meta);
+    if (closing !== undefined) this.#putJson(FRAME.end, id, closing);
+  }
+
+  flush(): void {
+    if (this.#used === 0) return;
+    const frames = this.#buffer.subarray(0, this.#used);
+    this.#used = 0;
+    this.#write(frames);
+  }
+
+  synced(): Promise<void> {
+    this.flush();
+    this.#unsynced = false;
+    return this.#syncer.sync();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    clearInterval(this.#secondly);
+    clearTimeout(this.#repair);
+    if (!this.#healthy) this.#tryRepair();
+    clearTimeout(this.#repair);
+    await this.synced();
+    this.#closed = true;
+    this.#healthy = false;
+    this.#journal.close();
+  }
+
+  #putChunk(kind: FrameKind, id: string, bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES_MAX) {
+      const part = bytes.subarray(at, at + CHUNK_BYTES_MAX);
+      if (this.#isLost(kind, id)) return;
+      this.#room(FRAME_HEAD_BYTES + part.byteLength);
+      this.#buffer.set(part, this.#used + FRAME_HEAD_BYTES);
+      this.#seal(kind, id, part.byteLength);
+    }
+  }
+
+  #putJson(kind: FrameKind, id: string, meta: BeginMeta | HeadMeta | EndMeta | MessageMeta): void {
+    if (this.#losses.has(id) && !this.#losses.takes(kind, id)) return;
+    const text = JSON.stringify(meta);
+    // A UTF-16 unit becomes three bytes at most.
+    const bytesMax = FRAME_HEAD_BYTES + text.length * 3;
+    if (!this.#healthy) this.#losses.lose(kind, id, text);
+    else if (bytesMax > BUFFER_BYTES) this.#putLarge(kind, id, text);
+    else {
+      this.#room(bytesMax);
+      this.#seal(kind, id, this.#buffer.write(text, this.#used + FRAME_HEAD_BYTES, "utf8"));
+    }
+  }
+
+  #putLarge(kind: FrameKind, id: string, text: string): void {
+    const payload = Buffer.from(text);
+    if (payload.byteLength > PAYLOAD_BYTES_MAX) this.#losses.lose(kind, id);
+    else {
+      this.flush();
+      this.#framesWritten++;
+      this.#write(encodeFrame(kind, id, payload));
+    }
+  }
+
+  #isLost(kind: FrameKind, id: string): boolean {
+    if (this.#losses.has(id) && !this.#losses.takes(kind, id)) return true;
+    if (this.#healthy) return false;
+    this.#losses.lose(kind, id);
+    return true;
+  }
+
+  /** Makes sure that `bytes` fit behind what is buffered. */
+  #room(bytes: number): void {
+    if (this.#used + bytes > BUFFER_BYTES) this.flush();
+  }
+
+  #seal(kind: FrameKind, id: string, payloadBytes: number): void {
+    this.#used = sealFrame(this.#buffer, this.#used, kind, id, payloadBytes);
+    this.#framesWritten++;
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+
+  #write(frames: Buffer): void {
+    if (!this.#healthy) {
+      this.#losses.loseAll(frames);
+      return;
+    }
+    const written = this.#journal.append(frames);
+    this.#bytesWritten += written;
+    this.#unsynced = true;
+    if (written === frames.byteLength) return;
+    this.#losses.loseAll(frames.subarray(written));
+    this.#fail(this.#journal.lastError ?? "a write was cut short");
+  }
+
+  #fail(why: string): void {
+    if (this.#closed) return;
+    this.#journal.lastError = why;
+    if (this.#healthy) this.#log.error("spool cannot be written; traffic goes on unrecorded", { error: why });
+    this.#healthy = false;
+    clearTimeout(this.#repair);
+    this.#repair = setTimeout(() => this.#tryRepair(), REPAIR_EVERY_MS);
+    this.#repair.unref();
+  }
+
+  #tryRepair(): void {
+    try {
+      this.#journal.repair();
+      const owed = this.#losses.owed();
+      const written = this.#journal.append(owed);
+      this.#bytesWritten += written;
+      this.#losses.paid(written);
+      if (written < owed.byteLength) throw new Error(this.#journal.lastError ?? "a write was cut short");
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    this.#healthy = true;
+    this.#journal.lastError = undefined;
+    this.#log.info("spool can be written again", { exchangesDropped: this.#losses.exchanges });
+  }
+
+  #everySecond(): void {
+    this.flush();
+    // Someone may have deleted the directory under us: the descriptor still works, but nobody can find the file.
+    if (this.#healthy && this.#journal.isUnlinked()) {
+      this.#fail("the segment being written was deleted");
+      this.#tryRepair();
+    }
+    if (!this.#unsynced) return;
+    this.#unsynced = false;
+    void this.#syncer.sync();
+  }
+}
+
+function json(value: StartMeta): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

@@ -1,0 +1,68 @@
+import { zstdDecompressSync } from "node:zlib";
+import type { bodies } from "../record/tables.ts";
+import type { Database, Value } from "./store.ts";
+
+export type BodyPart = typeof bodies.$inferSelect.part;
+export type BodyForm = typeof bodies.$inferSelect.form;
+
+/** One stored body, decoded. */
+export interface StoredBody {
+  readonly form: BodyForm;
+  /** Length of the body as it was decoded from the wire. */
+  readonly bytes: number;
+  /** The content's hash and type where it is shared between requests. */
+  readonly hash: string | null;
+  readonly contentType: string | null;
+  readonly content: Uint8Array;
+}
+
+/** The bodies of one request, by part; a part that was not recorded is missing. */
+export type RequestBodies = Readonly<Partial<Record<BodyPart, StoredBody>>>;
+
+interface BodyRow {
+  readonly request_id: string;
+  readonly part: BodyPart;
+  readonly form: BodyForm;
+  readonly bytes: number;
+  readonly hash: string | null;
+  readonly content_type: string | null;
+  readonly codec: string;
+  readonly content: Uint8Array | null;
+}
+
+/** Bodies of many requests in one statement. A body whose content is gone (retention) is left out. */
+export async function loadBodies(
+  database: Database,
+  requestIds: readonly string[],
+  parts: readonly BodyPart[],
+): Promise<ReadonlyMap<string, RequestBodies>> {
+  const sql = `select b.request_id, b.part, b.form, b.bytes, b.blob_hash as hash, s.content_type,
+      coalesce(s.codec, b.codec) as codec, coalesce(s.data, b.data) as content
+    from bodies b left join blobs s on s.hash = b.blob_hash
+    where b.request_id in (select value from json_each(?)) and b.part in (select value from json_each(?))`;
+  const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
+  const found = new Map<string, Partial<Record<BodyPart, StoredBody>>>();
+  for (const row of await database.query<BodyRow>({ sql, args })) {
+    if (row.content === null) continue;
+    const of = found.get(row.request_id) ?? {};
+    const { form, bytes, hash } = row;
+    of[row.part] = { form, bytes, hash, contentType: row.content_type, content: unpack(row.content, row.codec) };
+    found.set(row.request_id, of);
+  }
+  return found;
+}
+
+/** An asset that a record shows; undefined where the organization's record has no such asset. */
+export async function loadAsset(database: Database, requestId: string, assetId: string) {
+  const sql = `select a.content_type, s.codec, s.data from assets a join blobs s on s.hash = a.asset_id
+    where a.request_id = ? and a.asset_id = ?`;
+  const [row] = await database.query<{ content_type: string; codec: string; data: Uint8Array }>({
+    sql,
+    args: [requestId, assetId],
+  });
+  return row && { contentType: row.content_type, content: unpack(row.data, row.codec) };
+}
+
+function unpack(data: Uint8Array, codec: string): Uint8Array {
+  return codec === "zstd" ? zstdDecompressSync(data) : data;
+}

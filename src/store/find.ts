@@ -1,0 +1,93 @@
+import { afterSql, type Position } from "../filter/cursor.ts";
+import type { SqlStatement } from "../filter/parameters.ts";
+import { type Scope, selectRecords } from "../filter/select.ts";
+import { orderSql, type Sort } from "../filter/sort.ts";
+import { chooseSource, creationColumn, type Source } from "../filter/source.ts";
+import { ALL, conditionsOf, type FilterTree } from "../filter/tree.ts";
+import { BodySearch } from "./body-search.ts";
+import type { Deadline } from "./deadline.ts";
+import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
+import type { Database } from "./store.ts";
+
+export interface PageOptions {
+  readonly sort: Sort;
+  readonly limit: number;
+  readonly offset: number;
+  /** Only what comes after this row in the order. */
+  readonly after?: Position | undefined;
+  readonly deadline: Deadline;
+}
+
+export interface Page {
+  readonly requestIds: readonly string[];
+  /** The last row of the page where more follow; undefined at the end. */
+  readonly next: Position | undefined;
+}
+
+/** The ids of one page of a query. */
+export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
+  const { sort, limit, offset, deadline } = options;
+  if (limit === 0) return { requestIds: [], next: options.after };
+  const source = await chooseSource(scope, sort, (statement) => count(database, statement, deadline));
+  if (readsBodies(scope.tree)) {
+    const rows = await new BodySearch(database, scope, deadline).find({ ...options, source });
+    return page(rows, sort, limit);
+  }
+  const statement = selectRecords(
+    scope,
+    ({ bind }) => rowColumns(sort, bind, source),
+    ({ bind }) =>
+      `order by ${orderSql(sort, bind, creationColumn(source))} limit ${bind(limit + 1)} offset ${bind(offset)}`,
+    {
+      source,
+      sort,
+      where: ({ bind }) =>
+        options.after === undefined || sort === "random"
+          ? "1"
+          : afterSql(options.after, sort, bind, creationColumn(source)),
+    },
+  );
+  return page(await database.query<FoundRow>(statement, deadline.rest()), sort, limit);
+}
+
+/** How many records a filter selects. */
+export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
+  const { scope: plain, source } = await withoutBodies(database, scope, deadline);
+  return count(
+    database,
+    selectRecords(plain, "count(*) as n", () => "", { source }),
+    deadline,
+  );
+}
+
+/**
+ * The same scope for a single statement that aggregates: where the filter asks for bodies, the rows are looked up
+ * first and stand in its place.
+ */
+export async function withoutBodies(
+  database: Database,
+  scope: Scope,
+  deadline: Deadline,
+): Promise<{ scope: Scope; source: Source }> {
+  const source = await chooseSource(scope, undefined, (statement) => count(database, statement, deadline));
+  if (!readsBodies(scope.tree)) return { scope, source };
+  const seqs = await new BodySearch(database, scope, deadline).all(source);
+  return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
+}
+
+export function readsBodies(tree: FilterTree): boolean {
+  for (const { source } of conditionsOf(tree)) if (source.from === "body") return true;
+  return false;
+}
+
+function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && sort !== "random" && last !== undefined;
+  return { requestIds: shown.map(({ request_id }) => request_id), next: more ? positionOf(last, sort) : undefined };
+}
+
+async function count(database: Database, statement: SqlStatement, deadline: Deadline): Promise<number> {
+  const [row] = await database.query<{ n: number }>(statement, deadline.rest());
+  return row?.n ?? 0;
+}

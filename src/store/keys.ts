@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import { GatewayError } from "../errors.ts";
+import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
+import { patiently } from "./patiently.ts";
+import type { Database, Statement } from "./store.ts";
+
+export const FIRST_ORGANIZATION = "default";
+export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
+
+/** A key as it is shown to people. Times are ISO 8601. */
+export interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly scopes: readonly Scope[];
+  readonly region: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export interface KeyOrder {
+  readonly name: string;
+  /** By name; made when there is none of that name. */
+  readonly organization: string;
+  readonly scopes: readonly Scope[];
+  readonly region: string;
+  /** Milliseconds since 1970, or null for never. */
+  readonly expiresAt: number | null;
+  /** The key itself, where it is not to be random. */
+  readonly value?: string;
+}
+
+/** Makes a key; `key` is shown here and never again. */
+export async function createServiceKey(records: Database, order: KeyOrder): Promise<ListedKey & { key: string }> {
+  const made = keyStatements(order, "");
+  await patiently(() => records.batch(made.statements));
+  const [listed] = await listKeys(records, { id: made.id });
+  return { ...listed!, key: made.key };
+}
+
+/**
+ * On a database without any key: makes the first organization and one key with all scopes.
+ *
+ * @param value - the key itself (`bootstrap_key`); random where it is empty.
+ * @returns the key, to be shown once, or undefined where there are keys.
+ */
+export async function ensureFirstKey(records: Database, region: string, value: string): Promise<string | undefined> {
+  const order = { name: "first key", organization: FIRST_ORGANIZATION, scopes: SCOPES, region, expiresAt: null };
+  const made = keyStatements(value === "" ? order : { ...order, value }, "where not exists (select 1 from keys)");
+  const [known] = await records.query<unknown>({ sql: "select 1 from keys limit 1", args: [] });
+  if (known !== undefined) return undefined;
+  await patiently(() => records.batch(made.statements));
+  // Another program may have been first: then ours was not inserted.
+  return (await listKeys(records, { id: made.id })).length > 0 ? made.key : undefined;
+}
+
+/** Oldest first; of one organization, one id, or all. */
+export async function listKeys(
+  records: Database,
+  only: { readonly organizationId?: string; readonly id?: string } = {},
+): Promise<ListedKey[]> {
+  const rows = await records.query<
+    KeyRow & { organization: string; region: string; created_at: number; last_used_at: number | null }
+  >({
+    sql: `select k.*, o.name as organization from keys k join organizations o on o.id = k.organization_id
+      where (?1 is null or k.organization_id = ?1) and (?2 is null or k.id = ?2) order by k.created_at, k.rowid`,
+    args: [only.organizationId ?? null, only.id ?? null],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    organization: row.organization,
+    scopes: readScopes(row.scopes),
+    region: row.region,
+    created_at: new Date(row.created_at).toISOString(),
+    expires_at: isoOrNull(row.expires_at),
+    last_used_at: isoOrNull(row.last_used_at),
+    revoked_at: isoOrNull(row.revoked_at),
+  }));
+}
+
+/** Revokes at once; revoking again changes nothing. @returns false where there is no such key. */
+export async function revokeKey(records: Database, id: string, organizationId?: string): Promise<boolean> {
+  const only = organizationId === undefined ? { id } : { id, organizationId };
+  if ((await listKeys(records, only)).length === 0) return false;
+  const sql = "update keys set revoked_at = ? where id = ? and revoked_at is null";
+  await patiently(() => records.batch([{ sql, args: [Date.now(), id] }]));
+  return true;
+}
+
+/** All keys as the threads that check them need them, revoked ones included. */
+export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
+  const sql = "select id, organization_id, name, hash, scopes, expires_at, revoked_at from keys";
+  const rows = await records.query<KeyRow>({ sql, args: [] });
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    hash: row.hash,
+    scopes: readScopes(row.scopes),
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }));
+}
+
+/** Differs whenever a key was made or revoked; far cheaper than all keys. */
+export async function keysFingerprint(records: Database): Promise<string> {
+  const sql =
+    "select count(*) as n, max(rowid) as last, total(revoked_at) as revoked, total(expires_at) as expire from keys";
+  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
+}
+
+/** Notes when keys were used: key id to milliseconds since 1970. */
+export async function touchKeys(records: Database, usedAt: ReadonlyMap<string, number>): Promise<void> {
+  if (usedAt.size === 0) return;
+  const sql = "update keys set last_used_at = max(coalesce(last_used_at, 0), ?) where id = ?";
+  await records.batch([...usedAt].map(([id, time]) => ({ sql, args: [time, id] })));
+}
+
+/** The organization that was made first runs the deployment: its admins see and make keys of every organization. */
+export async function firstOrganizationId(records: Database): Promise<string | undefined> {
+  const sql = "select id from organizations order by created_at, rowid limit 1";
+  const [row] = await records.query<{ id: string }>({ sql, args: [] });
+  return row?.id;
+}
+
+export async function organizationName(records: Database, id: string): Promise<string | undefined> {
+  const sql = "select name from organizations where id = ?";
+  const [row] = await records.query<{ name: string }>({ sql, args: [id] });
+  return row?.name;
+}
+
+/** @throws GatewayError `invalid_body` for a scope that there is not, or none at all. */
+export function parseScopes(names: readonly string[]): readonly Scope[] {
+  const wrong = names.find((name) => !SCOPES.includes(name as Scope));
+  if (wrong !== undefined || names.length === 0) {
+    const what = wrong === undefined ? "no scope given" : `there is no scope ${JSON.stringify(wrong)}`;
+    throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path: "scopes" });
+  }
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A date with or without time; without an offset it is UTC. */
+const ISO_DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
+
+/**
+ * When a key expires: `90s`, `15m`, `12h`, `30d` from `now`, or an ISO 8601 date.
+ *
+ * @returns milliseconds since 1970.
+ * @throws GatewayError `invalid_body` for anything else, and for a time that has passed.
+ */
+export function parseExpiry(text: string, now: number): number {
+  const fail = (why: string) => new GatewayError("invalid_body", `expires: ${why}`, { path: "expires" });
+  const [, amount, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
+  let at: number;
+  if (amount !== undefined) at = now + Number(amount) * UNIT_MS[unit!]!;
+  else if (ISO_DATE.test(text))
+    at = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !/T/i.test(text) ? text : `${text}Z`);
+  else throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
+  if (Number.isNaN(at) || (amount === undefined && !isCalendarDay(text))) throw fail("there is no such date");
+  if (at <= now) throw fail("the time has already passed");
+  return Math.min(at, EXPIRY_MAX_MS);
+}
+
+/** The date parser takes the 30th of February for the 2nd of March. */
+function isCalendarDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
+  return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly scopes: string;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+function keyStatements(order: KeyOrder, condition: string): { id: string; key: string; statements: Statement[] } {
+  const id = randomUUID();
+  const key = order.value ?? createKey(order.region);
+  const now = Date.now();
+  const { name, organization, scopes, region, expiresAt } = order;
+  return {
+    id,
+    key,
+    statements: [
+      {
+        sql: `insert into organizations (id, name, created_at) select ?, ?, ? ${condition || "where true"} on conflict (name) do nothing`,
+        args: [randomUUID(), organization, now],
+      },
+      {
+        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at)
+          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ? ${condition}`,
+        args: [id, organization, name, hashKey(key), JSON.stringify(scopes), region, now, expiresAt],
+      },
+    ],
+  };
+}
+
+function readScopes(json: string): Scope[] {
+  const names = JSON.parse(json) as unknown[];
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,70 @@
+import { GatewayError } from "../errors.ts";
+import { MIGRATIONS } from "./migrations/list.ts";
+import type { Database, Statement, Store } from "./store.ts";
+
+/** One step forward; there is no way back. `version` counts from 1 without gaps, per target. */
+export interface Migration {
+  readonly target: "records" | "bodies";
+  readonly version: number;
+  readonly name: string;
+  /** Each one SQL statement; all of them are one transaction. */
+  readonly statements: readonly string[];
+}
+
+/**
+ * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
+ * same time. The store must be open for writing.
+ *
+ * @throws GatewayError `database_unusable` where a newer Weir has been here before.
+ */
+export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await migrateTarget(store.bodies, "bodies", migrations);
+  await migrateTarget(store.records, "records", migrations);
+}
+
+async function migrateTarget(
+  database: Database,
+  target: Migration["target"],
+  all: readonly Migration[],
+): Promise<void> {
+  const mine = all.filter((migration) => migration.target === target);
+  await database.batch([
+    {
+      sql: `create table if not exists migrations (
+        target text not null, version integer not null, name text not null, applied_at integer not null,
+        primary key (target, version)
+      )`,
+      args: [],
+    },
+  ]);
+  for (;;) {
+    const version = await currentVersion(database, target);
+    if (version > mine.length) {
+      throw new GatewayError(
+        "database_unusable",
+        `the database (${target}) has version ${version}, this program knows ${mine.length}: start the newer Weir`,
+      );
+    }
+    const next = mine[version];
+    if (next === undefined) return;
+    try {
+      await database.batch([mark(next), ...next.statements.map((sql) => ({ sql, args: [] }))]);
+    } catch (cause) {
+      // Another program may have taken this step meanwhile: then the mark collides, and the version has moved on.
+      if ((await currentVersion(database, target)) === version) throw cause;
+    }
+  }
+}
+
+async function currentVersion(database: Database, target: string): Promise<number> {
+  const sql = "select coalesce(max(version), 0) as version from migrations where target = ?";
+  const [row] = await database.query<{ version: number }>({ sql, args: [target] });
+  return row?.version ?? 0;
+}
+
+function mark({ target, version, name }: Migration): Statement {
+  return {
+    sql: "insert into migrations (target, version, name, applied_at) values (?, ?, ?, ?)",
+    args: [target, version, name, Date.now()],
+  };
+}

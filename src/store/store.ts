@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../config.ts";
+import { openLocal } from "./local.ts";
+import { openRemote } from "./remote.ts";
+
+export type Value = string | number | bigint | null | Uint8Array;
+
+export interface Statement {
+  readonly sql: string;
+  readonly args: readonly Value[];
+}
+
+/**
+ * One database, a local file or a libSQL server.
+ *
+ * Failures are GatewayErrors where the caller can do something: `database_unavailable` (locked, missing, read-only,
+ * full, server away: try again later), `query_timeout`. Anything else, a broken constraint for example, comes as the
+ * driver throws it.
+ */
+export interface Database {
+  /** One transaction, all or nothing. Statements are prepared once per text: keep the number of texts small. */
+  batch(statements: readonly Statement[]): Promise<void>;
+  /**
+   * Rows as objects, names as the statement gives them; they must differ from each other.
+   *
+   * Without `deadlineMs` a local query runs on the calling thread at once and cannot be stopped: only for lookups
+   * whose work is bounded by an index. With it the query runs off the thread, waits for a free connection, and is
+   * stopped with `query_timeout` when both together took longer.
+   */
+  query<T>(statement: Statement, options?: { readonly deadlineMs?: number }): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Both databases. Locally they are two files, written in two transactions: bodies first, records second, so that no
+ * record is ever without its body. A connection of mode "read" sees the tables of both, whichever it is asked through.
+ */
+export interface Store {
+  readonly records: Database;
+  /** The same object as `records` on a libSQL server. */
+  readonly bodies: Database;
+  close(): Promise<void>;
+}
+
+export type StoreMode = "write" | "read";
+
+/**
+ * Opens the configured database.
+ *
+ * "write" makes local files where they are missing and fails at once where they cannot be opened; `migrate` comes
+ * next. "read" never fails here: while the database is away its queries do.
+ */
+export async function openStore(config: Config, mode: StoreMode): Promise<Store> {
+  const path = localPath(config);
+  return path === undefined ? openRemote(config) : openLocal(path, mode);
+}
+
+/** Path of the records' file, or undefined where the database is a server. */
+export function localPath(config: Config): string | undefined {
+  const url = config.database_url;
+  if (url === "") return join(config.data_dir, "weir.db");
+  if (url.startsWith("file://")) return fileURLToPath(url);
+  if (url.startsWith("file:")) return url.slice("file:".length);
+  return undefined;
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { createServiceKey, revokeKey } from "../../src/store/keys.ts";
+import { type CallOptions, insertRecord, openApi, type TestApi } from "./open.ts";
+
+let it: TestApi;
+let id: string;
+beforeAll(async () => {
+  it = await openApi({ max_api_body_bytes: 2_048 });
+  id = await insertRecord(it.store, it.organization);
+});
+afterAll(async () => {
+  await it[Symbol.asyncDispose]();
+});
+
+const BY_IDS = "/v1/request/query-ids";
+const SOME_ID = "018f0000-0000-7000-8000-000000000000";
+
+type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];
+
+describe("the API answers", () => {
+  test.each<Row>([
+    ["an unknown path", "GET", "/v1/nothing", {}, 404, null],
+    ["an unknown path without a key", "GET", "/nothing", { key: null }, 404, null],
+    ["a wrong method", "GET", BY_IDS, {}, 405, null],
+    ["a wrong method on a path with an id", "DELETE", `/v1/request/${SOME_ID}/property`, {}, 405, null],
+    ["no key", "POST", BY_IDS, { key: null, body: { requestIds: [] } }, 401, null],
+    ["an empty key", "POST", BY_IDS, { key: "", body: {} }, 401, null],
+    ["another scheme", "POST", BY_IDS, { key: null, body: {}, headers: { authorization: "Basic abc" } }, 401, null],
+    ["an unknown key", "POST", BY_IDS, { key: "sk-weir-us-x", body: {} }, 401, null],
+    ["a key without the scope read", "POST", BY_IDS, { key: "write", body: {} }, 403, null],
+    ["a key without the scope write", "PUT", `/v1/request/${SOME_ID}/property`, { key: "read", body: {} }, 403, null],
+    ["a key without the scope admin", "GET", "/v1/keys", { key: "read" }, 403, null],
+    ["a gateway key", "GET", "/v1/models", { key: "gateway" }, 403, null],
+    ["an empty body", "POST", BY_IDS, { body: "" }, 400, null],
+    ["a body of blanks", "POST", BY_IDS, { body: " \n" }, 400, null],
+    ["a body that is not JSON", "POST", BY_IDS, { body: "{requestIds:[]}" }, 400, null],
+    ["a cut-off body", "POST", BY_IDS, { body: '{"requestIds":["' }, 400, null],
+    ["a body that is no object", "POST", BY_IDS, { body: "[]" }, 400, null],
+    ["null", "POST", BY_IDS, { body: "null" }, 400, null],
+    ["a body of another type", "POST", BY_IDS, { body: "a=b", headers: { "content-type": "text/plain" } }, 400, null],
+    ["a compressed body", "POST", BY_IDS, { body: "{}", headers: { "content-encoding": "gzip" } }, 400, null],
+    ["a missing member", "POST", BY_IDS, { body: {} }, 400, "requestIds"],
+    ["a member of the wrong type", "POST", BY_IDS, { body: { requestIds: "x" } }, 400, "requestIds"],
+    ["a wrong element", "POST", BY_IDS, { body: { requestIds: [SOME_ID, 7] } }, 400, "requestIds.1"],
+    ["an id that is no UUID", "POST", BY_IDS, { body: { requestIds: [SOME_ID, "x"] } }, 400, "requestIds.1"],
+    ["an unknown member", "POST", BY_IDS, { body: { requestIds: [], limitt: 1 } }, 400, "limitt"],
+    ["a body over the limit", "POST", BY_IDS, { body: { requestIds: ["x".repeat(3_000)] } }, 413, null],
+    ["an unknown id", "GET", `/v1/request/${SOME_ID}`, {}, 404, null],
+    ["an id that is none", "GET", "/v1/request/constructor", {}, 404, null],
+    ["an unknown part", "GET", `/v1/request/ID/body?part=all`, {}, 400, "part"],
+    ["raw without a part", "GET", `/v1/request/ID/body?raw=true`, {}, 400, "part"],
+    ["raw that is no boolean", "GET", `/v1/request/ID/body?part=request&raw=yes`, {}, 400, "raw"],
+    ["a raw body that was not recorded", "GET", `/v1/request/ID/body?part=request&raw=true`, {}, 404, null],
+    ["properties that are no object", "PUT", `/v1/request/ID/property`, { body: "[]" }, 400, null],
+    ["properties that are text", "PUT", `/v1/request/ID/property`, { body: '"x"' }, 400, null],
+    ["a property that is a number", "PUT", `/v1/request/ID/property`, { body: { A: "1", B: 2 } }, 400, "B"],
+    ["a property that is an object", "PUT", `/v1/request/ID/property`, { body: { "a/b~c": {} } }, 400, "a/b~c"],
+    ["a hostile property", "PUT", `/v1/request/ID/property`, { body: '{"__proto__":{}}' }, 400, "__proto__"],
+    ["a name with a line end", "PUT", `/v1/request/ID/property`, { body: { "a\nb": 1 } }, 400, "a\nb"],
+    ["a property without a name", "PUT", `/v1/request/ID/property`, { body: { "": "x" } }, 400, ""],
+    ["properties of an unknown request", "PUT", `/v1/request/${SOME_ID}/property`, { body: {} }, 404, null],
+    ["properties of no request", "PUT", `/v1/request/x/property`, { body: {} }, 404, null],
+    ["scores that are text", "POST", `/v1/request/ID/score`, { body: { scores: { a: "1" } } }, 400, "scores.a"],
+    ["an endless score", "POST", `/v1/request/ID/score`, { body: '{"scores":{"a":1e999}}' }, 400, "scores.a"],
+    ["no scores", "POST", `/v1/request/ID/score`, { body: {} }, 400, "scores"],
+    ["scores of an unknown request", "POST", `/v1/request/${SOME_ID}/score`, { body: { scores: {} } }, 404, null],
+    ["a rating that is text", "POST", `/v1/request/ID/feedback`, { body: { rating: "yes" } }, 400, "rating"],
+    ["a key without a name", "POST", "/v1/keys", { body: {} }, 400, "name"],
+    ["a key with an unknown scope", "POST", "/v1/keys", { body: { name: "n", scopes: ["root"] } }, 400, "scopes"],
+    ["a key with a strange expiry", "POST", "/v1/keys", { body: { name: "n", expires: "soon" } }, 400, "expires"],
+    ["revoking an unknown key", "DELETE", "/v1/keys/nope", {}, 404, null],
+  ])("%s with its status and the wrong member's path", async (_name, method, path, options, status, wrongPath) => {
+    const { key } = options;
+    const named = key === "read" || key === "write" || key === "gateway" ? { ...options, key: it.keys[key] } : options;
+    const answer = await it.call(method, path.replace("ID", id), named);
+    expect(answer.json).toEqual({ data: [], error: status, message: expect.any(String), path: wrongPath });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("content-type")).toStartWith("application/json");
+  });
+
+  test("a wrong method with the methods that the path takes", async () => {
+    expect((await it.call("PUT", "/v1/keys")).headers.get("allow")).toBe("GET, POST");
+    expect((await it.call("GET", BY_IDS)).headers.get("allow")).toBe("POST");
+  });
+
+  test("a missing key with what to send", async () => {
+    expect((await it.call("GET", "/v1/models", { key: null })).headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("deep nesting without falling over", async () => {
+    const deep = `{"requestIds":${"[".repeat(1_000)}${"]".repeat(1_000)}}`;
+    expect((await it.call("POST", BY_IDS, { body: deep })).status).toBe(400);
+  });
+
+  test("the last of a member that is given twice", async () => {
+    const { status, json } = await it.call("POST", BY_IDS, { body: `{"requestIds":7,"requestIds":["${id}"]}` });
+    expect([status, json.data.length]).toEqual([200, 1]);
+  });
+
+  test("a body without a content type, and one with a charset", async () => {
+    for (const type of ["application/json; charset=utf-8", "application/vnd.api+json"]) {
+      const { status } = await it.call("POST", BY_IDS, { body: { requestIds: [] }, headers: { "content-type": type } });
+      expect(status).toBe(200);
+    }
+    const bare = await fetch(it.origin + BY_IDS, {
+      method: "POST",
+      headers: { authorization: `Bearer ${it.keys.read}` },
+      body: new TextEncoder().encode('{"requestIds":[]}'),
+    });
+    expect(bare.status).toBe(200);
+  });
+
+  test("bytes that are not UTF-8 with 400", async () => {
+    const response = await fetch(it.origin + BY_IDS, {
+      method: "POST",
+      headers: { authorization: `Bearer ${it.keys.read}` },
+      body: new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+    });
+    expect(response.status).toBe(400);
+  });
+
+  test("413 before an endless body has come, whatever length it claims", async () => {
+    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const socket = connect(it.api.port, "127.0.0.1");
+    socket.on("data", (bytes) => resolve(String(bytes)));
+    const head = `POST ${BY_IDS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${it.keys.read}\r\ntransfer-encoding: chunked\r\n\r\n`;
+    socket.write(`${head}1000\r\n${" ".repeat(0x1000)}\r\n`);
+    expect(await answered).toStartWith("HTTP/1.1 413");
+    socket.destroy();
+  });
+
+  test.each([
+    ["a host that is none", "GET /readyz HTTP/1.1\r\nHost: <script>\r\n\r\n", 400],
+    ["a path with broken escapes", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["dot segments", "GET //x/../v1/keys HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["an unusual method", "PURGE /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+    ["a short host", "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 401],
+  ])("%s in JSON", async (_name, text, status) => {
+    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const socket = connect(it.api.port, "127.0.0.1");
+    socket.on("data", (bytes) => resolve(String(bytes)));
+    socket.write(text);
+    const answer = await answered;
+    socket.destroy();
+    expect(answer).toStartWith(`HTTP/1.1 ${status}`);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ data: [], error: status });
+  });
+
+  test("a key that expired or was revoked with 401", async () => {
+    const order = { name: "short", organization: "default", scopes: ["read"], region: "us" } as const;
+    const expired = await createServiceKey(it.store.records, { ...order, expiresAt: Date.now() - 1 });
+    const revoked = await createServiceKey(it.store.records, { ...order, expiresAt: null });
+    await revokeKey(it.store.records, revoked.id);
+    await waitFor(() => it.published().some((key) => key.id === revoked.id && key.revokedAt !== null));
+    expect((await it.call("GET", "/v1/models", { key: expired.key })).json.message).toContain("has expired");
+    expect((await it.call("GET", "/v1/models", { key: revoked.key })).json.message).toContain("was revoked");
+  });
+
+  test("a failure of its own without telling anything of it", async () => {
+    const broken = await openApi();
+    const { records } = broken.store;
+    const row = await insertRecord(broken.store, broken.organization, { request_id: randomUUID() });
+    await records.batch([{ sql: "alter table requests rename to elsewhere", args: [] }]);
+    const { status, json } = await broken.call("GET", `/v1/request/${row}`);
+    expect([status, json]).toEqual([
+      500,
+      { data: [], error: 500, message: "the API failed on this request", path: null },
+    ]);
+    expect(broken.log.join("")).toContain("no such table");
+    await broken[Symbol.asyncDispose]();
+  });
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  const endsAt = Date.now() + 3_000;
+  while (!condition()) {
+    if (Date.now() > endsAt) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

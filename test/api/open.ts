@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import { type RunningApi, startApi } from "../../src/api/start.ts";
+import type { Config } from "../../src/config.ts";
+import type { KeySnapshot } from "../../src/keys.ts";
+import { readExchange } from "../../src/mapping/read-exchange.ts";
+import { createLog } from "../../src/observe.ts";
+import { createRecorder } from "../../src/recorder/recorder.ts";
+import type { Remote } from "../../src/runtime/rpc.ts";
+import type { SpoolWriter } from "../../src/spool/frame.ts";
+import { openSpool } from "../../src/spool/writer.ts";
+import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
+import type { GatewayStatus, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
+import { ownDirectory } from "../store/open.ts";
+
+export interface TestApi extends AsyncDisposable {
+  readonly api: RunningApi;
+  readonly store: Store;
+  /** What is put here the recorder makes records of. */
+  readonly spool: SpoolWriter;
+  readonly config: Config;
+  readonly directory: string;
+  readonly origin: string;
+  /** Keys of two organizations, and what the gateway was last told. */
+  readonly keys: Readonly<Record<"all" | "read" | "write" | "gateway" | "admin" | "other", string>>;
+  readonly published: () => readonly KeySnapshot[];
+  readonly organization: string;
+  readonly other: string;
+  readonly log: string[];
+  gatewayStatus: GatewayStatus | Error;
+  recorderStatus: RecorderStatus | Error;
+  call(
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ): Promise<{ status: number; json: Answer; headers: Headers }>;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
+type Answer = any;
+
+const GATEWAY: GatewayStatus = {
+  inFlight: 0,
+  spoolHealthy: true,
+  spoolError: null,
+  exchangesDropped: 0,
+  degraded: [],
+  draining: false,
+};
+const RECORDER: RecorderStatus = {
+  position: { segment: 1, offset: 0 },
+  lagBytes: 0,
+  inFlight: 0,
+  recorded: 0,
+  databaseError: null,
+};
+
+/** A listening API on files of its own; the two other threads are the recorder's, and a gateway played by the three calls that the API makes. */
+export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> {
+  const directory = ownDirectory({ api_port: 0, ...settings });
+  const { config } = directory;
+  const store = await openStore(config, "write");
+  await migrate(store);
+  const make = async (
+    name: string,
+    scopes: Parameters<typeof createServiceKey>[1]["scopes"],
+    organization = "default",
+  ) => (await createServiceKey(store.records, { name, organization, scopes, region: "us", expiresAt: null })).key;
+  const keys = {
+    all: await make("all", ["gateway", "read", "write", "admin"]),
+    read: await make("read", ["read"]),
+    write: await make("write", ["write"]),
+    gateway: await make("gateway", ["gateway"]),
+    admin: await make("admin", ["admin"]),
+    other: await make("other", ["gateway", "read", "write", "admin"], "other"),
+  };
+  const known = await snapshotKeys(store.records);
+  const log: string[] = [];
+  const quiet = createLog({ level: "error", format: "text" });
+  let published: readonly KeySnapshot[] = [];
+  const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: "second", log: quiet });
+  const recorder = createRecorder({ config, log: quiet, readExchange, provider: () => undefined });
+  await recorder.ready();
+  const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
+  const api = await startApi({
+    config,
+    log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
+    recorder: { ...recorder, status: () => answer(test.recorderStatus) } as Remote<RecorderFunctions>,
+    gateway: {
+      metrics: async () => "weir_gateway_requests_total 5\n",
+      status: () => answer(test.gatewayStatus),
+      setKeys: async (snapshot) => {
+        published = snapshot;
+      },
+    },
+  });
+  const test: TestApi = {
+    api,
+    store,
+    spool,
+    config,
+    directory: directory.path,
+    origin: `http://127.0.0.1:${api.port}`,
+    keys,
+    published: () => published,
+    organization: known.find(({ name }) => name === "all")!.organizationId,
+    other: known.find(({ name }) => name === "other")!.organizationId,
+    log,
+    gatewayStatus: GATEWAY,
+    recorderStatus: RECORDER,
+    async call(method, path, { key = keys.all, body, headers = {} } = {}) {
+      const response = await fetch(test.origin + path, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      return { status: response.status, json: await response.json(), headers: response.headers };
+    },
+    async [Symbol.asyncDispose]() {
+      await api.stop();
+      await spool.close();
+      await recorder.stop();
+      await store.close();
+      directory[Symbol.dispose]();
+    },
+  };
+  return test;
+}
+
+export type RecordRow = Readonly<Record<string, Value>>;
+
+/** Puts one record into the database, with the bodies given; answers its id. */
+export async function insertRecord(
+  store: Store,
+  organization: string,
+  row: RecordRow = {},
+  bodies: Readonly<Record<string, { form: string; content: string | Uint8Array; zstd?: boolean; blob?: string }>> = {},
+): Promise<string> {
+  const id = String(row["request_id"] ?? randomUUID());
+  const time = Date.UTC(2026, 0, 1, 12, 0, 0, 123);
+  const all: RecordRow = {
+    request_id: id,
+    organization_id: organization,
+    key_id: "k",
+    method: "POST",
+    provider: "OPENAI",
+    request_created_at: time,
+    updated_at: time,
+    response_status: 200,
+    ...row,
+  };
+  await store.bodies.batch(Object.entries(bodies).flatMap(([part, body]) => bodyStatements(id, part, body)));
+  await store.records.batch([insertInto("requests", all)]);
+  return id;
+}
+
+function bodyStatements(
+  id: string,
+  part: string,
+  body: { form: string; content: string | Uint8Array; zstd?: boolean; blob?: string },
+): Statement[] {
+  const content = Buffer.from(body.content);
+  const codec = body.zstd === true ? "zstd" : "plain";
+  const data = body.zstd === true ? zstdCompressSync(content) : content;
+  const shared = { request_id: id, part, form: body.form, bytes: content.byteLength, codec };
+  if (body.blob === undefined) return [insertInto("bodies", { ...shared, data })];
+  return [
+    insertInto("blobs", { hash: body.blob, codec, content_type: "image/png", bytes: content.byteLength, data }),
+    insertInto("bodies", { ...shared, blob_hash: body.blob }),
+  ];
+}
+
+export function insertInto(table: string, row: RecordRow): Statement {
+  const names = Object.keys(row);
+  return {
+    sql: `insert into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
+    args: Object.values(row),
+  };
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { openApi, type TestApi } from "./open.ts";
+
+let it: TestApi;
+beforeAll(async () => {
+  it = await openApi();
+});
+afterAll(async () => {
+  await it[Symbol.asyncDispose]();
+});
+
+const JSON_TYPE = ["Content-Type", "application/json"];
+
+function begin(body: string): string {
+  const id = randomUUID();
+  it.spool.begin(id, {
+    time: Date.now(),
+    method: "POST",
+    path: "/v1/chat/completions",
+    target: "https://llm.example.com",
+    provider: "CUSTOM",
+    organization: it.organization,
+    keyId: "k",
+    keyName: "all",
+    authHash: "aa",
+    headers: JSON_TYPE,
+    gateway: ["Gateway-Property-Team", "day"],
+    omitRequest: false,
+    omitResponse: false,
+  });
+  it.spool.requestChunk(id, Buffer.from(body));
+  it.spool.flush();
+  return id;
+}
+
+function end(id: string, type: string[], body: string): void {
+  it.spool.head(id, { time: Date.now(), status: 200, headers: type });
+  it.spool.responseChunk(id, Buffer.from(body));
+  const bytes = Buffer.byteLength(body);
+  it.spool.end(id, { time: Date.now(), outcome: "complete", requestBytes: 1, responseBytes: bytes });
+  it.spool.flush();
+}
+
+const REQUEST = { model: "m-1", messages: [{ role: "user", content: "What is a weir?" }] };
+const ANSWER = {
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  model: "m-1",
+  choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "A low dam." } }],
+  usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
+};
+
+test("a request is read back whole as soon as it has ended, with its neutral schema", async () => {
+  const id = begin(JSON.stringify(REQUEST));
+  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  const { json } = await it.call("GET", `/v1/request/${id}`, { key: it.keys.read });
+  expect(json.data).toMatchObject({
+    request_id: id,
+    response_status: 200,
+    request_body: REQUEST,
+    response_body: ANSWER,
+    properties: { Team: "day" },
+    model: "m-1",
+    prompt_tokens: 5,
+    total_tokens: 9,
+    streamed: false,
+  });
+  expect(json.data.llmSchema.request.messages[0].content).toBe("What is a weir?");
+  expect(json.data.llmSchema.response.messages[0].content).toBe("A low dam.");
+});
+
+test("a stream is shown as one object, and its events stay as they came", async () => {
+  const events = ["A low", " dam."].map((content) => ({
+    id: "c",
+    model: "m-1",
+    choices: [{ index: 0, delta: { content } }],
+  }));
+  const text = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
+  const id = begin(JSON.stringify({ ...REQUEST, stream: true }));
+  end(id, ["Content-Type", "text/event-stream"], text);
+  const { json } = await it.call("GET", `/v1/request/${id}`);
+  expect(json.data.streamed).toBe(true);
+  expect(json.data.response_body.choices[0].message.content).toBe("A low dam.");
+  const raw = await fetch(`${it.origin}/v1/request/${id}/body?part=response&raw=true`, {
+    headers: { authorization: `Bearer ${it.keys.read}` },
+  });
+  expect([await raw.text(), raw.headers.get("content-type")]).toEqual([text, "text/event-stream"]);
+});
+
+test("properties are set on a request in flight and survive its end", async () => {
+  const id = begin(JSON.stringify(REQUEST));
+  const { json } = await it.call("PUT", `/v1/request/${id}/property`, { body: { Team: "night", Shift: "2" } });
+  expect(json.data[0].properties).toEqual({ Team: "night", Shift: "2" });
+  const inFlight = await it.call("GET", `/v1/request/${id}`);
+  expect(inFlight.json.data).toMatchObject({ response_status: null, properties: { Team: "night", Shift: "2" } });
+  expect((await it.call("DELETE", "/v1/request", { body: { requestIds: [id] } })).json.data).toBe(0);
+  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  const ended = await it.call("GET", `/v1/request/${id}`);
+  expect(ended.json.data).toMatchObject({ response_status: 200, properties: { Team: "night", Shift: "2" } });
+});
+
+test("a model is listed once it was used", async () => {
+  const { json } = await it.call("GET", "/v1/models");
+  expect(json.data).toEqual([expect.objectContaining({ provider: "CUSTOM", model: "m-1", state: "mapped" })]);
+});

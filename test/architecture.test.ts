@@ -1,0 +1,227 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/**
+ * Rooms, lowest first: a file imports only from its own room and from rows below its own. Rooms in one row do not know
+ * each other. A single file of `src/` is in the row that names it.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
+  ["record", "keys.ts", "config.ts"],
+  ["config-value.ts"],
+  ["config-load.ts"],
+  ["config-print.ts"],
+  ["plugin"],
+  ["filter", "spool", "mapping"],
+  ["threads.ts"],
+  ["store"],
+  ["recorder"],
+  ["gateway", "api", "jobs", "export", "web"],
+  ["serve"],
+  ["serve.ts"],
+  ["cli"],
+  ["main.ts"],
+];
+
+/** Packages that one room, or a few, may know. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  elysia: ["api"],
+  "@elysiajs/openapi": ["api"],
+  "drizzle-orm": ["record", "filter", "store", "recorder"],
+  croner: ["jobs"],
+  libsql: ["store"],
+  "@libsql/client": ["store"],
+  "smol-toml": ["config-load.ts", "config-print.ts"],
+  "@cfworker/json-schema": ["plugin"],
+};
+
+/** Pure tables may be as long as what they list. */
+const TABLES: readonly string[] = ["src/filter/fields.ts", "src/record/tables.ts", "src/errors.ts"];
+const LINES_MAX = 400;
+const BUILT_IN_LINES_MAX = 300;
+
+const root = join(import.meta.dir, "..");
+
+interface Import {
+  readonly from: string;
+  readonly typeOnly: boolean;
+}
+
+interface Source {
+  /** From the root, such as `src/api/start.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+function sources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|tsx|mjs)$/.test(name) && !name.includes("node_modules"))
+    .map((name) => {
+      const path = join(folder, name);
+      const text = readFileSync(join(root, path), "utf8");
+      return { path, text, imports: importsOf(text) };
+    });
+}
+
+function importsOf(text: string): Import[] {
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^;"']*?from\s+["']([^"']+)["']/gm);
+  const bare = text.matchAll(/^import\s+["']([^"']+)["']/gm);
+  const dynamic = text.matchAll(/\bimport\(\s*["']([^"']+)["']/g);
+  return [
+    ...[...statements].map(([, type, from]) => ({ from: from!, typeOnly: type !== undefined })),
+    ...[...bare, ...dynamic].map(([, from]) => ({ from: from!, typeOnly: false })),
+  ];
+}
+
+/** Of `src/api/start.ts`: `api`; of `src/keys.ts`: `keys.ts`. */
+function roomOf(path: string): string {
+  return path.split("/")[1]!;
+}
+
+function layerOf(room: string): number {
+  return LAYERS.findIndex((rooms) => rooms.includes(room));
+}
+
+const src = sources("src");
+const builtIns = [...sources("providers"), ...sources("plugins")];
+const tests = sources("test");
+const everything = [...src, ...builtIns, ...tests, ...sources("build"), ...sources("bench")];
+
+test("every room of src/ has its layer", () => {
+  expect([...new Set(src.map(({ path }) => roomOf(path)))].filter((room) => layerOf(room) === -1)).toEqual([]);
+});
+
+test("rooms import downwards only, with relative paths that end in .ts", () => {
+  const wrong = src.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ from }) => from.startsWith("."))
+      .flatMap(({ from }) => {
+        const target = relative(root, join(root, dirname(path), from));
+        if (!target.startsWith("src/")) return target === "package.json" ? [] : [`${path} imports ${from}`];
+        if (!target.endsWith(".ts")) return [`${path} imports ${from} without .ts`];
+        const [here, there] = [roomOf(path), roomOf(target)];
+        return here === there || layerOf(there) < layerOf(here) ? [] : [`${path} imports ${target}`];
+      }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("libraries are imported in their home only", () => {
+  const wrong = src.flatMap(({ path, imports }) =>
+    imports
+      .map(({ from }) => from)
+      .filter((from) => {
+        const library = Object.keys(HOMES).find((name) => from === name || from.startsWith(`${name}/`));
+        return library !== undefined && !HOMES[library]!.includes(roomOf(path));
+      })
+      .map((from) => `${path} imports ${from}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("every package that is imported is in package.json, and every dependency is imported", () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const packageOf = (from: string) => from.split("/", from.startsWith("@") ? 2 : 1).join("/");
+  const isPackage = (from: string) => !/^(\.|node:|bun$|bun:|weir\/)/.test(from);
+  const used = new Set(
+    src
+      .flatMap(({ imports }) => imports.map(({ from }) => from))
+      .filter(isPackage)
+      .map(packageOf),
+  );
+  expect([...used].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([]);
+  const known = new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)]);
+  const others = everything.flatMap(({ imports }) => imports.map(({ from }) => from)).filter(isPackage);
+  expect(others.map(packageOf).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("only runtime/ says Bun or Deno", () => {
+  const wrong = src
+    .filter(({ path }) => roomOf(path) !== "runtime")
+    .filter(({ text, imports }) => {
+      const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").replace(/"[^"\n]*"|`[^`]*`/g, "");
+      return /\b(Bun|Deno)\b/.test(code) || imports.some(({ from }) => /^bun(:|$)/.test(from));
+    });
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+describe("a built-in provider or plugin", () => {
+  test("imports types only, from weir/plugin, and what the runtime itself has", () => {
+    const wrong = builtIns.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ from, typeOnly }) => !(from === "weir/plugin" && typeOnly) && !from.startsWith("node:"))
+        .map(({ from }) => `${path} imports ${from}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("is the only one that imports weir/plugin", () => {
+    // What `weir plugins new` writes is text, and holds such an import.
+    const hosts = src.filter(({ path }) => path !== "src/cli/skeletons.ts");
+    const wrong = hosts.filter(({ imports }) => imports.some(({ from }) => from === "weir/plugin"));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  test(`has at most ${BUILT_IN_LINES_MAX} lines`, () => {
+    expect(tooLong(builtIns, BUILT_IN_LINES_MAX)).toEqual([]);
+  });
+
+  test("has its name nowhere in gateway/", () => {
+    const names = builtIns
+      .filter(({ path }) => path.startsWith("providers/"))
+      .map(({ text }) => /name: "([A-Z0-9_]{3,})"/.exec(text)?.[1])
+      .filter((name) => name !== undefined);
+    const wrong = src
+      .filter(({ path }) => roomOf(path) === "gateway")
+      .flatMap(({ path, text }) =>
+        names.filter((name) => text.includes(`"${name}"`)).map((name) => `${path}: ${name}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+test(`a file has at most ${LINES_MAX} lines, unless it is a table`, () => {
+  expect(
+    tooLong(
+      everything.filter(({ path }) => !TABLES.includes(path) && !/migrations/.test(path)),
+      LINES_MAX,
+    ),
+  ).toEqual([]);
+});
+
+test("no test is switched off, and none is alone", () => {
+  const pattern = new RegExp(
+    `\\b(test|describe|it)\\.(${["skip", "only", "todo", "failing", "if", "skipIf"].join("|")})\\b`,
+  );
+  expect(tests.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test("nothing is left for later, and the type checker is not silenced", () => {
+  // Spelt so that this file does not find itself.
+  const marks = [/\bTO[D]O\b/, /\bFIX[M]E\b/, /@ts-(ignore|expect-error|nocheck)\b/, /\bas any(?=\s*[;,)\].])/];
+  const wrong = everything
+    .filter(({ path }) => path !== "test/architecture.test.ts")
+    .flatMap(({ path, text }) => marks.filter((mark) => mark.test(text)).map((mark) => `${path}: ${mark}`));
+  expect(wrong).toEqual([]);
+});
+
+test("no file names a place outside the repository", () => {
+  const places = ["/work" + "/", "shared" + "/spec", "/home" + "/", "/root" + "/."];
+  const wrong = everything.flatMap(({ path, text }) =>
+    places.filter((place) => text.includes(place)).map((place) => `${path}: ${place}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the lock file names no registry", () => {
+  expect(readFileSync(join(root, "package-lock.json"), "utf8")).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
+});
+
+function tooLong(files: readonly Source[], max: number): string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+    .filter(({ lines }) => lines > max)
+    .map(({ path, lines }) => `${path}: ${lines} lines`);
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { commandLine } from "./terminal.ts";
+
+describe("help", () => {
+  test("is printed by weir alone, and names every command", async () => {
+    const { status, out, err } = await commandLine().run();
+    expect([status, err]).toEqual([0, ""]);
+    for (const { name, summary } of COMMANDS) {
+      expect(out).toContain(name);
+      expect(out).toContain(summary);
+    }
+  });
+
+  test.each(COMMANDS.map((command) => [command.name, command] as const))("explains %s", async (name, command) => {
+    const cli = commandLine();
+    const { status, out } = await cli.run("help", ...name.split(" "));
+    expect(status).toBe(0);
+    for (const option of Object.keys(command.options ?? {})) expect(out).toContain(`--${option}`);
+    expect((await cli.run(...name.split(" "), "--help")).out).toBe(out);
+  });
+
+  test("of a group lists its commands, and works with a broken configuration", async () => {
+    const { status, out } = await commandLine({ WEIR_NOPE: "1" }).run("help", "keys");
+    expect(status).toBe(0);
+    expect(out).toContain("keys revoke");
+  });
+});
+
+test.each([
+  [["serv"], 'weir: there is no command "serv"; did you mean "serve"?'],
+  [["keys"], 'weir: "keys" needs a command; there are: keys create, keys list, keys revoke'],
+  [["keys", "make"], 'weir: there is no command "keys make"'],
+  [["keys", "create"], "weir: keys create needs --name NAME"],
+  [["keys", "create", "--nam", "x"], "weir: keys create: there is no option --nam; did you mean --name?"],
+  [["keys", "create", "--name"], "weir: keys create: "],
+  [["keys", "create", "--name", "x", "--scopes", "red"], 'there is no scope "red"'],
+  [["keys", "create", "--name", "x", "--expires", "soon"], "weir: expires: "],
+  [["keys", "create", "--name", "x", "y"], "weir: keys create takes no arguments, not y"],
+  [["keys", "revoke"], "weir: keys revoke takes <id>, not nothing"],
+  [["help", "nothing"], 'weir: there is no command "nothing"'],
+  [["plugins", "new", "../x"], "weir: a name has letters, digits and dashes"],
+  [["constructor"], 'weir: there is no command "constructor"'],
+])("bad usage %p is one line and status 2", async (words, line) => {
+  const { status, out, err } = await commandLine().run(...words);
+  expect(err).toContain(line);
+  expect(err.trimEnd()).not.toContain("\n");
+  expect([status, out]).toEqual([2, ""]);
+});
+
+test("a broken configuration is a line for each problem and status 1", async () => {
+  const { status, out, err } = await commandLine({ WEIR_REGION: "x", WEIR_NOPE: "1" }).run("config");
+  expect(err.trimEnd().split("\n")).toHaveLength(2);
+  expect([status, out]).toEqual([1, ""]);
+});
+
+test("version is printed", async () => {
+  expect((await commandLine().run("version")).out).toMatch(/^weir \d+\.\d+\.\d+\n$/);
+  expect((await commandLine().run("--version")).out).toMatch(/^weir /);
+});
+
+test("config prints the configuration and where its file is", async () => {
+  const { status, out } = await commandLine({ WEIR_GATEWAY_PORT: "99" }).run("config");
+  expect(status).toBe(0);
+  expect(out).toMatch(/^gateway_port = 99 +# WEIR_GATEWAY_PORT$/m);
+});
+
+describe("keys", () => {
+  test("are made, listed and revoked; the key alone is on stdout", async () => {
+    const cli = commandLine();
+    const made = await cli.run(
+      "keys",
+      "create",
+      "--name",
+      "ci",
+      "--org",
+      "acme",
+      "--scopes",
+      "read,gateway",
+      "--expires",
+      "30d",
+    );
+    expect(made.status).toBe(0);
+    expect(made.out).toMatch(/^sk-weir-us-[0-9A-Za-z]+\n$/);
+    expect(made.err).not.toContain(made.out.trim());
+    const [listed, ...others] = JSON.parse((await cli.run("keys", "list", "--json")).out);
+    expect(others).toEqual([]);
+    expect(listed).toMatchObject({
+      name: "ci",
+      organization: "acme",
+      scopes: ["gateway", "read"],
+      region: "us",
+      revoked_at: null,
+    });
+    expect(Object.keys(listed).sort()).toEqual(
+      [
+        "id",
+        "name",
+        "organization",
+        "scopes",
+        "region",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+        "revoked_at",
+      ].sort(),
+    );
+    expect((await cli.run("keys", "list")).out).toContain("usable");
+    expect((await cli.run("keys", "revoke", listed.id)).status).toBe(0);
+    expect(JSON.parse((await cli.run("keys", "list", "--json")).out)[0].revoked_at).not.toBeNull();
+    expect((await cli.run("keys", "list")).out).toContain("revoked");
+  });
+
+  test("that do not exist cannot be revoked: status 1", async () => {
+    const { status, err } = await commandLine().run("keys", "revoke", "nobody");
+    expect(status).toBe(1);
+    expect(err).toContain('there is no key with the id "nobody"');
+  });
+});
+
+describe("plugins", () => {
+  test.each([
+    ["plugins", []],
+    ["providers", ["--provider"]],
+  ])("new writes into %s a skeleton that passes check, with types beside it", async (folder, options) => {
+    const cli = commandLine();
+    const made = await cli.run("plugins", "new", "acme-door", ...options);
+    const path = join(cli.directory, "weir-data", folder, "acme-door.ts");
+    expect(made).toMatchObject({ status: 0, out: `${path}\n` });
+    expect(readdirSync(join(cli.directory, "weir-data", folder)).sort()).toEqual(["acme-door.ts", "weir-plugin.d.ts"]);
+    const checked = await cli.run("plugins", "check", path);
+    expect(checked).toMatchObject({ status: 0, err: "" });
+    expect((await cli.run("plugins", "new", "acme-door", ...options)).err).toContain("is there already");
+    const listed = JSON.parse((await cli.run("plugins", "list", "--json")).out) as { file: string; source: string }[];
+    expect(listed.find(({ file }) => file === path)).toMatchObject({ source: "drop-in", replaces: false });
+    expect(listed.some(({ source }) => source === "built-in")).toBe(true);
+  });
+
+  test("a skeleton has no type errors in a folder of its own", async () => {
+    const cli = commandLine();
+    for (const options of [[], ["--provider"]])
+      await cli.run("plugins", "new", `x${options.length}`, "--dir", ".", ...options);
+    const tsc = Bun.spawnSync(
+      [
+        process.execPath,
+        join(import.meta.dir, "../../node_modules/typescript/bin/tsc"),
+        "--noEmit",
+        "--strict",
+        "--target",
+        "esnext",
+        "--module",
+        "preserve",
+        "--types",
+        "",
+        "x0.ts",
+        "x1.ts",
+      ],
+      { cwd: cli.directory },
+    );
+    expect(tsc.stdout.toString()).toBe("");
+    expect(tsc.exitCode).toBe(0);
+  });
+
+  test("check tells what is wrong with file and member: status 1", async () => {
+    const cli = commandLine();
+    const path = join(cli.directory, "bad.ts");
+    await Bun.write(path, 'export default { apiVersion: 1, name: "BAD", extends: "OPENIA" };');
+    const { status, err } = await cli.run("plugins", "check", "bad.ts");
+    expect(status).toBe(1);
+    expect(err).toBe(
+      `weir: ${path}: the member "extends" names "OPENIA", which no provider has; did you mean "OPENAI"?\n`,
+    );
+    expect((await cli.run("plugins", "check", "nowhere.ts")).status).toBe(1);
+  });
+
+  test("providers list shows built-ins with their hosts, and writes nothing", async () => {
+    const cli = commandLine();
+    const listed = JSON.parse((await cli.run("providers", "list", "--json")).out);
+    const openai = listed.find(({ name }: { name: string }) => name === "OPENAI");
+    expect(openai).toMatchObject({ kind: "provider", source: "built-in" });
+    expect(openai.hosts).toContain("api.openai.com");
+    expect(existsSync(join(cli.directory, "weir-data"))).toBe(false);
+  });
+});

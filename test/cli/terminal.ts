@@ -1,0 +1,23 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommandLine } from "../../src/cli/run.ts";
+
+/** Runs command lines in one working directory and keeps what they print. */
+export function commandLine(env: Record<string, string> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "weir-cli-"));
+  return {
+    directory,
+    run: async (...words: string[]) => {
+      let out = "";
+      let err = "";
+      const status = await runCommandLine(words, {
+        out: (text) => void (out += text),
+        err: (text) => void (err += text),
+        env,
+        workingDirectory: directory,
+      });
+      return { status, out, err };
+    },
+  };
+}

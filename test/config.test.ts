@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { ConfigError, loadConfig, variableOf } from "../src/config-load.ts";
+import { printConfig } from "../src/config-print.ts";
+import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config-value.ts";
+
+/** A working directory with this weir.toml in it. */
+function directoryWith(toml?: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "weir-config-"));
+  if (toml !== undefined) writeFileSync(join(directory, "weir.toml"), toml);
+  return directory;
+}
+
+function load(env: Record<string, string>, toml?: string) {
+  return loadConfig({ env, workingDirectory: directoryWith(toml) });
+}
+
+function problems(env: Record<string, string>, toml?: string): readonly string[] {
+  try {
+    load(env, toml);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.lines;
+  }
+}
+
+test("without file and environment every key has its default, and paths are absolute", () => {
+  const workingDirectory = directoryWith();
+  const { config, sources, file } = loadConfig({ env: {}, workingDirectory });
+  expect(config.gateway_port).toBe(8787);
+  expect(config.data_dir).toBe(join(workingDirectory, "weir-data"));
+  expect(config.providers_dir).toBe(join(workingDirectory, "weir-data", "providers"));
+  expect(config.plugins_dir).toBe(join(workingDirectory, "weir-data", "plugins"));
+  expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
+  expect(file).toBeUndefined();
+});
+
+test("a variable wins over the file, and the file over the default", () => {
+  const toml = `gateway_port = 1000\napi_port = 1001\nallow_private_targets = ["10.0.0.0/8"]`;
+  const { config, sources } = load({ WEIR_GATEWAY_PORT: "2000", WEIR_ALLOW_PRIVATE_TARGETS: " a.test , ::1,," }, toml);
+  expect([config.gateway_port, config.api_port]).toEqual([2000, 1001]);
+  expect(config.allow_private_targets).toEqual(["a.test", "::1"]);
+  expect([sources.gateway_port, sources.api_port, sources.host]).toEqual(["WEIR_GATEWAY_PORT", "weir.toml", "default"]);
+});
+
+test("every key of the schema can be set by its variable to its own default", () => {
+  for (const key of KEYS.filter((each) => each !== "plugins")) {
+    const fallback = schemaOf(key)["default"];
+    const text = Array.isArray(fallback) ? fallback.join(",") : String(fallback);
+    const { config, sources } = load({ [variableOf(key)]: text });
+    expect(sources[key]).toBe(text === "" ? "default" : variableOf(key));
+    if (!key.endsWith("_dir")) expect(config[key] as unknown).toEqual(fallback);
+  }
+});
+
+test("options of plugins come from tables of the file", () => {
+  const { config } = load({}, `[plugins.door]\ncode = "shut"\n[plugins.door.hours]\nfrom = 9`);
+  expect(config.plugins).toEqual({ door: { code: "shut", hours: { from: 9 } } });
+});
+
+test("an empty variable counts as not set", () => {
+  expect(load({ WEIR_GATEWAY_PORT: "" }).config.gateway_port).toBe(8787);
+});
+
+test("a relative path starts in the working directory, in file: addresses too", () => {
+  const workingDirectory = directoryWith();
+  const env = { WEIR_DATA_DIR: "here", WEIR_DATABASE_URL: "file:db/weir.db", WEIR_PLUGINS_DIR: "/opt/plugins" };
+  const { config } = loadConfig({ env, workingDirectory });
+  expect(config.database_url).toBe(`file:${join(workingDirectory, "db/weir.db")}`);
+  expect(config.plugins_dir).toBe("/opt/plugins");
+  expect(config.providers_dir).toBe(join(workingDirectory, "here", "providers"));
+});
+
+describe("one line tells key, value and what is allowed", () => {
+  test.each<[Record<string, string>, string | undefined, string]>([
+    [
+      { WEIR_GATEWAY_PORT: "80a" },
+      undefined,
+      'gateway_port = "80a" (WEIR_GATEWAY_PORT): must be a whole number from 0 to 65535',
+    ],
+    [
+      { WEIR_GATEWAY_PORT: "65536" },
+      undefined,
+      "gateway_port = 65536 (WEIR_GATEWAY_PORT): must be a whole number from 0 to 65535",
+    ],
+    [{ WEIR_GATEWAY_PORT: "1e3" }, undefined, 'gateway_port = "1e3" (WEIR_GATEWAY_PORT): must be a whole number'],
+    [{ WEIR_REGION: "asia" }, undefined, 'region = "asia" (WEIR_REGION): must be one of us, eu'],
+    [
+      { WEIR_DNS_SERVERS: "1.1.1.1,dns.test" },
+      undefined,
+      'dns_servers = ["1.1.1.1","dns.test"] (WEIR_DNS_SERVERS): must be a list of addresses',
+    ],
+    [
+      { WEIR_DATABASE_URL: "postgres://x" },
+      undefined,
+      'database_url = "postgres://x" (WEIR_DATABASE_URL): must be a file:',
+    ],
+    [
+      { WEIR_GATEWAY_PROT: "1" },
+      undefined,
+      'WEIR_GATEWAY_PROT = "1" (environment): there is no such key; did you mean WEIR_GATEWAY_PORT?',
+    ],
+    [{ WEIR_PLUGINS: "x" }, undefined, "WEIR_PLUGINS"],
+    [{}, "gateway_prot = 80", "gateway_prot = 80 (weir.toml): there is no such key; did you mean gateway_port?"],
+    [{}, 'gateway_port = "80"', 'gateway_port = "80" (weir.toml): must be a whole number from 0 to 65535'],
+    [{}, "constructor = 1", "constructor = 1 (weir.toml): there is no such key"],
+    [{}, "gateway_port = \n", "weir.toml: line 1, column"],
+    [{}, "plugins = 3", "plugins = 3 (weir.toml): must be a table for each plugin"],
+    [{ WEIR_API_PORT: "8787" }, undefined, "api_port = 8787 (WEIR_API_PORT): must differ from gateway_port"],
+    [
+      { WEIR_BOOTSTRAP_KEY: "short" },
+      undefined,
+      'bootstrap_key = "…" (WEIR_BOOTSTRAP_KEY): must be 8 to 512 printable',
+    ],
+    [{ WEIR_BOOTSTRAP_KEYS: "sk-secret" }, undefined, 'WEIR_BOOTSTRAP_KEYS = "…" (environment): there is no such key'],
+  ])("%#", (env, toml, line) => {
+    const lines = problems(env, toml);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(line);
+    expect(lines[0]).not.toContain("\n");
+  });
+
+  test("and all of them are told", () => {
+    expect(problems({ WEIR_REGION: "x", WEIR_NOPE: "1" }, "drain_seconds = -1\nnope = 2")).toHaveLength(4);
+  });
+
+  test("also of a file that is named and not there", () => {
+    const inputs = { env: {}, workingDirectory: directoryWith(), file: "other.toml" };
+    expect(() => loadConfig(inputs)).toThrow("other.toml: cannot be read");
+  });
+});
+
+test("what Kubernetes adds for a service called weir is no unknown key", () => {
+  const env = {
+    WEIR_SERVICE_HOST: "10.0.0.1",
+    WEIR_SERVICE_PORT: "8787",
+    WEIR_SERVICE_PORT_HTTP: "8787",
+    WEIR_PORT: "tcp://10.0.0.1:8787",
+    WEIR_PORT_8787_TCP_ADDR: "10.0.0.1",
+  };
+  expect(problems(env)).toEqual([]);
+});
+
+test.each<[Parameters<typeof checkValue>[0], unknown, boolean]>([
+  ["host", "::", true],
+  ["host", "0.0.0.0", true],
+  ["host", "a b", false],
+  ["allow_private_targets", ["10.0.0.0/8", "fd00::/8", "db.internal", "127.0.0.1", "[::1]"], true],
+  ["allow_private_targets", ["10.0.0.0/33"], false],
+  ["allow_private_targets", ["http://a"], false],
+  ["dns_servers", ["1.1.1.1", "1.1.1.1:53", "[::1]:5353", "::1"], true],
+  ["dns_servers", ["1.1.1.1:0"], false],
+  ["header_aliases", ["Acme", "X-Other"], true],
+  ["header_aliases", ["Acme-"], false],
+  ["public_api_url", "https://weir.example.com/api", true],
+  ["public_api_url", "weir.example.com", false],
+  ["database_url", "libsql://x.turso.io", true],
+  ["data_dir", "", false],
+])("%s = %p is allowed: %p", (key, value, allowed) => {
+  expect(checkValue(key, value)).toBe(allowed);
+  expect(allowedFor(key)).not.toBe("");
+});
+
+test("the effective configuration is printed as TOML, secrets masked, with the source of each value", () => {
+  const env = {
+    WEIR_BOOTSTRAP_KEY: "sk-planted-secret",
+    WEIR_DATABASE_URL: "libsql://user:planted-too@db.test?authToken=planted-three",
+  };
+  const text = printConfig(load(env, `[plugins.door]\napi_key = "planted-four"\ncode = "shut"`));
+  expect(text).not.toContain("planted");
+  expect(text).toMatch(/^gateway_port = 8787 +# default$/m);
+  expect(text).toMatch(/^bootstrap_key = "…" +# WEIR_BOOTSTRAP_KEY$/m);
+  const printed = parse(text);
+  expect(Object.keys(printed).sort()).toEqual([...KEYS].sort());
+  expect(printed["plugins"]).toEqual({ door: { api_key: "…", code: "shut" } });
+});

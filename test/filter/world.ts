@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { zstdCompressSync } from "node:zlib";
+import type { RequestRow } from "../../src/record/request-record.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
+import { ownDirectory } from "../store/open.ts";
+
+export interface Property {
+  readonly name: string;
+  readonly value: string;
+  readonly erased?: boolean;
+}
+
+/** A record as tests describe it: what is left out is null or as the database defaults it. */
+export interface Exchange {
+  readonly columns: Partial<RequestRow> & Pick<RequestRow, "request_id" | "request_created_at">;
+  readonly properties?: readonly Property[];
+  readonly inputs?: readonly Property[];
+  readonly scores?: Readonly<Record<string, number>>;
+  readonly assets?: readonly string[];
+  readonly prompt?: string;
+  readonly completion?: string;
+  readonly requestBody?: string;
+  readonly responseBody?: string;
+}
+
+export const ORGANIZATION = "org-1";
+
+/** An id that is valid, and the same for the same number. */
+export function idOf(number: number): string {
+  const digits = createHash("sha256").update(String(number)).digest("hex");
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+}
+
+/** A database of its own that holds the exchanges, opened for reading. */
+export async function openWorld(
+  exchanges: readonly Exchange[],
+  tags: readonly { session: string; tag: string }[] = [],
+): Promise<{ reader: Store } & AsyncDisposable> {
+  const directory = ownDirectory();
+  const writer = await openStore(directory.config, "write");
+  await migrate(writer);
+  await insert(writer, exchanges);
+  await writer.records.batch(
+    tags.map(({ session, tag }) =>
+      row("session_tags", { organization_id: ORGANIZATION, session_id: session, tag, updated_at: 0 }),
+    ),
+  );
+  await writer.close();
+  const reader = await openStore(directory.config, "read");
+  return {
+    reader,
+    async [Symbol.asyncDispose]() {
+      await reader.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+/** Writes exchanges as the recorder would. */
+export async function insert(store: Store, exchanges: readonly Exchange[]): Promise<void> {
+  await store.bodies.batch(exchanges.flatMap(bodyRows));
+  await store.records.batch(exchanges.flatMap(recordRows));
+}
+
+function recordRows(exchange: Exchange): Statement[] {
+  const { properties = [], inputs = [], scores = {}, assets = [] } = exchange;
+  const columns: Record<string, unknown> = {
+    organization_id: ORGANIZATION,
+    key_id: "key-1",
+    method: "POST",
+    provider: "OPENAI",
+    updated_at: exchange.columns.request_created_at,
+    properties: JSON.stringify(Object.fromEntries(properties.map(({ name, value }) => [name, value]))),
+    prompt_inputs: JSON.stringify(Object.fromEntries(inputs.map(({ name, value }) => [name, value]))),
+    scores: JSON.stringify(scores),
+    assets: JSON.stringify(assets),
+    ...exchange.columns,
+  };
+  const entry = (kind: number) => (property: Property) =>
+    row("properties", {
+      organization_id: columns["organization_id"],
+      kind,
+      name: property.name,
+      value: property.value,
+      request_created_at: columns["request_created_at"],
+      case_erased: property.erased === true ? 1 : 0,
+    });
+  return [row("requests", columns), ...properties.map(entry(0)), ...inputs.map(entry(1))].map((statement, index) =>
+    index === 0 ? statement : withSeq(statement, exchange.columns.request_id),
+  );
+}
+
+function bodyRows({ columns, prompt, completion, requestBody, responseBody }: Exchange): Statement[] {
+  const { request_id } = columns;
+  const statements: Statement[] = [];
+  if (prompt !== undefined || completion !== undefined) {
+    statements.push(row("texts", { request_id, prompt: prompt ?? null, completion: completion ?? null }));
+  }
+  // One part is stored as it is, the other compressed and shared, so that both ways are read.
+  if (requestBody !== undefined) {
+    const data = Buffer.from(requestBody);
+    const common = { request_id, part: "request", form: formOf(requestBody), bytes: data.length };
+    statements.push(row("bodies", { ...common, codec: "plain", data }));
+  }
+  if (responseBody !== undefined) {
+    const data = Buffer.from(responseBody);
+    const hash = createHash("sha256").update(data).digest("hex");
+    const common = { request_id, part: "response", form: formOf(responseBody), bytes: data.length };
+    statements.push(row("bodies", { ...common, codec: "zstd", blob_hash: hash }));
+    const blob = row("blobs", { hash, codec: "zstd", bytes: data.length, data: zstdCompressSync(data) });
+    statements.push({ ...blob, sql: `${blob.sql} on conflict do nothing` });
+  }
+  return statements;
+}
+
+function formOf(body: string): "json" | "text" {
+  return body.startsWith("{") ? "json" : "text";
+}
+
+function row(table: string, columns: Readonly<Record<string, unknown>>): Statement {
+  const names = Object.keys(columns).filter((name) => columns[name] !== undefined);
+  const sql = `insert into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`;
+  return { sql, args: names.map((name) => columns[name] as Value) };
+}
+
+function withSeq({ sql, args }: Statement, requestId: string): Statement {
+  const [before, after] = sql.split(") values (") as [string, string];
+  const values = after.replace(/\)$/, ", (select seq from requests where request_id = ?))");
+  return { sql: `${before}, seq) values (${values}`, args: [...args, requestId] };
+}

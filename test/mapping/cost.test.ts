@@ -1,0 +1,185 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { findProvider } from "@pydantic/genai-prices";
+import { type CostInput, costOf } from "../../src/mapping/cost.ts";
+import { genaiPrices, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
+
+const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
+  apiVersion: 1,
+  name,
+  ...members,
+});
+const input = (name: string, model: string, usage: Usage | undefined, members: Partial<CostInput> = {}): CostInput => ({
+  provider: provider(name),
+  models: [model],
+  usage,
+  statedCost: undefined,
+  exchange: {
+    method: "POST",
+    path: "/",
+    host: "127.0.0.1",
+    requestHeaders: new Headers(),
+    requestBody: undefined,
+    status: 200,
+    responseHeaders: new Headers(),
+  },
+  at: new Date("2026-06-01T12:00:00Z"),
+  ...members,
+});
+
+// Dollars per million tokens, from the providers' price pages; the sums are worked out by hand.
+test.each<[string, string, string, Usage, number]>([
+  // 1,000 × 2.50 + 100 × 10
+  ["input and output", "OPENAI", "gpt-4o-2024-08-06", { prompt_tokens: 1000, completion_tokens: 100 }, 0.0035],
+  // 600 × 2.50 + 400 × 1.25 + 100 × 10
+  [
+    "a part of the input from the cache",
+    "OPENAI",
+    "gpt-4o",
+    { prompt_tokens: 1000, completion_tokens: 100, prompt_cache_read_tokens: 400 },
+    0.003,
+  ],
+  // Opus 4.6: 5,000 × 5 + 10,000 × 0.50 + 5,000 × 6.25 + 0 × 25
+  [
+    "a write to the cache for five minutes",
+    "ANTHROPIC",
+    "claude-opus-4-6",
+    { prompt_tokens: 20_000, completion_tokens: 0, prompt_cache_read_tokens: 10_000, prompt_cache_write_tokens: 5000 },
+    0.06125,
+  ],
+  // Opus 4.6: 1,000 × 5 + 2,000 × 6.25 + 3,000 × 10 + 100 × 25
+  [
+    "a write for an hour beside one for five minutes",
+    "ANTHROPIC",
+    "claude-opus-4-6",
+    {
+      prompt_tokens: 6000,
+      completion_tokens: 100,
+      prompt_cache_write_tokens: 5000,
+      prompt_cache_write_1h_tokens: 3000,
+    },
+    0.05,
+  ],
+  // 500 × 2.50 + 500 × 32 + 5 × 10 + 5 × 64
+  [
+    "sound in and out",
+    "OPENAI",
+    "gpt-audio",
+    { prompt_tokens: 1000, prompt_audio_tokens: 500, completion_tokens: 10, completion_audio_tokens: 5 },
+    0.01762,
+  ],
+  // above 200,000 tokens: 300,000 × 2.50 + 10 × 15
+  ["a long context", "GOOGLE", "gemini-2.5-pro", { prompt_tokens: 300_000, completion_tokens: 10 }, 0.75015],
+  [
+    "a model of another maker on Vertex",
+    "GOOGLE",
+    "claude-sonnet-4-5@20250929",
+    { prompt_tokens: 1000, completion_tokens: 100 },
+    0.0045,
+  ],
+  [
+    "a regional name on Bedrock",
+    "AWS",
+    "us.anthropic.claude-3-7-sonnet-20250219-v1:0",
+    { prompt_tokens: 1000, completion_tokens: 100 },
+    0.0045,
+  ],
+  [
+    "a deployment that writes the model with an underscore",
+    "AZURE",
+    "gpt-5.2_2025-12-11",
+    { prompt_tokens: 1000, completion_tokens: 100 },
+    0.00315,
+  ],
+  [
+    "embeddings, which have no output",
+    "OPENAI",
+    "text-embedding-3-small",
+    { prompt_tokens: 1000, total_tokens: 1000 },
+    0.00002,
+  ],
+  ["embeddings that say a total only", "VOYAGE", "voyage-3.5", { total_tokens: 1_000_000 }, 0.06],
+])("the price of %s", (_name, from, model, usage, dollars) => {
+  const { cost, source } = costOf(input(from, model, usage));
+  expect(cost).toBeCloseTo(dollars, 10);
+  expect(source).toMatch(/^genai-prices \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\): [a-z-]+\/.+/);
+});
+
+test.each<[string, CostInput]>([
+  ["a model that no table has", input("OPENAI", "no-such-model", { prompt_tokens: 1, completion_tokens: 1 })],
+  ["a provider that no table has", input("CHUTES", "gpt-4o", { prompt_tokens: 1, completion_tokens: 1 })],
+  ["a target that nobody knows", input("OPENAI", "gpt-4o", { prompt_tokens: 1 }, { provider: undefined })],
+  ["no usage", input("OPENAI", "gpt-4o", undefined)],
+  ["output of unknown input", input("OPENAI", "gpt-4o", { completion_tokens: 5 })],
+  ["no model", input("OPENAI", "", { prompt_tokens: 1 })],
+])("the cost of %s is unknown, not 0", (_name, unknown) => {
+  expect(costOf(unknown)).toEqual({ cost: null, source: null });
+});
+
+test("a plugin's own rule comes first, then what the provider states, then the table", () => {
+  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+  const cost = (per: number | null) => provider("OPENAI", { cost: () => per });
+  const all = (members: Partial<CostInput>) => costOf(input("OPENAI", "gpt-4o", usage, { statedCost: 7, ...members }));
+  expect(all({ provider: cost(2) })).toEqual({ cost: 2, source: "plugin OPENAI" });
+  expect(all({ provider: cost(null) })).toEqual({ cost: 7, source: "stated by the provider" });
+  expect(all({ provider: cost(Number.NaN), statedCost: undefined }).cost).toBeCloseTo(0.0035, 10);
+});
+
+test("a rule that throws costs nobody the record", () => {
+  const rude = provider("RUDE", {
+    cost: () => {
+      throw new Error("no");
+    },
+  });
+  expect(costOf(input("RUDE", "m", { prompt_tokens: 1 }, { provider: rude }))).toEqual({ cost: null, source: null });
+});
+
+test("searches, seconds and billed units are paid for as such", () => {
+  const search = { input_tokens: 1000, output_tokens: 100, server_tool_use: { web_search_requests: 2 } };
+  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+  // 1,000 × 5 + 100 × 25 + 2 searches at 10 a thousand
+  expect(costOf(input("ANTHROPIC", "claude-opus-4-6", usage, { usageRaw: search })).cost).toBeCloseTo(0.0275, 10);
+  // 0.006 a minute
+  const seconds = { type: "duration", seconds: 90 };
+  expect(costOf(input("OPENAI", "whisper-1", undefined, { usageRaw: seconds })).cost).toBeCloseTo(0.009, 10);
+  // Cohere bills 7 and 21 tokens of 502 and 24: 7 × 2.50 + 21 × 10
+  const billed = {
+    billed_units: { input_tokens: 7, output_tokens: 21 },
+    tokens: { input_tokens: 502, output_tokens: 24 },
+  };
+  const cohere = input(
+    "COHERE",
+    "command-a-03-2025",
+    { prompt_tokens: 502, completion_tokens: 24 },
+    { usageRaw: billed },
+  );
+  expect(costOf(cohere).cost).toBeCloseTo(0.0002275, 10);
+});
+
+test("a price that depends on the hour is taken at the hour of the request", () => {
+  const usage = { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 };
+  const at = (time: string) => costOf(input("DEEPSEEK", "deepseek-chat", usage, { at: new Date(time) })).cost;
+  expect(at("2025-06-01T10:00:00Z")).toBeCloseTo(1.37, 10);
+  expect(at("2025-06-01T18:00:00Z")).toBeCloseTo(0.685, 10);
+});
+
+test("counts at odds with one another are priced without their parts", () => {
+  const usage = {
+    prompt_tokens: 1000,
+    completion_tokens: 0,
+    prompt_cache_read_tokens: 9000,
+    prompt_audio_tokens: 9000,
+  };
+  expect(costOf(input("OPENAI", "gpt-4o", usage)).cost).toBeGreaterThan(0);
+});
+
+test("the table's version is the one that is installed", () => {
+  const manifest = JSON.parse(readFileSync("node_modules/@pydantic/genai-prices/package.json", "utf8"));
+  expect(manifest.version).toBe(TABLE_VERSION);
+  expect(genaiPrices("OPENAI", "gpt-4o", { input_tokens: 1 }, new Date())?.entry).toContain(TABLE_VERSION);
+});
+
+test.each(Object.entries(TABLE_NAMES))("the prices of %s are found under %s", (_provider, providerId) => {
+  expect(findProvider({ providerId })?.id).toBe(providerId);
+});

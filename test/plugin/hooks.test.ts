@@ -1,0 +1,200 @@
+import { describe, expect, test } from "bun:test";
+import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin/contract.ts";
+import { guarded } from "../../src/plugin/guard.ts";
+import { Hooks } from "../../src/plugin/hooks.ts";
+import type { OpenPlugin } from "../../src/plugin/setup.ts";
+import { keptLog } from "./folder.ts";
+
+const request = { path: "/v1" } as GatewayRequest;
+const draft = (): RecordDraft => ({
+  request_id: "r",
+  organization_id: "o",
+  provider: "A",
+  model: "m",
+  request_user_id: null,
+  properties: { Team: "day" },
+  cost: 1,
+  threat: null,
+  response_status: 200,
+  request_body: {},
+  response_body: {},
+});
+
+function hooksOf(...plugins: PluginHooks[]) {
+  const { log, lines } = keptLog();
+  const hooks = new Hooks(log);
+  hooks.use(
+    plugins.map((each, at) => ({ name: `p${at}`, hooks: each, from: undefined as never }) satisfies OpenPlugin),
+  );
+  return { hooks, lines };
+}
+const refusal = { status: 403, code: "closed", message: "come back at nine" };
+const never = () => new Promise<never>(() => undefined);
+const forever = () => {
+  for (;;);
+};
+
+describe("onRequest", () => {
+  test("answers at once, without a promise, where no hook answers one", () => {
+    const { hooks } = hooksOf({ onRequest: () => undefined }, { onRequest: () => refusal });
+    expect(hooks.onRequest(request)).toBe(refusal);
+  });
+
+  test("asks in order until one refuses, promises in between or not", async () => {
+    const asked: number[] = [];
+    const ask = (at: number, answer: unknown) => ({
+      onRequest: () => {
+        asked.push(at);
+        return answer as never;
+      },
+    });
+    const { hooks } = hooksOf(
+      ask(1, undefined),
+      ask(2, Promise.resolve()),
+      ask(3, Promise.resolve(refusal)),
+      ask(4, refusal),
+    );
+    expect(await hooks.onRequest(request)).toBe(refusal);
+    expect(asked).toEqual([1, 2, 3]);
+  });
+
+  test.each<[string, NonNullable<PluginHooks["onRequest"]>]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    [
+      "rejects",
+      async () => {
+        throw new Error("no");
+      },
+    ],
+    ["never answers", never],
+    ["loops for ever", forever],
+    ["answers a status that is no refusal", () => ({ ...refusal, status: 200 })],
+    ["answers no refusal", () => "closed" as never],
+  ])("fails closed where a hook %s", async (_name, onRequest) => {
+    const { hooks } = hooksOf({ onRequest });
+    const startedMs = performance.now();
+    const failure = await (async () => hooks.onRequest(request))().catch((error) => error);
+    expect(failure).toMatchObject({ code: "plugin_failed", status: 500 });
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    expect(hooks.failures().get("p0 onRequest")).toBe(1);
+  });
+
+  test("that blocks the thread three times in a row is not called any more", () => {
+    let calls = 0;
+    const { hooks } = hooksOf({
+      onRequest: () => {
+        calls++;
+        forever();
+      },
+    });
+    for (let at = 0; at < 5; at++) expect(() => hooks.onRequest(request)).toThrow('"p0" failed');
+    expect(calls).toBe(3);
+    expect(hooks.degraded()).toHaveLength(1);
+  });
+
+  test("finishes with the hooks it started with when plugins are replaced meanwhile", async () => {
+    const { hooks } = hooksOf({ onRequest: () => Promise.resolve() }, { onRequest: () => refusal });
+    const answer = hooks.onRequest(request);
+    hooks.use([]);
+    expect(await answer).toBe(refusal);
+    expect(hooks.has("onRequest")).toBe(false);
+  });
+});
+
+describe("onRecord", () => {
+  test("changes the draft, and false drops it", async () => {
+    const { hooks } = hooksOf({
+      onRecord: (each) => {
+        each.properties["Team"] = "night";
+      },
+    });
+    const one = draft();
+    expect(await hooks.onRecord(one)).toBe(true);
+    expect(one.properties).toEqual({ Team: "night" });
+    expect(await hooksOf({ onRecord: () => false }).hooks.onRecord(one)).toBe(false);
+  });
+
+  test.each<[string, (each: RecordDraft) => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    [
+      "rejects",
+      async () => {
+        throw new Error("no");
+      },
+    ],
+    ["never answers", never],
+    ["loops for ever", forever],
+    [
+      "leaves a property that is no text",
+      (each) => {
+        (each.properties as Record<string, unknown>)["Team"] = 3;
+      },
+    ],
+    [
+      "leaves a cost that is no number",
+      (each) => {
+        each.cost = Number.NaN;
+      },
+    ],
+  ])("fails open, the draft as before, where a hook %s", async (_name, spoil) => {
+    const { hooks } = hooksOf({
+      onRecord: (each) => {
+        each.provider = "B";
+        each.properties["Mood"] = "bad";
+        return spoil(each) as never;
+      },
+    });
+    const one = draft();
+    expect(await hooks.onRecord(one)).toBe(true);
+    expect(one).toEqual(draft());
+    expect(hooks.failures().get("p0 onRecord")).toBe(1);
+  });
+});
+
+test("onRecorded tells everyone, whoever fails", async () => {
+  const told: string[] = [];
+  const { hooks, lines } = hooksOf(
+    {
+      onRecorded: () => {
+        throw new Error("no luck");
+      },
+    },
+    { onRecorded: ({ request_id }) => void told.push(request_id) },
+  );
+  await hooks.onRecorded(draft());
+  expect(told).toEqual(["r"]);
+  expect(lines.join("")).toContain("no luck");
+});
+
+test("a hook is called with its plugin's other members as this", async () => {
+  const { hooks } = hooksOf({
+    onRequest(this: PluginHooks) {
+      return this.dispose === undefined ? undefined : refusal;
+    },
+    dispose() {},
+  });
+  expect(hooks.onRequest(request)).toBe(refusal);
+});
+
+test("guarded calls nest, and hand on results and errors", () => {
+  expect(guarded((n: number) => guarded((m: number) => m + 1, n, 100) + 1, 1, 100)).toBe(3);
+  expect(() =>
+    guarded(
+      () => {
+        throw new Error("mine");
+      },
+      0,
+      100,
+    ),
+  ).toThrow("mine");
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import Libsql from "libsql";
+import type { Config } from "../../src/config.ts";
+import { hashKey } from "../../src/keys.ts";
+import {
+  createServiceKey,
+  ensureFirstKey,
+  keysFingerprint,
+  listKeys,
+  parseExpiry,
+  parseScopes,
+  revokeKey,
+  snapshotKeys,
+  touchKeys,
+} from "../../src/store/keys.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { ownDirectory } from "./open.ts";
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+const ORDER = { name: "n", organization: "acme", scopes: ["read"], region: "us", expiresAt: null } as const;
+
+async function withStore(run: (store: Store, path: string, config: Config) => Promise<void>) {
+  using directory = ownDirectory();
+  const store = await openStore(directory.config, "write");
+  await migrate(store);
+  await run(store, directory.path, directory.config);
+  await store.close();
+}
+
+describe("a key", () => {
+  test("is shown once and stored as its hash only", () =>
+    withStore(async ({ records }) => {
+      const made = await createServiceKey(records, { ...ORDER, expiresAt: NOW });
+      expect(made).toMatchObject({ name: "n", organization: "acme", scopes: ["read"], region: "us", revoked_at: null });
+      expect(made.expires_at).toBe("2026-01-31T12:00:00.000Z");
+      expect(made.key).toMatch(/^sk-weir-us-[0-9A-Za-z]{43}$/);
+      const [row] = await records.query<object>({ sql: "select * from keys", args: [] });
+      expect(Object.values(row!)).toContain(hashKey(made.key));
+      expect(JSON.stringify(row)).not.toContain(made.key);
+      const { key, ...listed } = made;
+      expect(await listKeys(records)).toEqual([listed]);
+    }));
+
+  test("joins the organization of its name", () =>
+    withStore(async ({ records }) => {
+      await createServiceKey(records, ORDER);
+      await createServiceKey(records, { ...ORDER, name: "second" });
+      await createServiceKey(records, { ...ORDER, organization: "other" });
+      const keys = await snapshotKeys(records);
+      expect(new Set(keys.map(({ organizationId }) => organizationId)).size).toBe(2);
+      const ofFirst = await listKeys(records, {
+        organizationId: keys.find(({ name }) => name === "second")!.organizationId,
+      });
+      expect(ofFirst.map(({ name }) => name)).toEqual(["n", "second"]);
+    }));
+
+  test("is revoked once, and only where the organization has it", () =>
+    withStore(async ({ records }) => {
+      const { id } = await createServiceKey(records, ORDER);
+      expect(await revokeKey(records, id, "another organization")).toBe(false);
+      expect(await revokeKey(records, "no such id")).toBe(false);
+      expect((await snapshotKeys(records))[0]!.revokedAt).toBeNull();
+      const before = await keysFingerprint(records);
+      expect(await revokeKey(records, id)).toBe(true);
+      expect(await keysFingerprint(records)).not.toBe(before);
+      const revokedAt = (await snapshotKeys(records))[0]!.revokedAt;
+      expect(revokedAt).toBeGreaterThan(0);
+      expect(await revokeKey(records, id)).toBe(true);
+      expect((await snapshotKeys(records))[0]!.revokedAt).toBe(revokedAt);
+    }));
+
+  test("remembers its last use", () =>
+    withStore(async ({ records }) => {
+      const { id } = await createServiceKey(records, ORDER);
+      await touchKeys(records, new Map([[id, NOW]]));
+      await touchKeys(records, new Map([[id, NOW - 5]]));
+      expect((await listKeys(records))[0]!.last_used_at).toBe("2026-01-31T12:00:00.000Z");
+    }));
+
+  test("is made while another process holds the lock for a moment", () =>
+    withStore(async ({ records }, path) => {
+      const other = new Libsql(join(path, "weir.db"), {});
+      other.exec("begin immediate");
+      setTimeout(() => other.exec("commit"), 500);
+      expect((await createServiceKey(records, ORDER)).name).toBe("n");
+      other.close();
+    }));
+});
+
+describe("the first key", () => {
+  test("has all scopes and belongs to the organization default", () =>
+    withStore(async ({ records }) => {
+      const key = await ensureFirstKey(records, "eu", "");
+      expect(key).toMatch(/^sk-weir-eu-/);
+      expect(await listKeys(records)).toMatchObject([
+        { organization: "default", scopes: ["gateway", "read", "write", "admin"], region: "eu" },
+      ]);
+      expect((await snapshotKeys(records))[0]!.hash).toBe(hashKey(key!));
+      expect(await ensureFirstKey(records, "eu", "")).toBeUndefined();
+    }));
+
+  test("has the value that the configuration gives", () =>
+    withStore(async ({ records }) => {
+      expect(await ensureFirstKey(records, "us", "my own")).toBe("my own");
+      expect((await snapshotKeys(records))[0]!.hash).toBe(hashKey("my own"));
+    }));
+
+  test("is made by one of two programs that start together, and not where keys are", () =>
+    withStore(async (store, _path, config) => {
+      const second = await openStore(config, "write");
+      const made = await Promise.all([
+        ensureFirstKey(store.records, "us", ""),
+        ensureFirstKey(second.records, "us", ""),
+      ]);
+      expect(made.filter((key) => key !== undefined)).toHaveLength(1);
+      expect(await listKeys(store.records)).toHaveLength(1);
+      await second.close();
+    }));
+});
+
+describe("an expiry", () => {
+  test.each([
+    ["90s", NOW + 90_000],
+    ["15m", NOW + 900_000],
+    ["12h", NOW + 43_200_000],
+    ["30d", NOW + 2_592_000_000],
+    ["2026-02-01", Date.UTC(2026, 1, 1)],
+    ["2026-02-01T10:00", Date.UTC(2026, 1, 1, 10)],
+    ["2026-02-01T10:00:00+02:00", Date.UTC(2026, 1, 1, 8)],
+    ["2026-02-01T10:00:00.5Z", Date.UTC(2026, 1, 1, 10, 0, 0, 500)],
+    ["999999999999d", Date.UTC(9999, 11, 31)],
+  ])("of %s is a time", (text, expected) => {
+    expect(parseExpiry(text, NOW)).toBe(expected);
+  });
+
+  test.each([
+    "",
+    "30",
+    "30w",
+    "-1d",
+    "1.5h",
+    "tomorrow",
+    "2026-13-01",
+    "2027-02-29",
+    "2020-01-01",
+    "0s",
+    "30 d",
+    "2026-02-01 10:00",
+  ])("of %p is refused", (text) => {
+    expect(() => parseExpiry(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_body", path: "expires" }));
+  });
+});
+
+test("scopes are taken in any order, unknown ones and none are refused", () => {
+  expect(parseScopes(["write", "gateway", "write"])).toEqual(["gateway", "write"]);
+  for (const wrong of [["root"], [], ["read", ""]]) expect(() => parseScopes(wrong)).toThrow("scopes are gateway");
+});

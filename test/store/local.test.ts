@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Connection from "libsql";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore, type Value } from "../../src/store/store.ts";
+import { ownDirectory } from "./open.ts";
+
+const SLOW =
+  "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000000) select count(*) as n from n";
+const statement = (sql: string, args: readonly Value[] = []) => ({ sql, args });
+
+describe("a local store", () => {
+  test("shows a reader what was written, in both files, whatever the directory is called", async () => {
+    using directory = ownDirectory();
+    const path = join(directory.path, "it's 100% odd? #é");
+    const config = { ...directory.config, data_dir: path };
+    const writer = await openStore(config, "write");
+    await migrate(writer);
+    await writer.records.batch([statement("insert into settings values (?, ?)", ["a", "1"])]);
+    await writer.bodies.batch([statement("insert into texts values (?, ?, ?)", ["r", "p", "c"])]);
+    const reader = await openStore(config, "read");
+    const sql = "select settings.value, texts.prompt from settings, texts";
+    expect(await reader.records.query<unknown>(statement(sql))).toEqual([{ value: "1", prompt: "p" }]);
+    expect(await reader.records.query<unknown>(statement(sql), { deadlineMs: 1_000 })).toEqual([
+      { value: "1", prompt: "p" },
+    ]);
+    expect(existsSync(join(path, "bodies.db"))).toBe(true);
+    await reader.close();
+    await writer.close();
+  });
+
+  test("undoes a whole batch when one statement of it fails", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await store.records.batch([statement("create table t (a integer primary key)")]);
+    const insert = statement("insert into t values (?)", [1]);
+    await expect(store.records.batch([insert, insert])).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_PRIMARYKEY" });
+    expect(await store.records.query<unknown>(statement("select * from t"))).toEqual([]);
+    await store.records.batch([insert]);
+    expect(await store.records.query<unknown>(statement("select * from t"))).toEqual([{ a: 1 }]);
+    await store.close();
+  });
+
+  test("frees pages in steps and keeps a write-ahead log", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(store);
+    for (const database of [store.records, store.bodies]) {
+      expect(await database.query<unknown>(statement("pragma auto_vacuum"))).toEqual([{ auto_vacuum: 2 }]);
+      expect(await database.query<unknown>(statement("pragma journal_mode"))).toEqual([{ journal_mode: "wal" }]);
+      expect(await database.query<unknown>(statement("pragma synchronous"))).toEqual([{ synchronous: 1 }]);
+    }
+    await store.close();
+  });
+
+  test.each(["insert into settings values ('a', 'b') returning name", "delete from texts returning prompt"])(
+    "lets a reader change nothing: %s",
+    async (sql) => {
+      using directory = ownDirectory();
+      const writer = await openStore(directory.config, "write");
+      await migrate(writer);
+      const reader = await openStore(directory.config, "read");
+      await expect(reader.records.query(statement(sql))).rejects.toMatchObject({ code: "database_unavailable" });
+      await reader.close();
+      await writer.close();
+    },
+  );
+});
+
+describe("a query with a deadline", () => {
+  test("is stopped, and its connection goes on", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const started = performance.now();
+    const slow = Array.from({ length: 4 }, () => reader.records.query(statement(SLOW), { deadlineMs: 150 }));
+    const refused = await Promise.allSettled(slow);
+    expect(refused.map((result) => result.status === "rejected" && result.reason.code)).toEqual(
+      Array(4).fill("query_timeout"),
+    );
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await reader.records.query<unknown>(statement("select 1 as one"), { deadlineMs: 1_000 })).toEqual([
+      { one: 1 },
+    ]);
+    await reader.close();
+    await writer.close();
+  });
+
+  test("does not hold up a lookup without one", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const slow = Array.from({ length: 8 }, () => reader.records.query(statement(SLOW), { deadlineMs: 400 }));
+    const settled = Promise.allSettled(slow);
+    const started = performance.now();
+    await reader.records.query(statement("select 1 as one"));
+    expect(performance.now() - started).toBeLessThan(200);
+    await settled;
+    await reader.close();
+    await writer.close();
+  });
+
+  test("is stopped when the store closes, also while it waits for a connection", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const slow = Array.from({ length: 12 }, () => reader.records.query(statement(SLOW), { deadlineMs: 30_000 }));
+    const settled = Promise.allSettled(slow);
+    await reader.records.query(statement("select 1 as one"));
+    const started = performance.now();
+    await reader.close();
+    expect((await settled).every(({ status }) => status === "rejected")).toBe(true);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    await writer.close();
+  });
+
+  test("answers in the order that the statement asks for", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const rows = Array.from({ length: 3_000 }, (_, i) =>
+      statement("insert into settings values (?, ?)", [`n${i}`, String((i * 7919) % 3_000)]),
+    );
+    await writer.records.batch(rows);
+    const reader = await openStore(directory.config, "read");
+    const sql = "select cast(value as integer) as v from settings order by v desc limit 2500";
+    const found = await reader.records.query<{ v: number }>(statement(sql), { deadlineMs: 5_000 });
+    expect(found.map(({ v }) => v)).toEqual(Array.from({ length: 2_500 }, (_, i) => 2_999 - i));
+    await reader.close();
+    await writer.close();
+  });
+});
+
+describe("a database that is away", () => {
+  test("is refused by name while another process holds its lock, and works afterwards", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(store);
+    const other = new Connection(join(directory.path, "weir.db"), {});
+    other.exec("begin immediate");
+    const insert = statement("insert into settings values ('a', 'b')");
+    const started = performance.now();
+    await expect(store.records.batch([insert])).rejects.toMatchObject({ code: "database_unavailable" });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    other.exec("rollback");
+    await store.records.batch([insert]);
+    other.close();
+    await store.close();
+  });
+
+  test("takes no row while its file is moved away, and goes on when it is back", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const path = join(directory.path, "weir.db");
+    const insert = (name: string) => writer.records.batch([statement("insert into settings values (?, '')", [name])]);
+    await insert("before");
+    renameSync(path, `${path}.away`);
+    await expect(insert("lost")).rejects.toMatchObject({ code: "database_unavailable" });
+    await expect(reader.records.query(statement("select 1"))).rejects.toMatchObject({ code: "database_unavailable" });
+    renameSync(`${path}.away`, path);
+    await insert("after");
+    const rows = await reader.records.query<{ name: string }>(statement("select name from settings order by name"));
+    expect(rows.map(({ name }) => name)).toEqual(["after", "before"]);
+    await reader.close();
+    await writer.close();
+  });
+
+  test("may be made after its reader was opened", async () => {
+    using directory = ownDirectory();
+    const reader = await openStore(directory.config, "read");
+    await expect(reader.records.query(statement("select 1"))).rejects.toMatchObject({ code: "database_unavailable" });
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    expect(await reader.records.query<unknown>(statement("select count(*) as n from keys"))).toEqual([{ n: 0 }]);
+    await reader.close();
+    await writer.close();
+  });
+
+  test("is named when the file is no database", async () => {
+    using directory = ownDirectory();
+    writeFileSync(join(directory.path, "weir.db"), "a letter to a friend\n".repeat(200));
+    await expect(openStore(directory.config, "write")).rejects.toMatchObject({
+      code: "database_unusable",
+      message: expect.stringContaining("weir.db is not a sound SQLite database"),
+    });
+  });
+
+  test("is named when the path is a directory", async () => {
+    using directory = ownDirectory();
+    mkdirSync(join(directory.path, "weir.db"));
+    await expect(openStore(directory.config, "write")).rejects.toMatchObject({ code: "database_unavailable" });
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import * as tables from "../../src/record/tables.ts";
+import { type Migration, migrate } from "../../src/store/migrate.ts";
+import { MIGRATIONS } from "../../src/store/migrations/list.ts";
+import { openStore } from "../../src/store/store.ts";
+import { ownDirectory } from "./open.ts";
+
+const IN_BODIES = new Set(["texts", "bodies", "blobs", "assets"]);
+const TABLES = Object.values(tables).filter((table) => is(table, SQLiteTable)) as SQLiteTable[];
+const column = (name: string, type: string, notNull: boolean, fallback: string | null, primary: boolean) =>
+  `${name} ${type.toLowerCase()}${notNull ? " not null" : ""} default ${fallback} ${primary ? "key" : ""}`;
+
+describe("the migrations", () => {
+  test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
+    "make the table %s as the code knows it",
+    async (name, table) => {
+      using directory = ownDirectory();
+      const store = await openStore(directory.config, "write");
+      await migrate(store);
+      const database = IN_BODIES.has(name) ? store.bodies : store.records;
+      const config = getTableConfig(table);
+      const keyed = new Set(config.primaryKeys.flatMap((key) => key.columns.map((part) => part.name)));
+      const known = config.columns.map((c) => {
+        const fallback =
+          c.default === undefined ? null : typeof c.default === "string" ? `'${c.default}'` : `${c.default}`;
+        return column(c.name, c.getSQLType(), c.notNull || keyed.has(c.name), fallback, c.primary || keyed.has(c.name));
+      });
+      const made = await database.query<{
+        name: string;
+        type: string;
+        notnull: number;
+        dflt_value: string;
+        pk: number;
+      }>({
+        sql: "select * from pragma_table_info(?)",
+        args: [name],
+      });
+      expect(made.map((c) => column(c.name, c.type, c.notnull === 1, c.dflt_value, c.pk > 0))).toEqual(known);
+
+      const indexes = await database.query<{ name: string; unique: number; columns: string }>({
+        sql: `select l.name, l."unique", (select group_concat(i.name) from pragma_index_info(l.name) i) as columns
+          from pragma_index_list(?) l where l.origin = 'c' order by l.name`,
+        args: [name],
+      });
+      const knownIndexes = [
+        ...config.indexes.map(({ config: index }) => ({
+          name: index.name,
+          unique: index.unique ? 1 : 0,
+          columns: index.columns.map((c) => ("name" in c ? c.name : "?")).join(","),
+        })),
+        ...config.columns.filter((c) => c.isUnique).map((c) => ({ name: c.uniqueName!, unique: 1, columns: c.name })),
+      ];
+      expect(indexes).toEqual(knownIndexes.sort((a, b) => (a.name < b.name ? -1 : 1)));
+      await store.close();
+    },
+  );
+
+  test("make no table that the code does not know", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(store);
+    const sql =
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'migrations'";
+    const made = [
+      ...(await store.records.query<{ name: string }>({ sql, args: [] })),
+      ...(await store.bodies.query<{ name: string }>({ sql, args: [] })),
+    ];
+    expect(made.map(({ name }) => name).sort()).toEqual(TABLES.map((table) => getTableConfig(table).name).sort());
+    await store.close();
+  });
+
+  test("are numbered from 1 without gaps", () => {
+    for (const target of ["records", "bodies"]) {
+      const versions = MIGRATIONS.filter((migration) => migration.target === target).map(({ version }) => version);
+      expect(versions).toEqual(versions.map((_, index) => index + 1));
+    }
+  });
+
+  test("run once, also when two programs start at the same time", async () => {
+    using directory = ownDirectory();
+    const stores = [await openStore(directory.config, "write"), await openStore(directory.config, "write")];
+    await Promise.all(stores.map((store) => migrate(store)));
+    await migrate(stores[0]!);
+    const rows = await stores[1]!.records.query<unknown>({ sql: "select target, version from migrations", args: [] });
+    expect(rows).toHaveLength(MIGRATIONS.filter(({ target }) => target === "records").length);
+    for (const store of stores) await store.close();
+  });
+
+  test("leave nothing of a step that fails, and go on with it once it is mended", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(store);
+    const step = (statements: string[]): Migration[] => [
+      ...MIGRATIONS,
+      {
+        target: "records",
+        version: MIGRATIONS.filter(({ target }) => target === "records").length + 1,
+        name: "next",
+        statements,
+      },
+    ];
+    await expect(migrate(store, step(["create table next_one (a)", "create tabel"]))).rejects.toThrow("syntax error");
+    await migrate(store, step(["create table next_one (a)"]));
+    await store.records.query({ sql: "select * from next_one", args: [] });
+    await store.close();
+  });
+
+  test("refuse a database that a newer version has been at", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(store);
+    await store.records.batch([{ sql: "insert into migrations values ('records', 99, 'later', 0)", args: [] }]);
+    await expect(migrate(store)).rejects.toMatchObject({
+      code: "database_unusable",
+      message: expect.stringContaining("version 99"),
+    });
+    await store.close();
+  });
+});

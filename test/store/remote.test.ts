@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { connect, createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { createServiceKey, ensureFirstKey, listKeys } from "../../src/store/keys.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { recordsByIds } from "../../src/store/records.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { insertInto, insertRecord } from "../api/open.ts";
+import { ownDirectory } from "./open.ts";
+
+const directory = ownDirectory();
+let port: number;
+let server: ChildProcess;
+
+beforeAll(async () => {
+  port = await freePort();
+  server = await startServer(port);
+});
+afterAll(async () => {
+  await stopServer(server);
+  directory[Symbol.dispose]();
+});
+
+const open = (scheme: string) =>
+  openStore({ ...directory.config, database_url: `${scheme}://127.0.0.1:${port}` }, "write");
+
+describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await open(scheme);
+    await migrate(store);
+  });
+  afterAll(() => store.close());
+
+  test("holds both databases, and records are found in them", async () => {
+    await migrate(store);
+    const id = await insertRecord(
+      store,
+      "o",
+      { prompt_tokens: 2n ** 60n, cost: 0.5 },
+      { request: { form: "json", content: "{}" } },
+    );
+    const [row] = await recordsByIds(store.records, "o", [id]);
+    expect(row).toMatchObject({ request_id: id, prompt_tokens: 2 ** 60, cost: 0.5 });
+    const sql = "select b.data from bodies b join requests r using (request_id) where request_id = ?";
+    const [body] = await store.records.query<{ data: Uint8Array }>({ sql, args: [id] });
+    expect(Buffer.from(body!.data).toString()).toBe("{}");
+  });
+
+  test("undoes a whole batch when one statement of it fails", async () => {
+    const row = insertInto("settings", { name: scheme, value: "1" });
+    await expect(store.records.batch([row, row])).rejects.toMatchObject({
+      code: expect.stringContaining("CONSTRAINT"),
+    });
+    expect(
+      await store.records.query<unknown>({ sql: "select * from settings where name = ?", args: [scheme] }),
+    ).toEqual([]);
+  });
+
+  test("holds keys", async () => {
+    await ensureFirstKey(store.records, "us", "");
+    const order = { name: scheme, organization: "default", scopes: ["read"], region: "us", expiresAt: null } as const;
+    const { key, ...listed } = await createServiceKey(store.records, order);
+    expect(await listKeys(store.records, { id: listed.id })).toEqual([listed]);
+  });
+
+  test("is no longer waited for after the deadline", async () => {
+    const sql =
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000000) select count(*) as n from n";
+    const started = performance.now();
+    const slow = store.records.query({ sql, args: [] }, { deadlineMs: 100 });
+    await expect(slow).rejects.toMatchObject({ code: "query_timeout" });
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test("is named while it is away, and works again when it is back", async () => {
+    await stopServer(server);
+    await expect(store.records.query({ sql: "select 1", args: [] })).rejects.toMatchObject({
+      code: "database_unavailable",
+      message: expect.stringContaining(`127.0.0.1:${port}`),
+    });
+    server = await startServer(port);
+    expect(await store.records.query<unknown>({ sql: "select 1 as one", args: [] })).toEqual([{ one: 1 }]);
+  }, 20_000);
+});
+
+async function startServer(onPort: number): Promise<ChildProcess> {
+  const manifest = createRequire(import.meta.url).resolve(`@sqld/${process.platform}-${process.arch}/package.json`);
+  const args = ["-d", join(directory.path, "server"), "--http-listen-addr", `127.0.0.1:${onPort}`];
+  const child = spawn(join(dirname(manifest), "sqld"), args, { stdio: "ignore" });
+  for (let tries = 0; tries < 200; tries++) {
+    if (await accepts(onPort)) return child;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the server did not start");
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  child.once("exit", () => resolve());
+  child.kill("SIGKILL");
+  await ended;
+}
+
+function accepts(onPort: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(onPort, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const probe = createServer().listen(0, "127.0.0.1", () => {
+    const address = probe.address();
+    probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+  });
+  return promise;
+}
