@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
-import { isAway } from "./failure.ts";
+import { patiently } from "./patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
 export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
-
-/** How long a write waits, in all, for a database that is locked by a running recorder. */
-const PATIENCE_MS = 5_000;
 
 /** A key as it is shown to people. Times are ISO 8601. */
 export interface ListedKey {
@@ -164,9 +161,15 @@ export function parseExpiry(text: string, now: number): number {
   else if (ISO_DATE.test(text))
     at = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !/T/i.test(text) ? text : `${text}Z`);
   else throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
-  if (Number.isNaN(at)) throw fail("there is no such date");
+  if (Number.isNaN(at) || (amount === undefined && !isCalendarDay(text))) throw fail("there is no such date");
   if (at <= now) throw fail("the time has already passed");
   return Math.min(at, EXPIRY_MAX_MS);
+}
+
+/** The date parser takes the 30th of February for the 2nd of March. */
+function isCalendarDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
+  return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
 }
 
 interface KeyRow {
@@ -208,17 +211,4 @@ function readScopes(json: string): Scope[] {
 
 function isoOrNull(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
-}
-
-/** Tries again while the database is away: keys are made beside a running recorder, which holds the lock at times. */
-async function patiently(write: () => Promise<void>): Promise<void> {
-  const endsAt = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await write();
-    } catch (cause) {
-      if (!isAway(cause) || Date.now() > endsAt) throw cause;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
