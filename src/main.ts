@@ -1,11 +1,15 @@
-import { runCommandLine } from "./cli/run.ts";
 import { programArguments } from "./runtime/platform.ts";
 import { restartWithEnvironment } from "./runtime/restart.ts";
 
+// Before anything else is loaded: it may all be loaded again.
 restartWithEnvironment();
-process.exitCode = await runCommandLine(programArguments(), {
+const { runCommandLine } = await import("./cli/run.ts");
+const status = await runCommandLine(programArguments(), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   env: process.env,
   workingDirectory: process.cwd(),
 });
+// Threads that have let go of everything still keep the process alive; what was printed must leave it first.
+for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write("", resolve));
+process.exit(status);

@@ -7,7 +7,7 @@ import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./pl
 import { expose } from "./runtime/rpc.ts";
 import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
-import { stopOnSignal } from "./serve/signals.ts";
+import { firstSignal } from "./serve/signals.ts";
 import { listenFailure } from "./serve/start-error.ts";
 import { Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
@@ -38,28 +38,20 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { config, log } = options;
   keepServing(log);
   const lock = openDataDirectory(config);
-  const parts: Built = {};
+  const built: Built = {};
+  const signal = firstSignal(log, () => built.spool?.flush());
   try {
-    const service = await build(options, parts);
-    await stopOnSignal({
-      log,
-      stop: async (signal) => {
-        log.info("stopping: no new connections, streams in flight may finish", {
-          signal,
-          seconds: config.drain_seconds,
-        });
-        await service.gateway.drain(config.drain_seconds);
-        await takeDown(parts, log);
-      },
-      lastAct: () => service.spool.flush(),
+    await build(options, built);
+    log.info("stopping: no new connections, streams in flight may finish", {
+      signal: await signal,
+      seconds: config.drain_seconds,
     });
-    log.info("stopped");
-  } catch (error) {
-    await takeDown(parts, log);
-    throw error;
+    await built.gateway?.drain(config.drain_seconds);
   } finally {
+    await takeDown(built, log);
     lock.release();
   }
+  log.info("stopped");
 }
 
 interface Parts {
@@ -74,7 +66,7 @@ interface Parts {
 /** What is built so far: a failed start takes it down again. */
 type Built = { -readonly [K in keyof Parts]?: Parts[K] };
 
-async function build(options: ServeOptions, built: Built): Promise<Parts> {
+async function build(options: ServeOptions, built: Built): Promise<void> {
   const { config, log } = options;
   const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
   built.spool = spool;
@@ -113,7 +105,6 @@ async function build(options: ServeOptions, built: Built): Promise<Parts> {
   gateway.setOwnPorts([apiPort]);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
-  return built as Parts;
 }
 
 function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFunctions> {

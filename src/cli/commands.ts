@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { LoadedConfig } from "../config-load.ts";
+import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
 
 /** An option as help shows it and the parser reads it. */
 export interface Option {
@@ -38,6 +39,8 @@ export interface Command {
   /** What follows the options, such as `<id>`; every one of them is needed. */
   readonly args?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
+  /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
+  readonly readsItsOwnWords?: true;
   /** Sentences below the options. */
   readonly notes?: readonly string[];
   readonly load: () => Promise<Run>;
@@ -119,6 +122,14 @@ export const COMMANDS: readonly Command[] = [
     args: ["<file>"],
     options: { provider: { type: "boolean", description: "it is a provider (default: what its members say)" } },
     load: async () => (await import("./plugins.ts")).checkPluginCommand,
+  },
+  {
+    name: "export",
+    summary: "download recorded requests; can be killed and resumed",
+    options: EXPORT_OPTIONS,
+    notes: EXPORT_NOTES,
+    readsItsOwnWords: true,
+    load: async () => (await import("./export.ts")).exportCommand,
   },
   {
     name: "version",

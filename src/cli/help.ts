@@ -36,7 +36,7 @@ function overview(): string {
 }
 
 function explain(command: Command): string {
-  const options = { ...command.options, config: CONFIG_OPTION };
+  const options = { ...command.options, ...(command.readsItsOwnWords ? {} : { config: CONFIG_OPTION }) };
   const usage = [programName, command.name, "[options]", ...(command.args ?? [])].join(" ");
   const notes = (command.notes ?? []).map((note) => `\n${note}\n`).join("");
   return `usage: ${usage}\n\n${capital(command.summary)}.\n${notes}\noptions:\n${rows(Object.entries(options).map(optionRow))}\n`;

@@ -5,7 +5,7 @@ import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/check.ts";
 import { programName } from "../runtime/platform.ts";
 import { StartError } from "../serve/start-error.ts";
-import { COMMANDS, CONFIG_OPTION, type Command, type Terminal } from "./commands.ts";
+import { COMMANDS, CONFIG_OPTION, type Command, type Invocation, type Terminal } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -34,11 +34,13 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
     terminal.out(helpText(command.name.split(" ")));
     return 0;
   }
-  const { options, args } = parse(command, rest);
+  const { options, args }: Words = command.readsItsOwnWords ? { options: {}, args: rest } : parse(command, rest);
   const { env, workingDirectory } = terminal;
   const file = options["config"] as string | undefined;
   const loaded = loadConfig(
-    WITHOUT_CONFIG.has(command.name) ? { env: {}, workingDirectory, file: null } : { env, workingDirectory, file },
+    WITHOUT_CONFIG.has(command.name) || command.readsItsOwnWords
+      ? { env: {}, workingDirectory, file: null }
+      : { env, workingDirectory, file },
   );
   const runCommand = await command.load();
   return runCommand({ options, args, terminal, loaded, config: loaded.config });
@@ -60,7 +62,9 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
   );
 }
 
-function parse(command: Command, words: readonly string[]) {
+type Words = Pick<Invocation, "options" | "args">;
+
+function parse(command: Command, words: readonly string[]): Words {
   const options = { ...command.options, config: CONFIG_OPTION };
   let parsed: ReturnType<typeof parseArgs>;
   try {

@@ -20,6 +20,7 @@ import { joinSockets } from "./websocket.ts";
  */
 export class Exchange implements UpstreamEvents {
   id: string;
+  slot = 0;
   readonly startedAt = now();
   recording: Recording;
   readonly #parts: GatewayParts;
@@ -51,7 +52,7 @@ export class Exchange implements UpstreamEvents {
     this.#answer = answer;
     this.#client = client;
     this.recording = new Recording(parts.spool, id, parts.recordedBytesMax);
-    parts.inFlight.set(id, this);
+    parts.inFlight.add(this);
     answer.onClose(() => this.#onClientGone());
   }
 
@@ -61,10 +62,8 @@ export class Exchange implements UpstreamEvents {
 
   /** Takes the id that the client chose; only before anything is recorded. */
   adopt(id: string): void {
-    this.#parts.inFlight.delete(this.id);
     this.id = id;
     this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
-    if (!this.#ended) this.#parts.inFlight.set(id, this);
   }
 
   /** Passes the request on. */
@@ -164,6 +163,7 @@ export class Exchange implements UpstreamEvents {
       providerEarly: early,
       headers: forward,
       recording: this.recording,
+      messageBytesMax: this.#parts.recordedBytesMax,
       onEnd: (outcome) => this.#finish({ outcome, status }),
     });
   }
@@ -258,7 +258,7 @@ export class Exchange implements UpstreamEvents {
     this.deadline = 0;
     this.#held = undefined;
     this.recording.end(ending);
-    this.#parts.inFlight.delete(this.id);
+    this.#parts.inFlight.remove(this);
     const { recording } = this;
     this.#parts.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",

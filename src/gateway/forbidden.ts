@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
+import { GatewayError } from "../errors.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -38,6 +39,10 @@ const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
 /** Azure answers its machines' metadata and DNS at this public-looking address. */
 const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
+/** Verdicts on hosts are used again for so long: this machine's own addresses and ports may change. */
+const VERDICT_MS = 1_000;
+const VERDICTS_MAX = 1_000;
+
 /**
  * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
  * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
@@ -58,17 +63,36 @@ export function createTargetGuard(allow: readonly string[], ownPorts: () => Read
     return `${text} is ${why}`;
   };
 
+  const judgeHost = (rawHost: string, port: number) => {
+    const host = withoutDots(rawHost);
+    if (ipaddr.isValid(host)) return refuseAddress(host, host, port);
+    if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
+    if (opensName(host, port)) return undefined;
+    // A loopback name may be called where its addresses are open; they are checked again one by one.
+    const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
+    if (loopback && ["127.0.0.1", "::1"].some((address) => opensAddress(ipaddr.process(address), port)))
+      return undefined;
+    return `${host} stands for this machine or a metadata service`;
+  };
+
+  let verdicts = new Map<string, { readonly port: number; readonly why: string | undefined }>();
+  let verdictsAt = 0;
+  let portsKnown = 0;
   return {
     refuseAddress,
-    refuseHost(rawHost, port) {
-      const host = withoutDots(rawHost);
-      if (ipaddr.isValid(host)) return refuseAddress(host, host, port);
-      if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
-      if (opensName(host, port)) return undefined;
-      // A loopback name may be called where its addresses are open; they are checked again one by one.
-      const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
-      if (loopback && ["127.0.0.1", "::1"].some((own) => opensAddress(ipaddr.process(own), port))) return undefined;
-      return `${host} stands for this machine or a metadata service`;
+    refuseHost(host, port) {
+      const now = performance.now();
+      const ports = ownPorts().size;
+      if (now - verdictsAt > VERDICT_MS || verdicts.size > VERDICTS_MAX || ports !== portsKnown) {
+        verdicts = new Map();
+        portsKnown = ports;
+        verdictsAt = now;
+      }
+      const known = verdicts.get(host);
+      if (known !== undefined && known.port === port) return known.why;
+      const why = judgeHost(host, port);
+      verdicts.set(host, { port, why });
+      return why;
     },
   };
 }
@@ -141,18 +165,29 @@ function readAllowance(entry: string): Allowance {
   const name = bracketed ?? bare;
   const port = portText === undefined ? undefined : Number(portText);
   if (name === undefined || name === "" || (port !== undefined && (port < 1 || port > 65_535)))
-    throw new Error(`allow_private_targets: "${entry}" is no host name, address or CIDR block`);
+    throw new GatewayError(
+      "config_invalid",
+      `allow_private_targets: "${entry}" is no host name, address or CIDR block`,
+    );
 
   const slash = name.indexOf("/");
   if (slash >= 0) {
     const network = readAddress(name.slice(0, slash));
-    const bits = Number(name.slice(slash + 1));
-    if (network === undefined || !/^\d+$/.test(name.slice(slash + 1)) || bits > (network.kind() === "ipv4" ? 32 : 128))
-      throw new Error(`allow_private_targets: "${entry}" is no CIDR block`);
+    // A block of IPv4-mapped addresses is the block of the IPv4 ones.
+    const mapped = network?.kind() === "ipv4" && name.includes(":");
+    const bits = Number(name.slice(slash + 1)) - (mapped ? 96 : 0);
+    if (
+      network === undefined ||
+      !/^\d+$/.test(name.slice(slash + 1)) ||
+      bits < 0 ||
+      bits > (network.kind() === "ipv4" ? 32 : 128)
+    )
+      throw new GatewayError("config_invalid", `allow_private_targets: "${entry}" is no CIDR block`);
     return { block: [network, bits], port };
   }
   const address = readAddress(name);
   if (address !== undefined) return { block: [address, address.kind() === "ipv4" ? 32 : 128], port };
+  if (!/^[a-z0-9._-]+$/.test(name)) throw new Error(`allow_private_targets: "${entry}" is no host name`);
   return { host: withoutDots(name), port };
 }
 

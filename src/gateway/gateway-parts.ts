@@ -6,6 +6,7 @@ import type { KeyRing } from "./authenticate.ts";
 import type { Exchange } from "./exchange.ts";
 import type { TargetGuard } from "./forbidden.ts";
 import type { HeaderReader } from "./headers.ts";
+import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
@@ -29,8 +30,7 @@ export interface GatewayParts {
   readonly metrics: GatewayMetrics;
   readonly providers: () => ProviderIndex;
   readonly hooks: RequestHooks | undefined;
-  /** By request id. */
-  readonly inFlight: Map<string, Exchange>;
+  readonly inFlight: InFlight<Exchange>;
   readonly domain: string;
   /** `gateway-id` and its aliases. */
   readonly idHeaders: readonly string[];

@@ -77,17 +77,23 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;
   }
 
-  /** A WebSocket message of `bytes` bytes; undefined where it was too large to gather. */
-  message(meta: MessageMeta | undefined, bytes: number): void {
-    if (this.#ended || !this.#begun) return;
-    const fromClient = meta?.direction === "client";
-    if (fromClient ? this.#omitRequest : this.#omitResponse) return;
-    // Both directions share the room of the answer: they are one list of messages in the record.
-    if (meta === undefined || bytes > this.#responseRoom) this.#responseTruncated = true;
+  /** A WebSocket message of `bytes` bytes. Both directions share the room of the answer: the record has one list. */
+  message(meta: MessageMeta, bytes: number): void {
+    if (this.#ended || !this.#begun || this.#isOmitted(meta.direction)) return;
+    if (bytes > this.#responseRoom) this.#responseTruncated = true;
     else {
       this.#responseRoom -= bytes;
       this.#spool.message(this.#id, meta);
     }
+  }
+
+  /** A WebSocket message that was too large to gather. */
+  messageTooLarge(direction: MessageMeta["direction"]): void {
+    if (!this.#isOmitted(direction)) this.#responseTruncated = true;
+  }
+
+  #isOmitted(direction: MessageMeta["direction"]): boolean {
+    return direction === "client" ? this.#omitRequest : this.#omitResponse;
   }
 
   /** Everything appended so far reaches the page cache: called before the first byte of an answer leaves. */

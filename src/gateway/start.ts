@@ -5,7 +5,7 @@ import { getCACertificates } from "node:tls";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
-import { createNodeUpstream } from "../runtime/node-upstream.ts";
+import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayStatus } from "../threads.ts";
 import { HttpAnswer, SocketAnswer } from "./answer.ts";
@@ -15,6 +15,7 @@ import { createTargetGuard } from "./forbidden.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { createHeaderReader } from "./headers.ts";
+import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { answerParserError, refuseMethod } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
@@ -76,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const idle = setInterval(() => server.closeIdleConnections(), 100);
     const until = performance.now() + seconds * 1_000;
     while (parts.inFlight.size > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
-    for (const exchange of [...parts.inFlight.values()]) exchange.cutOff();
+    for (const exchange of parts.inFlight.all()) exchange.cutOff();
     clearInterval(idle);
     clearInterval(deadlines);
     server.closeIdleConnections();
@@ -112,14 +113,14 @@ function createParts(
   ownPorts: ReadonlySet<number>,
 ) {
   const room = log.with({ room: "gateway" });
-  const inFlight = new Map<string, Exchange>();
+  const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts);
   const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
   const parts: GatewayParts = {
     log: room,
     spool,
     guard,
-    upstream: createNodeUpstream({
+    upstream: createStrictUpstream({
       resolve: createResolve(guard, config.dns_servers),
       ...(ca === undefined ? {} : { ca }),
     }),
@@ -180,10 +181,9 @@ function createServer(parts: GatewayParts): http.Server {
   return server;
 }
 
-function checkDeadlines(inFlight: ReadonlyMap<string, Exchange>): void {
+function checkDeadlines(inFlight: InFlight<Exchange>): void {
   const now = performance.now();
-  for (const exchange of inFlight.values())
-    if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
+  for (const exchange of inFlight.all()) if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Json, Usage, WireSchemaName } from "../plugin/contract.ts";
 import { jsonText } from "./json.ts";
+import { barePath, isBilledElsewhere } from "./path.ts";
+import type { ExchangeInput, ExchangeReading } from "./read-exchange.ts";
 import { toLlmSchema } from "./to-llm-schema.ts";
 import { withTotal } from "./usage.ts";
 
-export interface EstimateInput {
+interface EstimateInput {
   readonly model: string | null;
   readonly wireSchema: WireSchemaName | undefined;
   readonly requestBody: Json;
@@ -23,12 +25,29 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 const MESSAGE_TOKENS = 3;
 
 /**
+ * The reading, with a guess at its usage where it is of a stream that came without: then `usageEstimated` says so. Never
+ * rejects.
+ */
+export async function withEstimate(input: ExchangeInput, reading: ExchangeReading): Promise<ExchangeReading> {
+  const isSilentStream = input.events !== undefined && reading.usage === undefined && reading.error === undefined;
+  if (!isSilentStream || input.status >= 400 || isBilledElsewhere(input.method, barePath(input.path))) return reading;
+  const { wireSchema, responseBody, responseModel, requestModel } = reading;
+  const model = responseModel ?? requestModel ?? null;
+  try {
+    const usage = await estimateUsage({ model, wireSchema, requestBody: input.requestBody, responseBody });
+    return usage === undefined ? reading : { ...reading, usage, usageEstimated: true };
+  } catch {
+    return reading; // a tokenizer that does not load is no reason to lose what was read
+  }
+}
+
+/**
  * Counts the tokens of a stream that came without usage, where a tokenizer exists for its model: OpenAI's. The tokenizer
  * is loaded when it is first needed (about 100 MB in memory) and kept.
  *
  * The figure is a guess: what a provider adds to a prompt (tools, pictures, reasoning) is not seen.
  */
-export async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
+async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
   const encoding = input.model === null ? undefined : encodingOf(input.model);
   const schema = toLlmSchema({ ...input, provider: "", path: "", status: 200 });
   if (encoding === undefined || schema === null) return undefined;

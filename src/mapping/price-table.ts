@@ -16,8 +16,7 @@ export const TABLE_VERSION = "0.1.8";
 export const TABLE_DATE = "2026-09-23";
 
 /** Our providers under the table's names. Who is not here is not in the table. */
-const TABLE_NAMES: Readonly<Record<string, string>> = {
-  ALIBABA: "alibaba",
+export const TABLE_NAMES: Readonly<Record<string, string>> = {
   ANTHROPIC: "anthropic",
   AVIAN: "avian",
   AWS: "aws",

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type {
   ExchangeView,
   Json,
@@ -20,7 +21,7 @@ export { toLlmSchema } from "./to-llm-schema.ts";
 
 export interface ExchangeInput extends ExchangeView {
   readonly provider: ProviderPlugin | undefined;
-  /** The whole answer where it is JSON and no stream. */
+  /** The whole answer where it is no stream: JSON, else its text. */
   readonly responseBody: Json;
   /** The answer's events where it is a stream. */
   readonly events: readonly StreamEvent[] | undefined;

@@ -96,7 +96,8 @@ export type WireSchemaName =
   | "ollama-chat"
   | "ollama-generate"
   | "text-generation"
-  | "rerank";
+  | "rerank"
+  | "logged";
 
 export interface PathSchema {
   /** Regular expression on the path without its query string. */

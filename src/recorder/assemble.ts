@@ -1,5 +1,13 @@
 import { FRAME_HEAD_BYTES, frameId, frameKey, frameKind, keyOfId } from "../spool/codec.ts";
-import { type BeginMeta, type EndMeta, FRAME, type HeadMeta, type Position, type StartMeta } from "../spool/frame.ts";
+import {
+  type BeginMeta,
+  type EndMeta,
+  FRAME,
+  type FrameKind,
+  type HeadMeta,
+  type Position,
+  type StartMeta,
+} from "../spool/frame.ts";
 import { Capture, InlineBudget } from "./capture.ts";
 
 /** One exchange while its frames come in, and until its record is stored. */
@@ -13,8 +21,10 @@ export interface Exchange {
   readonly messages: Capture;
   head: HeadMeta | undefined;
   end: EndMeta | undefined;
-  /** The earliest place in the spool that it still needs. */
+  /** The earliest place in the spool that it still needs; its frames before it are known already. */
   needs: Position;
+  /** Number of the carry file that keeps its earlier frames, or 0. */
+  carry: number;
   /** When its begin was read, by the monotonic clock, in milliseconds. */
   readonly readAt: number;
   /** Whether the database has a row of it: it may after a restart or a database error, and then must be asked. */
@@ -97,31 +107,55 @@ export class Assembler {
 
   /** A FrameSink: takes the frame `[at, end)` of `buffer`, which begins at `offset` in `segment`. */
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
-    this.part(buffer, at, end, segment, offset, { segment, offset });
-  }
-
-  /** As `frame`, for one that lies elsewhere than where it was first written. */
-  part(buffer: Buffer, at: number, end: number, segment: number, offset: number, origin: Position): void {
     const kind = frameKind(buffer, at);
     const payload = at + FRAME_HEAD_BYTES;
     if (kind === FRAME.start) {
-      this.startRun(readJson<StartMeta>(buffer, payload, end), origin);
+      this.startRun(readJson<StartMeta>(buffer, payload, end), { segment, offset });
       return;
     }
     const key = frameKey(buffer, at);
     const exchange = this.#open.get(key);
-    if (kind === FRAME.begin) {
-      if (exchange !== undefined) this.#onCollision(exchange.id);
-      else this.#open.set(key, this.#create(frameId(buffer, at), readJson(buffer, payload, end), origin));
+    if (exchange === undefined) {
+      if (kind !== FRAME.begin) return;
+      const begin = readJson<BeginMeta>(buffer, payload, end);
+      this.#open.set(key, this.#create(frameId(buffer, at), begin, { segment, offset }));
+    } else if (
+      segment < exchange.needs.segment ||
+      (segment === exchange.needs.segment && offset < exchange.needs.offset)
+    )
       return;
+    else if (kind === FRAME.begin) this.#onCollision(exchange.id);
+    else if (kind === FRAME.end) this.#finish(key, exchange, readJson(buffer, payload, end), { segment, offset });
+    else add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
+  }
+
+  /**
+   * Takes a frame that was carried in file `number`, at `offset` there.
+   *
+   * @param read - up to where the spool's frames of this exchange are in that file.
+   */
+  carried(frame: Buffer, number: number, offset: number, read: Position): void {
+    const kind = frameKind(frame, 0);
+    const end = frame.byteLength;
+    const key = frameKey(frame, 0);
+    if (kind === FRAME.start) {
+      // What an older file holds of an earlier run was recorded when this run began.
+      this.startRun(readJson<StartMeta>(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+    } else if (kind === FRAME.begin) {
+      const exchange = this.#create(frameId(frame, 0), readJson(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+      this.#open.set(key, Object.assign(exchange, { needs: read, carry: number }));
+    } else {
+      const exchange = this.#open.get(key);
+      if (exchange !== undefined) add(exchange, kind, frame, FRAME_HEAD_BYTES, end, -number, offset + FRAME_HEAD_BYTES);
     }
+  }
+
+  /** Drops an exchange of which the database has the final record. */
+  forget(id: string): void {
+    const exchange = this.find(id);
     if (exchange === undefined) return;
-    const place = offset + FRAME_HEAD_BYTES;
-    if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
-    else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
-    else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
-    else if (kind === FRAME.head) exchange.head = readJson(buffer, payload, end);
-    else if (kind === FRAME.end) this.#finish(key, exchange, readJson(buffer, payload, end), origin);
+    this.#open.delete(keyOfId(id));
+    release(exchange);
   }
 
   /** Another run of the program began at `origin`: nobody will end what an earlier one left open. */
@@ -148,6 +182,7 @@ export class Assembler {
       head: undefined,
       end: undefined,
       needs: origin,
+      carry: 0,
       readAt: performance.now(),
       row: isBefore(origin, this.#unknownUpTo) ? "unknown" : "none",
       seq: 0,
@@ -166,6 +201,24 @@ export class Assembler {
     this.#done.push(exchange);
     this.doneBytes += exchange.request.bytes + exchange.response.bytes + exchange.messages.bytes;
   }
+}
+
+/** Before every place in the spool. */
+const NOWHERE: Position = { segment: -1, offset: 0 };
+
+function add(
+  exchange: Exchange,
+  kind: FrameKind,
+  buffer: Buffer,
+  payload: number,
+  end: number,
+  segment: number,
+  place: number,
+): void {
+  if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.head) exchange.head = readJson(buffer, payload, end);
 }
 
 /** Gives back the memory that the exchange's bodies hold. */

@@ -148,6 +148,12 @@ export class Ledger {
     await this.store.records.batch(statements);
   }
 
+  /** Those of `ids` that have a final record. */
+  async finalIds(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.#rowsOf(ids);
+    return rows.filter(({ response_status }) => response_status !== null).map(({ request_id }) => request_id);
+  }
+
   async isKnownId(id: string): Promise<boolean> {
     const rows = await this.store.records.query({ sql: "select seq from requests where request_id = ?", args: [id] });
     return rows.length > 0;
@@ -194,14 +200,17 @@ export class Ledger {
     const ids = records
       .filter(({ exchange, labels }) => exchange.row === "unknown" || mayCollide(exchange, labels.settings))
       .map(({ exchange }) => exchange.id);
-    const known = new Map<string, KnownRow>();
+    return new Map((await this.#rowsOf(ids)).map((row) => [row.request_id, row]));
+  }
+
+  async #rowsOf(ids: readonly string[]): Promise<KnownRow[]> {
+    const rows: KnownRow[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
       // Always the same number of parameters, so that the statement is prepared once; null is no id.
       const args = Array.from({ length: IDS_PER_QUERY }, (_, i) => ids[at + i] ?? null);
-      const rows = await this.store.records.query<KnownRow>({ sql: KNOWN_ROWS, args });
-      for (const row of rows) known.set(row.request_id, row);
+      rows.push(...(await this.store.records.query<KnownRow>({ sql: KNOWN_ROWS, args })));
     }
-    return known;
+    return rows;
   }
 
   #paths(): string[] {

@@ -1,4 +1,6 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
+import { withEstimate } from "../mapping/estimate.ts";
+import { formFields } from "../mapping/form.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import type { SpoolReader } from "../spool/reader.ts";
@@ -73,7 +75,7 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
 
   const provider = deps.provider(begin.provider);
   const input = new RecordedExchange(exchange, request.body, response.body, provider, labels);
-  const reading = readSafely(deps, input);
+  const reading = await withEstimate(input, readSafely(deps, input));
   const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
@@ -150,8 +152,9 @@ class RecordedExchange implements ExchangeInput {
     this.path = begin.path;
     this.host = hostOf(begin.target);
     this.status = head?.status ?? end?.status ?? 0;
-    this.requestBody = request?.json;
-    this.responseBody = response?.events === undefined ? response?.json : undefined;
+    this.requestBody =
+      request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined);
+    this.responseBody = response?.events === undefined ? (response?.json ?? response?.text) : undefined;
     this.events = response?.events;
     this.provider = provider;
     this.modelOverride = labels.settings.get("model-override");

@@ -6,11 +6,13 @@ import { type Log, messageOf } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
+import { listSegments } from "../spool/segments.ts";
 import { removeRecords } from "../store/remove.ts";
 import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
+import type { CarryFiles } from "./carry.ts";
 import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
@@ -24,6 +26,8 @@ const BATCH_RECORDS = 500;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
+/** Segments that exchanges in flight may keep from being deleted. */
+const SEGMENTS_BEHIND_MAX = 16;
 const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
 const ID_WAIT_MS = 2_000;
@@ -77,6 +81,12 @@ class Recorder {
   #reader: SpoolReader | undefined;
   #assembler: Assembler | undefined;
   #batches: Batches | undefined;
+  #carry: CarryFiles | undefined;
+  /** Bodies are read back from segments, and from carry files where they were moved there. */
+  readonly #parts: Pick<SpoolReader, "readBack"> = {
+    readBack: (segment, offset, target) =>
+      (segment >= 0 ? this.#reader! : this.#carry!).readBack(segment, offset, target),
+  };
   #running: Promise<void> | undefined;
   #stopping = false;
   #wake: (() => void) | undefined;
@@ -86,6 +96,8 @@ class Recorder {
   #committed: Position = { segment: 0, offset: 0 };
   /** Segments below this one are deleted. */
   #kept = 0;
+  /** The segment in which long exchanges were last looked for. */
+  #carriedAt = 0;
   #saved: Position = { segment: 0, offset: 0 };
   #savedAt = 0;
 
@@ -174,6 +186,7 @@ class Recorder {
       this.#running = undefined;
       await this.#ledger.close();
       this.#reader?.close();
+      this.#carry?.close();
     }
   }
 
@@ -188,9 +201,10 @@ class Recorder {
     });
     this.#reader = opened.reader;
     this.#assembler = opened.assembler;
+    this.#carry = opened.carry;
     this.#committed = opened.reader.position;
     this.#batches = new Batches({
-      spool: opened.reader,
+      spool: this.#parts,
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
@@ -205,6 +219,7 @@ class Recorder {
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
     this.#reader?.close();
+    this.#carry?.close();
     await this.#pause(RETRY_MS.at(-1)!);
     await this.#untilItWorks(() => this.#open());
   }
@@ -228,12 +243,34 @@ class Recorder {
       for (const exchange of done) release(exchange);
       this.#saved = read;
       this.#savedAt = performance.now();
-      if (positions.resume.segment > this.#kept) reader.deleteBelow(positions.resume.segment);
-      this.#kept = positions.resume.segment;
+      this.#deleteRead(positions.resume.segment);
     }
     this.#committed = read;
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
+  }
+
+  /** Lets go of segments that are in the database, and moves away what keeps too many of them. */
+  #deleteRead(resume: number): void {
+    const [reader, assembler, carry] = [this.#reader!, this.#assembler!, this.#carry!];
+    if (resume > this.#kept) {
+      reader.deleteBelow(resume);
+      carry.deleteUnused(assembler.inFlight);
+    }
+    this.#kept = resume;
+    const read = reader.position;
+    if (read.segment === this.#carriedAt) return;
+    this.#carriedAt = read.segment;
+    const behind = listSegments(this.#directory).filter((segment) => segment < read.segment);
+    const oldest = behind.at(-SEGMENTS_BEHIND_MAX);
+    if (oldest === undefined) return;
+    const late = [...assembler.inFlight].filter(({ needs }) => needs.segment < oldest);
+    if (late.length === 0) return;
+    try {
+      carry.write(late, assembler.run ?? "", read, this.#parts);
+    } catch (error) {
+      this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
+    }
   }
 
   #read(reader: SpoolReader, assembler: Assembler): boolean {

@@ -3,6 +3,7 @@ import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../spool/code
 import { FRAME, type Position, type StartMeta } from "../spool/frame.ts";
 import { SpoolReader } from "../spool/reader.ts";
 import { Assembler } from "./assemble.ts";
+import { CarryFiles } from "./carry.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 
@@ -18,8 +19,14 @@ const START: Position = { segment: 0, offset: 0 };
 /** More than any frame that begins a segment. */
 const START_FRAME_BYTES = 1_024;
 
+export interface Opened {
+  readonly reader: SpoolReader;
+  readonly assembler: Assembler;
+  readonly carry: CarryFiles;
+}
+
 /** Opens the spool where the last commit left it. */
-export async function openAssembler(options: ResumeOptions): Promise<{ reader: SpoolReader; assembler: Assembler }> {
+export async function openAssembler(options: ResumeOptions): Promise<Opened> {
   const { directory, ledger, log, metrics, bodyBytesMax } = options;
   const positions = await ledger.positions();
   const from = positions?.resume ?? START;
@@ -40,10 +47,15 @@ export async function openAssembler(options: ResumeOptions): Promise<{ reader: S
       log.error("an exchange has no record", { reason: "id_taken", request_id: id });
     },
   });
+  const carry = new CarryFiles(directory);
+  carry.load(assembler);
+  // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
+  const ids = [...assembler.inFlight].map(({ id }) => id);
+  for (const id of await ledger.finalIds(ids)) assembler.forget(id);
   // In the middle of a segment its first frame, which names the run, has been read before.
   const run = from.offset > 0 ? readRun(reader, from.segment) : undefined;
   if (run !== undefined) assembler.startRun(run, from);
-  return { reader, assembler };
+  return { reader, assembler, carry };
 }
 
 function readRun(reader: SpoolReader, segment: number): StartMeta | undefined {

@@ -117,10 +117,12 @@ class NodeCall implements UpstreamCall {
       socket.pause();
       this.#events.onUpgrade?.(101, incoming.statusMessage ?? "", incoming.rawHeaders, socket, early);
     });
-    outgoing.on("error", (error) => this.#lost(error));
+    outgoing.on("error", (error) => {
+      if (outgoing === this.#outgoing) this.#lost(error);
+    });
     // A 101 that nobody asked for gives neither 'response' nor 'error'.
     outgoing.on("close", () => {
-      if (!this.#headSeen) this.#lost(new Error("the connection was closed"));
+      if (outgoing === this.#outgoing && !this.#headSeen) this.#lost(new Error("the connection was closed"));
     });
     outgoing.on("drain", () => this.#events.onDrain?.());
 

@@ -1,4 +1,3 @@
-import net from "node:net";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../../src/gateway/start.ts";
@@ -7,6 +6,7 @@ import { hashKey, type KeySnapshot } from "../../src/keys.ts";
 import { createLog } from "../../src/observe.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 import type { BeginMeta, EndMeta, HeadMeta, MessageMeta, SpoolWriter } from "../../src/spool/frame.ts";
+import { exchangeRaw } from "../raw-http.ts";
 
 export const KEY = "sk-weir-us-test";
 
@@ -176,101 +176,10 @@ export async function startTestGateway(options: TestOptions = {}): Promise<TestG
   };
 }
 
-/** A TCP server on a free port of 127.0.0.1 that speaks bytes. */
-export interface RawServer {
-  readonly port: number;
-  readonly origin: string;
-  readonly sockets: Set<net.Socket>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-export async function startRawServer(onSocket: (socket: net.Socket) => void): Promise<RawServer> {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => socket.destroy());
-    onSocket(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  return {
-    port,
-    origin: `http://127.0.0.1:${port}`,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** A provider: calls `answer` with each whole request (head and body as they came) and the socket. */
-export function startProvider(
-  answer: (request: { readonly head: string; readonly body: Buffer; readonly socket: net.Socket }) => void,
-): Promise<RawServer> {
-  return startRawServer((socket) => {
-    let pending = Buffer.alloc(0);
-    socket.on("data", (bytes) => {
-      pending = Buffer.concat([pending, bytes]);
-      for (;;) {
-        const end = pending.indexOf("\r\n\r\n");
-        if (end < 0) return;
-        const head = pending.subarray(0, end + 4).toString("latin1");
-        const bodyEnd = bodyEndOf(head, pending, end + 4);
-        if (bodyEnd === undefined) return;
-        const body = pending.subarray(end + 4, bodyEnd);
-        pending = pending.subarray(bodyEnd);
-        answer({ head, body, socket });
-      }
-    });
-  });
-}
-
-function bodyEndOf(head: string, bytes: Buffer, start: number): number | undefined {
-  if (/\r\ntransfer-encoding: chunked/i.test(head)) {
-    const end = bytes.indexOf("0\r\n\r\n", start);
-    return end < 0 ? undefined : end + 5;
-  }
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  return bytes.byteLength - start < length ? undefined : start + length;
-}
-
-/** Sends bytes on a connection of their own and answers all that came back until the other side closed or `until` holds. */
-export function exchangeRaw(
-  port: number,
-  send: string | readonly (string | Uint8Array)[],
-  until: (received: string) => boolean = () => false,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect(port, "127.0.0.1");
-    let received = "";
-    const timer = setTimeout(() => {
-      socket.destroy();
-      reject(new Error(`no end of the answer within 5 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
-    }, 5_000);
-    const done = () => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(received);
-    };
-    for (const part of typeof send === "string" ? [send] : send)
-      socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
-    socket.on("data", (bytes) => {
-      received += bytes.toString("latin1");
-      if (until(received)) done();
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", done);
-  });
-}
-
 /** The header block that lets a request through to `target`. */
 export function gatewayHeaders(target: string, more = ""): string {
   return `Host: weir.test\r\nGateway-Auth: Bearer ${KEY}\r\nGateway-Target-Url: ${target}\r\n${more}`;
 }
-
-export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /** One request on a connection of its own; the connection closes behind the answer. */
 export function once(

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { findProvider } from "@pydantic/genai-prices";
 import { type CostInput, costOf } from "../../src/mapping/cost.ts";
-import { genaiPrices, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import { genaiPrices, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
 import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
 
 const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
@@ -177,4 +178,8 @@ test("the table's version is the one that is installed", () => {
   const manifest = JSON.parse(readFileSync("node_modules/@pydantic/genai-prices/package.json", "utf8"));
   expect(manifest.version).toBe(TABLE_VERSION);
   expect(genaiPrices("OPENAI", "gpt-4o", { input_tokens: 1 }, new Date())?.entry).toContain(TABLE_VERSION);
+});
+
+test.each(Object.entries(TABLE_NAMES))("the prices of %s are found under %s", (_provider, providerId) => {
+  expect(findProvider({ providerId })?.id).toBe(providerId);
 });

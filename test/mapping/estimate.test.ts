@@ -1,28 +1,55 @@
 import { expect, test } from "bun:test";
-import { estimateUsage } from "../../src/mapping/estimate.ts";
+import { withEstimate } from "../../src/mapping/estimate.ts";
+import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
 
-const chat = (model: string | null, content: string) =>
-  estimateUsage({
-    model,
-    wireSchema: "chat-completions",
-    requestBody: { messages: [{ role: "user", content }] },
-    responseBody: {
-      choices: [{ index: 0, message: { role: "assistant", content: "Hello! How can I help you today?" } }],
-    },
-  });
+const SAID = "Hello! How can I help you today?";
 
-test("a stream of a model with a known tokenizer gets a guess", async () => {
+function stream(model: string, content: string, members: Partial<ExchangeInput> = {}): ExchangeInput {
+  return {
+    method: "POST",
+    path: "/v1/chat/completions",
+    host: "127.0.0.1",
+    requestHeaders: new Headers(),
+    requestBody: { model, messages: [{ role: "user", content }], stream: true },
+    status: 200,
+    responseHeaders: new Headers(),
+    provider: undefined,
+    responseBody: undefined,
+    events: [{ data: { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: SAID } }] } }],
+    modelOverride: undefined,
+    ...members,
+  };
+}
+const estimated = (input: ExchangeInput) => withEstimate(input, readExchange(input));
+
+test("a stream of a model with a known tokenizer gets a guess, and says that it is one", async () => {
   // "Say hello" is 2 tokens, a message's frame 3, the answer's frame 3; the answer's text is 9.
-  expect(await chat("gpt-4o-mini", "Say hello")).toEqual({ prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 });
+  expect(await estimated(stream("gpt-4o-mini", "Say hello"))).toMatchObject({
+    usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 },
+    usageEstimated: true,
+  });
 });
 
-test.each([["llama-3"], ["claude-4"], [null]])("a stream of %s gets none", async (model) => {
-  expect(await chat(model, "Say hello")).toBeUndefined();
+const counted = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+test.each([
+  ["of a model without a tokenizer", stream("llama-3", "hi"), undefined],
+  ["that has usage", stream("gpt-4o", "hi", { events: [{ data: counted }] }), 2],
+  ["that failed", stream("gpt-4o", "hi", { events: [{ data: { error: { message: "no" } } }] }), undefined],
+  ["of a shape that nobody knows", stream("gpt-4o", "hi", { path: "/talk" }), undefined],
+])("a stream %s gets no guess", async (_name, input, total) => {
+  const reading = await estimated(input);
+  expect(reading.usage?.total_tokens).toBe(total);
+  expect(reading.usageEstimated).toBeUndefined();
+});
+
+test("an answer that is no stream gets no guess", async () => {
+  const whole = { object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: SAID } }] };
+  expect((await estimated(stream("gpt-4o", "hi", { events: undefined, responseBody: whole }))).usage).toBeUndefined();
 });
 
 test("text made to be slow, and text that looks like the tokenizer's marks, are counted quickly", async () => {
   const started = performance.now();
-  const usage = await chat("gpt-4o", "<|endoftext|>".repeat(100) + "a".repeat(3_000_000));
+  const { usage } = await estimated(stream("gpt-4o", "<|endoftext|>".repeat(100) + "a".repeat(3_000_000)));
   expect(usage?.prompt_tokens).toBeGreaterThan(100_000);
   expect(performance.now() - started).toBeLessThan(3000);
 });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
 import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
 import type { StreamEvent } from "../../src/plugin/contract.ts";
+import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
   method: "POST",
@@ -187,4 +189,33 @@ test.each([
   const reading = readExchange(exchange({ provider: openai, method, path, responseBody }));
   expect(reading.usage).toBeUndefined();
   expect(reading.responseModel).toBe("m");
+});
+
+test.each([
+  [
+    "tool",
+    { _type: "tool", toolName: "search", input: { q: 1 } },
+    { message: "ok", status: "success", tips: ["a"] },
+    { toolDetails: { toolName: "search", input: { q: 1 } } },
+    { toolDetailsResponse: { status: "success", tips: ["a"] } },
+  ],
+  [
+    "vector_db",
+    { _type: "vector_db", operation: "SEARCH", vector: [0.5], topK: 3, databaseName: "d" },
+    { actualSimilarity: 0.9 },
+    { vectorDBDetails: { operation: "search", vector: [0.5], topK: 3 } },
+    { vectorDBDetailsResponse: { actualSimilarity: 0.9 } },
+  ],
+  [
+    "data",
+    { _type: "data", name: "import", meta: { rows: 2 } },
+    { message: "done" },
+    { dataDetails: { name: "import", meta: { rows: 2 } } },
+    { dataDetailsResponse: { message: "done" } },
+  ],
+])("a logged call of kind %s has its details", (kind, requestBody, responseBody, request, response) => {
+  const input = { wireSchema: "logged", provider: "CUSTOM", model: null, path: "/v1/log", status: 200 } as const;
+  const schema = toLlmSchema({ ...input, requestBody, responseBody });
+  expect(schema).toMatchObject({ request: { llm_type: kind, ...request }, response });
+  expect(Value.Check(LlmSchema, schema)).toBe(true);
 });

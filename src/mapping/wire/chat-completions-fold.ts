@@ -7,15 +7,12 @@ const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscati
 interface ChoiceState {
   readonly rest: JsonObject;
   readonly message: JsonObject;
-  readonly calls: CallState[];
+  readonly calls: JsonObject[];
+  /** The call that further pieces under an index belong to. */
+  readonly openCalls: Map<Json, JsonObject>;
   text: string;
   /** Perplexity repeats the whole message beside an empty delta. */
   whole: Json;
-}
-
-interface CallState {
-  readonly index: Json;
-  readonly call: JsonObject;
 }
 
 /** Puts the chunks of a chat completion together, choice by choice; the kept object is the one OpenAI sends whole. */
@@ -53,7 +50,7 @@ function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void
   const index = typeof choice.index === "number" ? choice.index : 0;
   let state = choices.get(index);
   if (state === undefined) {
-    state = { rest: {}, message: {}, calls: [], text: "", whole: undefined };
+    state = { rest: {}, message: {}, calls: [], openCalls: new Map(), text: "", whole: undefined };
     choices.set(index, state);
   }
   const { index: _, delta, message, text, logprobs, ...rest } = choice;
@@ -67,32 +64,34 @@ function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void
 /** Text that comes in pieces; any other text member, such as a channel's name, is repeated whole. */
 const PIECES: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content", "thinking"]);
 
-function takeDelta({ message, calls }: ChoiceState, delta: JsonObject): void {
+function takeDelta(state: ChoiceState, delta: JsonObject): void {
+  const { message } = state;
   for (const [name, value] of Object.entries(delta)) {
     const kept = message[name];
-    if (name === "tool_calls") for (const call of listOf(value)) takeCall(calls, call);
+    const isPiece = PIECES.has(name) && typeof kept === "string" && typeof value === "string";
+    if (name === "tool_calls") for (const call of listOf(value)) takeCall(state, call);
     else if (name === "function_call") message.function_call = mergeFunction(objectOr(kept), value);
     else if (name === "audio") message.audio = mergeAudio(objectOr(kept), value);
-    else if (name === "reasoning_details") message.reasoning_details = mergeParts(listOf(kept), listOf(value));
-    else if (Array.isArray(kept) || Array.isArray(value)) setMember(message, name, mergeLists(kept, value));
-    else if (PIECES.has(name) && typeof kept === "string" && typeof value === "string")
-      setMember(message, name, kept + value);
+    else if (Array.isArray(kept) || Array.isArray(value)) setMember(message, name, growList(kept, value));
+    else if (isPiece) setMember(message, name, kept + value);
     else if (value !== null || kept === undefined) setMember(message, name, value);
   }
 }
 const objectOr = (value: Json): JsonObject => (isObject(value) ? value : {});
 
-/** Content may change from text to parts in mid-stream, as Mistral's does around its reasoning. */
-function mergeLists(kept: Json, value: Json): Json {
-  if (value === null || value === undefined) return kept;
-  const asParts = (content: Json): readonly Json[] =>
-    typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : listOf(content);
-  return mergeParts(asParts(kept), asParts(value));
+/**
+ * Content may change from text to parts in mid-stream, as Mistral's does around its reasoning. Lists of a message are
+ * always our own copies, so they grow in place.
+ */
+function growList(kept: Json, value: Json): Json {
+  const list = Array.isArray(kept) ? kept : growParts([], partsIn(kept));
+  return growParts(list, partsIn(value));
 }
+const partsIn = (content: Json): readonly Json[] =>
+  typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : listOf(content);
 
 /** Joins a list of parts to another, growing the last part where the next one continues it. */
-function mergeParts(kept: readonly Json[], added: readonly Json[]): Json[] {
-  const parts = [...kept];
+function growParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);
     const joined = isObject(last) && isObject(part) ? continued(last, part) : undefined;
@@ -102,14 +101,17 @@ function mergeParts(kept: readonly Json[], added: readonly Json[]): Json[] {
   return parts;
 }
 
+/** Pieces of a thought are copied as they grow, so a thought of more parts than this goes on in another. */
+const THOUGHT_PARTS_MAX = 100;
+
 function continued(last: JsonObject, part: JsonObject): JsonObject | undefined {
   if (last.type === undefined || last.type !== part.type || last.index !== part.index) return undefined;
   for (const member of ["text", "summary", "data"]) {
     if (typeof last[member] !== "string" || typeof part[member] !== "string") continue;
     return { ...last, ...part, [member]: last[member] + part[member] };
   }
-  if (Array.isArray(last.thinking) && Array.isArray(part.thinking)) {
-    return { ...last, ...part, thinking: mergeParts(last.thinking, part.thinking) };
+  if (Array.isArray(last.thinking) && Array.isArray(part.thinking) && last.thinking.length < THOUGHT_PARTS_MAX) {
+    return { ...last, ...part, thinking: growParts([...last.thinking], part.thinking) };
   }
   return undefined;
 }
@@ -118,19 +120,19 @@ function continued(last: JsonObject, part: JsonObject): JsonObject | undefined {
  * Calls are counted per choice. Some providers send each call whole and all under index 0, or without an index: another
  * id with a name is another call.
  */
-function takeCall(calls: CallState[], call: Json): void {
-  if (!isObject(call)) return;
-  const id = filledText(call.id);
-  const named = filledText(call.function?.name) ?? filledText(call.custom?.name);
-  let state = calls.findLast((known) => known.index === call.index);
-  if (state === undefined || (named !== undefined && isAnother(state.call, id, call.index))) {
-    state = { index: call.index, call: {} };
-    calls.push(state);
+function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
+  if (!isObject(piece)) return;
+  const { index, function: called, custom, ...rest } = piece;
+  const named = filledText(called?.name) ?? filledText(custom?.name);
+  let call = openCalls.get(index);
+  if (call === undefined || (named !== undefined && isAnother(call, filledText(piece.id), index))) {
+    call = {};
+    calls.push(call);
+    openCalls.set(index, call);
   }
-  const { index: _, function: called, custom, ...rest } = call;
-  mergeMembers(state.call, rest);
-  if (isObject(called)) state.call.function = mergeFunction(objectOr(state.call.function), called);
-  if (isObject(custom)) state.call.custom = mergeFunction(objectOr(state.call.custom), custom);
+  mergeMembers(call, rest);
+  if (isObject(called)) call.function = mergeFunction(objectOr(call.function), called);
+  if (isObject(custom)) call.custom = mergeFunction(objectOr(call.custom), custom);
 }
 
 function isAnother(known: JsonObject, id: string | undefined, index: Json): boolean {
@@ -180,7 +182,7 @@ function finished(index: number, { rest, message, calls, text, whole }: ChoiceSt
       role: said.role ?? "assistant",
       ...said,
       content: content ?? (text === "" ? null : text),
-      tool_calls: calls.length > 0 ? calls.map(({ call }) => call) : said.tool_calls,
+      tool_calls: calls.length > 0 ? calls : said.tool_calls,
     }),
     ...rest,
   };

@@ -11,17 +11,19 @@ export function foldCohere(events: readonly StreamEvent[]): Json {
 /** The last event repeats the whole answer; where it is missing, the pieces of text are what there is. */
 function foldVersion1(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
+  const citations: Json[] = [];
   let text = "";
   for (const { data } of events) {
     if (!isObject(data)) continue;
     if (typeof data.generation_id === "string") whole.generation_id = data.generation_id;
     if (typeof data.text === "string" && data.event_type !== "stream-end") text += data.text;
     if (data.event_type === "citation-generation")
-      whole.citations = [...listOf(whole.citations), ...listOf(data.citations)];
+      for (const citation of listOf(data.citations)) citations.push(citation);
     if (data.event_type === "tool-calls-generation") whole.tool_calls = data.tool_calls;
     if (isObject(data.response)) mergeMembers(whole, data.response);
     if (data.finish_reason !== undefined) whole.finish_reason = data.finish_reason;
   }
+  if (citations.length > 0 && whole.citations === undefined) whole.citations = citations;
   if (whole.text === undefined && whole.generations === undefined) whole.text = text;
   return whole;
 }
@@ -31,6 +33,7 @@ function foldVersion2(events: readonly StreamEvent[]): Json {
   const message: JsonObject = { role: "assistant" };
   const content = new Map<number, JsonObject>();
   const calls = new Map<number, JsonObject>();
+  const citations: Json[] = [];
   for (const { data } of events) {
     if (!isObject(data)) continue;
     const piece = data.delta?.message;
@@ -43,12 +46,13 @@ function foldVersion2(events: readonly StreamEvent[]): Json {
     else if (type === "tool-plan-delta")
       message.tool_plan = (textOf(message.tool_plan) ?? "") + (textOf(piece?.tool_plan) ?? "");
     else if (type === "tool-call-start" || type === "tool-call-delta") growCall(calls, index, piece?.tool_calls);
-    else if (type === "citation-start") message.citations = [...listOf(message.citations), piece?.citations];
+    else if (type === "citation-start") citations.push(piece?.citations);
     else if (type === "message-end") mergeMembers(whole, data.delta);
     else if (typeof data.message === "string") whole.error = { message: data.message };
   }
   const parts = inOrder(content);
   const called = inOrder(calls);
+  if (citations.length > 0) message.citations = citations;
   whole.message = { ...message, content: parts, ...(called.length > 0 ? { tool_calls: called } : {}) };
   return whole;
 }

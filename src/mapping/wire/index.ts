@@ -8,6 +8,7 @@ import { embeddings } from "./embeddings.ts";
 import { generateContent } from "./generate-content.ts";
 import { interactions } from "./interactions.ts";
 import { moderations, rerank } from "./judgements.ts";
+import { logged } from "./logged.ts";
 import { images, speech, transcriptions } from "./media.ts";
 import { messages } from "./messages.ts";
 import { ollamaChat, ollamaGenerate } from "./ollama.ts";
@@ -34,4 +35,5 @@ export const WIRE_SCHEMAS: Readonly<Record<WireSchemaName, WireSchema>> = {
   "ollama-chat": ollamaChat,
   "ollama-generate": ollamaGenerate,
   "text-generation": textGeneration,
+  logged,
 };

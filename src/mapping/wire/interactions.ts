@@ -112,6 +112,8 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
     const step = steps.get(data.index) ?? {};
     steps.set(data.index, step);
     mergeMembers(step, data.step ?? data.content);
+    // What a step begins with belongs to its event; what it grows by is pushed to a list of our own.
+    if (Array.isArray(data.step?.content)) step.content = [...data.step.content];
     if (isObject(data.delta)) growStep(step, data.delta, list);
   }
   if (steps.size > 0 && !Array.isArray(whole[list])) {
@@ -133,12 +135,12 @@ function growStep(step: JsonObject, delta: JsonObject, list: string): void {
     step.text = (textOf(step.text) ?? "") + text;
     return;
   }
-  const content: Json[] = Array.isArray(step.content) ? [...step.content] : [];
+  if (!Array.isArray(step.content)) step.content = [];
+  const content: Json[] = step.content;
   const last = content.at(-1);
   if (isObject(last) && last.type === type)
     content[content.length - 1] = { ...last, text: (textOf(last.text) ?? "") + text };
   else content.push({ type, text, ...rest });
-  step.content = content;
 }
 
 const finishedStep = (step: JsonObject): JsonObject =>

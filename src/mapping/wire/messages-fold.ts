@@ -1,5 +1,5 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, listOf, mergeMembers, parseJson, textOf } from "../json.ts";
+import { isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../json.ts";
 
 /** A content block while it grows; `json` gathers a tool's input until the block ends. */
 interface Block {
@@ -42,7 +42,9 @@ function takeMessageDelta(message: JsonObject, data: JsonObject): void {
 }
 
 function startBlock(blocks: Map<number, Block>, { index, content_block: block }: JsonObject): void {
-  if (typeof index === "number" && isObject(block)) blocks.set(index, { block: { ...block }, json: "" });
+  if (typeof index !== "number" || !isObject(block)) return;
+  const own = Array.isArray(block.citations) ? { ...block, citations: [...block.citations] } : { ...block };
+  blocks.set(index, { block: own, json: "" });
 }
 
 /** Which member of the block each kind of delta adds to. */
@@ -65,7 +67,10 @@ function growBlock(blocks: Map<number, Block>, { index, delta }: JsonObject): vo
   const member = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined;
   if (member !== undefined) block[member] = (textOf(block[member]) ?? "") + (textOf(delta[member]) ?? "");
   else if (type === "input_json_delta") state.json += textOf(delta.partial_json) ?? "";
-  else if (type === "citations_delta") block.citations = [...listOf(block.citations), delta.citation];
+  else if (type === "citations_delta") {
+    if (Array.isArray(block.citations)) block.citations.push(delta.citation);
+    else block.citations = [delta.citation];
+  }
 }
 
 /** A tool's input that was cut off is no JSON: it is kept as the text that came. */

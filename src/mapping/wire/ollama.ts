@@ -108,5 +108,7 @@ function takeMessage(message: JsonObject, line: JsonObject): void {
   mergeMembers(message, rest);
   message.content = (textOf(message.content) ?? "") + (textOf(content) ?? "");
   if (typeof thinking === "string") message.thinking = (textOf(message.thinking) ?? "") + thinking;
-  if (Array.isArray(calls)) message.tool_calls = [...listOf(message.tool_calls), ...calls];
+  if (!Array.isArray(calls)) return;
+  message.tool_calls ??= [];
+  for (const call of calls) message.tool_calls.push(call);
 }

@@ -3,8 +3,9 @@ import { filledText, isObject, pickDefined } from "../json.ts";
 import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";
 
-/** What an answer in OpenAI's manner tells: `id`, `model` and `usage` at the top. */
-export function readOpenAi(body: Json): Reading {
+/** What an answer in OpenAI's manner tells: `id`, `model` and `usage` at the top, Cloudflare's inside `result`. */
+export function readOpenAi(answer: Json): Reading {
+  const body = isObject(answer?.result) && answer.usage === undefined ? answer.result : answer;
   const usage = usageBlock(body);
   return pickDefined({
     id: filledText(body?.id),

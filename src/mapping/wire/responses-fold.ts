@@ -30,7 +30,7 @@ export function foldResponses(events: readonly StreamEvent[]): Json {
 
 function takeItemEvent(items: Map<number, JsonObject>, index: number, type: string, data: JsonObject): void {
   if (type === "response.output_item.added" || type === "response.output_item.done") {
-    if (isObject(data.item)) items.set(index, { ...data.item });
+    if (isObject(data.item)) items.set(index, ownItem(data.item));
     return;
   }
   let item = items.get(index);
@@ -40,6 +40,18 @@ function takeItemEvent(items: Map<number, JsonObject>, index: number, type: stri
   }
   const place = PLACES.find(([prefix]) => type.startsWith(prefix));
   if (place !== undefined) place[1](item, data, type.endsWith(".delta"));
+}
+
+/** A copy down to the parts, which grow in place. */
+function ownItem(item: JsonObject): JsonObject {
+  const own = { ...item };
+  for (const list of ["content", "summary"]) if (Array.isArray(item[list])) own[list] = item[list].map(ownPart);
+  return own;
+}
+
+function ownPart(part: Json): Json {
+  if (!isObject(part)) return part;
+  return Array.isArray(part.annotations) ? { ...part, annotations: [...part.annotations] } : { ...part };
 }
 
 type Placer = (item: JsonObject, data: JsonObject, isDelta: boolean) => void;
@@ -64,22 +76,23 @@ const wholePart =
   (list: "content" | "summary", indexName: string): Placer =>
   (item, data) => {
     const part = partAt(item, list, data[indexName], {});
-    if (part !== undefined && isObject(data.part)) Object.assign(part, data.part);
+    if (part !== undefined && isObject(data.part)) mergeMembers(part, ownPart(data.part));
   };
 
 /** The part at `index`; parts come in order, so an index beyond the next one is not one of ours. */
 function partAt(item: JsonObject, list: string, index: Json, fresh: JsonObject): JsonObject | undefined {
-  const parts: Json[] = Array.isArray(item[list]) ? [...item[list]] : [];
-  if (typeof index !== "number" || index < 0 || index > parts.length) return undefined;
-  const part = isObject(parts[index]) ? { ...parts[index] } : fresh;
-  parts[index] = part;
-  item[list] = parts;
-  return part;
+  if (!Array.isArray(item[list])) item[list] = [];
+  const parts: Json[] = item[list];
+  if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index > parts.length) return undefined;
+  if (!isObject(parts[index])) parts[index] = fresh;
+  return parts[index];
 }
 
 const annotation: Placer = (item, data) => {
   const part = partAt(item, "content", data.content_index, { type: "output_text", text: "" });
-  if (part !== undefined) part.annotations = [...listOf(part.annotations), data.annotation];
+  if (part === undefined) return;
+  if (Array.isArray(part.annotations)) part.annotations.push(data.annotation);
+  else part.annotations = [data.annotation];
 };
 
 const PLACES: readonly (readonly [string, Placer])[] = [

@@ -1,0 +1,90 @@
+/**
+ * Records per second and peak memory of `weir export`, without and with bodies, in every format.
+ *
+ *   bun bench/export.ts [--records N] [--formats jsonl,csv]     against canned pages: the client alone
+ *   WEIR_API_URL=… WEIR_API_KEY=… bun bench/export.ts           against that service, all it has
+ */
+
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { KEY } from "../test/export/api-server.ts";
+import { makeRecord } from "../test/export/records.ts";
+
+const { values } = parseArgs({
+  options: {
+    records: { type: "string", default: "200000" },
+    formats: { type: "string", default: "jsonl,json,csv,parquet" },
+  },
+});
+const address = process.env["WEIR_API_URL"];
+const canned = address === undefined ? await serveCanned(Number(values.records)) : undefined;
+const folder = await mkdtemp(join(tmpdir(), "weir-export-bench-"));
+
+console.log("format   bodies   records   seconds   records/s   file MB   peak RSS MB");
+for (const format of values.formats.split(",")) {
+  for (const bodies of [false, true]) await measure(format, bodies);
+}
+await rm(folder, { recursive: true });
+canned?.close();
+
+async function measure(format: string, bodies: boolean): Promise<void> {
+  const output = join(folder, `out.${format}`);
+  const argv = ["--start-date", "2000-01-01", "--format", format, "--output", output, "--force"];
+  const begun = performance.now();
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(import.meta.dir, "../test/export/child.ts"),
+      ...argv,
+      ...(bodies ? ["--include-body"] : []),
+    ],
+    { env: { WEIR_API_KEY: KEY, ...process.env, ...(canned && { WEIR_API_URL: canned.url }) }, stderr: "pipe" },
+  );
+  const said = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(said);
+  const seconds = (performance.now() - begun) / 1000;
+  const records = Number(/([\d,]+) records/.exec(said)?.[1]?.replaceAll(",", ""));
+  const cells = [
+    records.toLocaleString("en-US").padStart(10),
+    seconds.toFixed(1).padStart(9),
+    Math.round(records / seconds)
+      .toLocaleString("en-US")
+      .padStart(11),
+    ((await stat(output)).size / 1e6).toFixed(0).padStart(9),
+    ((child.resourceUsage()?.maxRSS ?? 0) / 1e6).toFixed(0).padStart(13),
+  ];
+  console.log(format.padEnd(8), (bodies ? "yes" : "no").padEnd(6), cells.join(" "));
+}
+
+/** A service without a database behind it: the same thousand records over and over, printed once. */
+async function serveCanned(total: number): Promise<{ url: string; close(): void }> {
+  const bodies = {
+    request_body: { text: "lorem ipsum ".repeat(100) },
+    response_body: { text: "dolor sit ".repeat(60) },
+  };
+  const records = Array.from({ length: 1000 }, (_, index) => makeRecord(index));
+  const texts = (whole: boolean) =>
+    records.map(({ request_body, response_body, llmSchema, ...rest }) =>
+      JSON.stringify(whole ? { ...rest, ...bodies } : rest),
+    );
+  const printed = { plain: texts(false), whole: texts(true) };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const question = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+    if (request.url?.includes("count")) return void response.end(JSON.stringify({ data: total, error: null }));
+    if (request.url?.includes("property")) return void response.end('{"data":[{"property":"Team"}],"error":null}');
+    const from = Number(question["cursor"] ?? 0);
+    const to = Math.min(total, from + Number(question["limit"]));
+    const rows = question["includeBody"] === true ? printed.whole : printed.plain;
+    const page = Array.from({ length: to - from }, (_, index) => rows[(from + index) % 1000]);
+    const cursor = to < total ? `"${to}"` : "null";
+    response.end(`{"data":[${page.join(",")}],"error":null,"next_cursor":${cursor}}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}

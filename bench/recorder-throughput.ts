@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
+import { readExchange } from "../src/mapping/read-exchange.ts";
+import { createLog } from "../src/observe.ts";
+import { pluginFolders } from "../src/plugin/load.ts";
+import { loadRegistry } from "../src/plugin/registry.ts";
+import { createRecorder } from "../src/recorder/recorder.ts";
+import { openSpool } from "../src/spool/writer.ts";
+
+/**
+ * How fast the recorder brings a spool into the database, with nothing else going on.
+ *
+ * `bun bench/recorder-throughput.ts [records] [bytes of each request body]` writes a spool of chat exchanges first, then
+ * times the recorder on it. Prints records a second, spool megabytes a second, and processor time per record.
+ */
+const records = Number(process.argv[2] ?? 50_000);
+const bodyBytes = Number(process.argv[3] ?? 300);
+
+const directory = mkdtempSync(join(tmpdir(), "weir-bench-"));
+const log = createLog({ level: "warn", format: "text" });
+const config: Config = { ...(Value.Default(CONFIG_SCHEMA, {}) as Config), data_dir: directory };
+const registry = await loadRegistry({ directories: pluginFolders("provider", config), log });
+
+const spool = openSpool({ directory: join(directory, "spool"), sync: "second", log });
+const request = Buffer.from(
+  JSON.stringify({
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "x".repeat(Math.max(0, bodyBytes - 80)) }],
+  }),
+);
+const answer = Buffer.from(
+  JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1_790_000_000,
+    model: "gpt-4o-mini-2024-07-18",
+    choices: [{ index: 0, message: { role: "assistant", content: "y".repeat(200) }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 },
+  }),
+);
+const headers = ["Host", "gateway", "Content-Type", "application/json", "User-Agent", "bench", "Authorization", "***"];
+for (let i = 0; i < records; i++) {
+  const id = Bun.randomUUIDv7();
+  const time = Date.now();
+  spool.begin(id, {
+    time,
+    method: "POST",
+    path: "/v1/chat/completions",
+    target: "https://api.openai.com",
+    provider: "OPENAI",
+    organization: "0198d000-0000-7000-8000-000000000001",
+    keyId: "0198d000-0000-7000-8000-000000000002",
+    keyName: "bench",
+    authHash: "ab".repeat(32),
+    headers,
+    gateway: ["Gateway-Property-App", `app-${i % 20}`, "Gateway-User-Id", `user-${i % 1_000}`],
+    omitRequest: false,
+    omitResponse: false,
+  });
+  spool.requestChunk(id, request);
+  spool.head(id, { time: time + 5, status: 200, headers: ["Content-Type", "application/json", "Date", "now"] });
+  spool.responseChunk(id, answer);
+  spool.end(id, {
+    time: time + 9,
+    outcome: "complete",
+    forwardedAt: time + 1,
+    firstByteAt: time + 5,
+    requestBytes: request.byteLength,
+    responseBytes: answer.byteLength,
+  });
+}
+await spool.close();
+const megabytes = spool.stats.bytesWritten / 1e6;
+
+const cpu = process.cpuUsage();
+const started = performance.now();
+const recorder = createRecorder({ config, log, readExchange, provider: (name) => registry.providerByName(name) });
+await recorder.ready();
+for (let status = await recorder.status(); status.recorded < records; status = await recorder.status()) {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
+const seconds = (performance.now() - started) / 1000;
+const { user, system } = process.cpuUsage(cpu);
+await recorder.stop();
+rmSync(directory, { recursive: true, force: true });
+
+console.log(`records/s ${Math.round(records / seconds)}`);
+console.log(`spool MB/s ${(megabytes / seconds).toFixed(1)}`);
+console.log(`cpu µs/record ${((user + system) / records).toFixed(1)}`);
+console.log(`memory MB ${Math.round(process.memoryUsage().rss / 1e6)}`);

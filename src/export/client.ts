@@ -1,0 +1,159 @@
+import { ExportFailure } from "./failure.ts";
+import { UnreadableAnswer } from "./page.ts";
+import { delayMs, mayBeRetried, type Pace, readRetryAfter, sleep } from "./retry.ts";
+
+export interface Question<T> {
+  /** From the API address on, such as `/v1/request/query-fast`. */
+  readonly path: string;
+  readonly body: unknown;
+  /** Turns the text of an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
+  readonly read: (text: string) => T;
+  /** Above it the answer is dropped and {@link AnswerTooLong} thrown; undefined for no bound. */
+  readonly bytesMax?: number | undefined;
+  /** Fewer than the pace's, for what the export can do without. */
+  readonly attemptsMax?: number;
+}
+
+export interface Client {
+  /**
+   * Asks until there is an answer that can be read.
+   *
+   * @throws ExportFailure when the service refuses, or every attempt failed; AnswerTooLong; the signal's reason.
+   */
+  ask<T>(question: Question<T>): Promise<T>;
+}
+
+/** The answer is longer than the question allows: ask for less. Not retried. */
+export class AnswerTooLong extends Error {
+  override readonly name = "AnswerTooLong";
+}
+
+/** One attempt that failed in a way that another may not. */
+class AttemptFailed extends Error {
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export interface ClientOptions {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly pace: Pace;
+  /** Aborted when the export is to stop. */
+  readonly signal: AbortSignal;
+  readonly onWait: (reason: string, ms: number, attempt: number) => void;
+}
+
+/** A client of the query API that expects the network and the service to fail now and then. */
+export function createClient(options: ClientOptions): Client {
+  return {
+    async ask(question) {
+      const attemptsMax = question.attemptsMax ?? options.pace.attemptsMax;
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return question.read(await fetchText(options, question));
+        } catch (error) {
+          options.signal.throwIfAborted();
+          if (!(error instanceof AttemptFailed || error instanceof UnreadableAnswer)) throw error;
+          const ms = delayMs(options.pace, attempt, error instanceof AttemptFailed ? error.retryAfterMs : undefined);
+          if (attempt >= attemptsMax || ms > options.pace.retryAfterMsMax) throw givenUp(error, attempt, ms, question);
+          options.onWait(error.message, ms, attempt);
+          await sleep(ms, options.signal);
+        }
+      }
+    },
+  };
+}
+
+function givenUp(error: Error, attempt: number, ms: number, question: Question<unknown>): ExportFailure {
+  const why = attempt === 1 ? `which asks to wait ${Math.ceil(ms / 1000)} s` : `after ${attempt} attempts`;
+  return new ExportFailure("failed", `${question.path}: ${error.message}, ${why}`, { cause: error });
+}
+
+async function fetchText(options: ClientOptions, question: Question<unknown>): Promise<string> {
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(), options.pace.idleMsMax);
+  try {
+    const answer = await fetch(options.apiUrl + question.path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${options.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(question.body),
+      // A redirect would carry the key to a host that nobody named.
+      redirect: "manual",
+      signal: AbortSignal.any([options.signal, idle.signal]),
+    });
+    const text = await readText(answer, question.bytesMax, () => timer.refresh());
+    if (answer.status !== 200) throw refusal(answer, text, question.path);
+    return text;
+  } catch (error) {
+    if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
+    if (idle.signal.aborted) {
+      throw new AttemptFailed(`no byte for ${options.pace.idleMsMax / 1000} s`, { cause: error });
+    }
+    throw new AttemptFailed(`the connection failed (${reasonOf(error)})`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Decodes chunk by chunk: the bytes and the text of a page are never both held. */
+async function readText(answer: Response, bytesMax: number | undefined, onBytes: () => void): Promise<string> {
+  if (answer.body === null) return "";
+  const decoder = new TextDecoder();
+  const reader = answer.body.getReader();
+  const parts: string[] = [];
+  let bytes = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    onBytes();
+    bytes += next.value.byteLength;
+    if (bytesMax !== undefined && bytes > bytesMax) {
+      await reader.cancel();
+      throw new AnswerTooLong(`more than ${bytesMax} bytes`);
+    }
+    parts.push(decoder.decode(next.value, { stream: true }));
+  }
+  parts.push(decoder.decode());
+  return parts.join("");
+}
+
+function refusal(answer: Response, text: string, path: string): Error {
+  const said = `status ${answer.status}${explanation(text)}`;
+  if (mayBeRetried(answer.status)) {
+    return new AttemptFailed(said, { retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), Date.now()) });
+  }
+  const hint: Readonly<Record<number, string>> = {
+    401: "; is WEIR_API_KEY a key of this region that has not expired?",
+    403: "; the key needs the scope `read`",
+    404: "; is this the address of a Weir API?",
+  };
+  return new ExportFailure("failed", `${path}: ${said}${hint[answer.status] ?? ""}`);
+}
+
+/** What the service says about a failure, for the terminal: bounded, and without control characters. */
+function explanation(text: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return ""; // a page of HTML from something in between says nothing that the status does not
+  }
+  if (typeof parsed !== "object" || parsed === null) return "";
+  const { message, path } = parsed as { message?: unknown; path?: unknown };
+  const words = [message, path].filter((word) => typeof word === "string" && word !== "");
+  return words.length === 0
+    ? ""
+    : `: ${words
+        .join(" at ")
+        .replace(/[\x00-\x1f\x7f-\x9f]/g, " ")
+        .slice(0, 500)}`;
+}
+
+/** The innermost reason: `fetch` wraps what the socket said. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string") return code;
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}

@@ -1,0 +1,171 @@
+import { parseArgs } from "node:util";
+import { usageFailure } from "./failure.ts";
+
+const FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
+const REGIONS = ["us", "eu"] as const;
+const ORDERS = ["asc", "desc"] as const;
+
+export type Format = (typeof FORMATS)[number];
+export type Region = (typeof REGIONS)[number];
+export type Order = (typeof ORDERS)[number];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One row per option: what the parser takes and what the help says. */
+export const OPTIONS = {
+  "start-date": { type: "string", value: "DATE", description: "first day or moment, included (default: 30 days ago)" },
+  "end-date": { type: "string", value: "DATE", description: "last day or moment, included (default: now)" },
+  limit: { type: "string", value: "N", description: "keep the first N records of the order" },
+  order: { type: "string", value: "asc|desc", description: "oldest first (default) or newest first" },
+  property: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    description: "only records with it; may be repeated",
+  },
+  filter: { type: "string", value: "JSON", description: "a filter tree of the query API, on top of the dates" },
+  "include-body": { type: "boolean", description: "request and response bodies and llmSchema as well" },
+  format: { type: "string", value: "FORMAT", description: "jsonl (default), json, csv or parquet" },
+  output: {
+    type: "string",
+    short: "o",
+    value: "FILE|-",
+    description: "where to (default: weir-export.<format>); - is stdout",
+  },
+  region: { type: "string", value: "us|eu", description: "which address to ask: WEIR_API_URL or WEIR_EU_API_URL" },
+  "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
+  resume: { type: "boolean", description: "go on where a stopped export of the same options stands" },
+  force: { type: "boolean", description: "replace the output and forget its checkpoint" },
+  quiet: { type: "boolean", short: "q", description: "print failures only" },
+} as const;
+
+/** What help says below the options. */
+export const NOTES: readonly string[] = [
+  "The key comes from WEIR_API_KEY. The address comes from WEIR_API_URL (default http://127.0.0.1:8788), or from\nWEIR_EU_API_URL (default http://127.0.0.1:8789) with --region eu.",
+  "Dates are YYYY-MM-DD, a whole day in UTC, or ISO 8601; without an offset they are UTC.",
+  "A checkpoint stands beside the output until it is complete: an export that was killed goes on with --resume and the\nsame options, and the finished file is the one that an unbroken export writes.",
+  "Ends with status 0 when done, 1 when failed, 2 on bad usage, and 128 + the signal's number when stopped.",
+];
+
+export interface Property {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ExportOptions {
+  /** As given; `period.ts` says which moments they mean. */
+  readonly startDate: string | undefined;
+  readonly endDate: string | undefined;
+  /** Records at most; undefined for all. */
+  readonly limit: number | undefined;
+  readonly order: Order;
+  readonly properties: readonly Property[];
+  /** A filter node as given, checked by the service; `"all"` when absent. */
+  readonly filter: unknown;
+  readonly includeBody: boolean;
+  readonly format: Format;
+  /** A path, or `-` for stdout. */
+  readonly output: string;
+  readonly region: Region;
+  /** Address of the API without a slash at its end. */
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly resume: boolean;
+  readonly force: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * Reads the command line after `weir export`.
+ *
+ * @throws ExportFailure of kind `usage`.
+ */
+export function readOptions(argv: readonly string[], env: Environment): ExportOptions {
+  const given = parse(argv);
+  if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
+
+  const format = oneOf("format", FORMATS, given.format ?? "jsonl");
+  const region = oneOf("region", REGIONS, given.region ?? "us");
+  const output = given.output ?? `weir-export.${format}`;
+  if (output === "") throw usageFailure("--output needs a file name, or - for stdout");
+  if (output === "-" && given.resume)
+    throw usageFailure("--resume needs a file: what went to stdout cannot be resumed");
+
+  const apiKey = env["WEIR_API_KEY"]?.trim();
+  if (!apiKey) throw usageFailure("no key: set WEIR_API_KEY to a service key with the scope `read`");
+  // fetch would refuse it too, but with a message that shows the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that no key has");
+
+  return {
+    startDate: given["start-date"],
+    endDate: given["end-date"],
+    limit: readLimit(given.limit),
+    order: oneOf("order", ORDERS, given.order ?? "asc"),
+    properties: (given.property ?? []).map(readProperty),
+    filter: readFilter(given.filter),
+    includeBody: given["include-body"] ?? false,
+    format,
+    output,
+    region,
+    apiUrl: readAddress(given["api-url"] ?? addressOf(region, env)),
+    apiKey,
+    resume: given.resume ?? false,
+    force: given.force ?? false,
+    quiet: given.quiet ?? false,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
+  } catch (cause) {
+    if (cause instanceof TypeError) throw usageFailure(cause.message.split(". ")[0] ?? cause.message);
+    throw cause;
+  }
+}
+
+function oneOf<const T extends string>(option: string, allowed: readonly T[], value: string): T {
+  const found = allowed.find((name) => name === value);
+  if (found === undefined) throw usageFailure(`--${option} takes ${allowed.join(", ")}, not "${value}"`);
+  return found;
+}
+
+function readLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(limit)) throw usageFailure(`--limit takes a number, not "${text}"`);
+  return limit;
+}
+
+/** `name=value`; the value may be empty and may have more `=` in it. */
+function readProperty(text: string): Property {
+  const at = text.indexOf("=");
+  if (at < 1) throw usageFailure(`--property takes NAME=VALUE, not "${text}"`);
+  return { name: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+function readFilter(text: string | undefined): unknown {
+  if (text === undefined || text === "all") return "all";
+  try {
+    const filter: unknown = JSON.parse(text);
+    if (filter === "all" || (typeof filter === "object" && filter !== null && !Array.isArray(filter))) return filter;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw usageFailure(`--filter is not JSON: ${cause.message}`);
+  }
+  throw usageFailure('--filter takes a filter tree, such as {"request_response_rmt":{"model":{"equals":"m-1"}}}');
+}
+
+function addressOf(region: Region, env: Environment): string {
+  if (region === "eu") return env["WEIR_EU_API_URL"] || `http://127.0.0.1:${env["WEIR_EU_API_PORT"] || "8789"}`;
+  return env["WEIR_API_URL"] || `http://127.0.0.1:${env["WEIR_API_PORT"] || "8788"}`;
+}
+
+function readAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw usageFailure("the API address must start with http:// or https://");
+  }
+  if (url.username || url.password) throw usageFailure("the API address must not have a name or password in it");
+  if (url.search || url.hash) throw usageFailure("the API address must not have a query or fragment");
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}

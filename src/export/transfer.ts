@@ -1,0 +1,219 @@
+import type { Writable } from "node:stream";
+import {
+  boundOptions,
+  type Checkpoint,
+  checkpointPath,
+  type Plan,
+  readCheckpoint,
+  removeCheckpoint,
+  writeCheckpoint,
+} from "./checkpoint.ts";
+import type { Client } from "./client.ts";
+import { type Column, tableColumns } from "./columns.ts";
+import { type Download, download } from "./download.ts";
+import { csv, type Encoder, jsonArray, jsonLines } from "./encoder.ts";
+import { ExportFailure, usageFailure } from "./failure.ts";
+import { readLines } from "./lines.ts";
+import type { ExportOptions, Format } from "./options.ts";
+import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
+import { membersOf } from "./page.ts";
+import { countRecords, createPager, firstRow, propertyNames } from "./pager.ts";
+import { parquet } from "./parquet.ts";
+import { buildFilter, readPeriod } from "./period.ts";
+import type { Progress } from "./progress.ts";
+
+export interface Transfer {
+  readonly options: ExportOptions;
+  readonly client: Client;
+  readonly progress: Progress;
+  readonly stdout: Writable;
+  /** Aborted when the export is to stop. */
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
+}
+
+export interface Outcome {
+  /** In the finished output, and its bytes. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** Rows of this run alone. */
+  readonly newRows: number;
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+}
+
+const ENCODERS: Readonly<Record<Format, (columns: readonly Column[]) => Encoder>> = {
+  jsonl: () => jsonLines,
+  json: () => jsonArray,
+  csv,
+  parquet,
+};
+
+/** Formats that have columns, which have to be known before the first record is written. */
+const TABLES: ReadonlySet<Format> = new Set<Format>(["csv", "parquet"]);
+
+/** Records that are turned into Parquet at a time. */
+const CONVERT_ROWS = 500;
+
+/**
+ * Brings the records into the output, from the start or from where a stopped export stands.
+ *
+ * @returns undefined when there was nothing to go on with: the output is there and its checkpoint is not, because the
+ *   export that wrote it came to its end.
+ */
+export async function transfer(job: Transfer): Promise<Outcome | undefined> {
+  return job.options.output === "-" ? toStream(job) : toFile(job);
+}
+
+async function toStream(job: Transfer): Promise<Outcome> {
+  const plan = await makePlan(job);
+  const encoder = ENCODERS[job.options.format](plan.columns);
+  const output = openStream(job.stdout);
+  try {
+    await output.append(encoder.head());
+    const done = await downloadAll(job, plan, { encoder, output, keep: async () => {} }, START);
+    await output.append(encoder.tail(done.rows));
+    return { ...done, bytes: await output.sync(), warnings: await findMissing(job, plan, done.rows) };
+  } finally {
+    await output.close();
+  }
+}
+
+/** A file, with a checkpoint beside it after every page. */
+async function toFile(job: Transfer): Promise<Outcome | undefined> {
+  const { options } = job;
+  const begun = await findBegun(options);
+  if (begun === "complete") return undefined;
+  const plan = begun?.plan ?? (await makePlan(job));
+  const keep = (position: Position, length: number) =>
+    writeCheckpoint(options.output, { version: 1, options: boundOptions(options), plan, ...position, length });
+
+  const done =
+    begun?.phase === "finished"
+      ? { rows: begun.rows, bytes: begun.length, newRows: 0, seconds: 0 }
+      : await writeFile(job, plan, begun, keep);
+  // From here on a resumed run has only to clear away.
+  await keep({ phase: "finished", rows: done.rows, cursor: null }, done.bytes);
+  await remove(rowsPath(options.output));
+  await removeCheckpoint(options.output);
+  return { ...done, warnings: await findMissing(job, plan, done.rows) };
+}
+
+/**
+ * Writes the whole file, or what is missing of it.
+ *
+ * Parquet cannot be cut off and continued, because its last bytes tell about all the others. So its records are first
+ * downloaded as lines into `FILE.rows`, like any other export, and then turned into the file in one go. That asks the
+ * service for nothing, and begins anew when it is stopped.
+ */
+async function writeFile(
+  job: Transfer,
+  plan: Plan,
+  begun: Checkpoint | undefined,
+  keep: (position: Position, length: number) => Promise<void>,
+): Promise<Omit<Outcome, "warnings">> {
+  const { options } = job;
+  const direct = options.format !== "parquet";
+  const path = direct ? options.output : rowsPath(options.output);
+  const encoder = direct ? ENCODERS[options.format](plan.columns) : jsonLines;
+  // The checkpoint comes before the file: a file without one is a finished export.
+  if (begun === undefined) await keep(START, 0);
+  const length = begun?.length ?? 0;
+  const output = await openFile(path, length === 0 ? undefined : length);
+  try {
+    const keepSynced = async (position: Position) => keep(position, await output.sync());
+    if (length === 0) await output.append(encoder.head());
+    const done = await downloadAll(job, plan, { encoder, output, keep: keepSynced }, begun ?? START);
+    await output.append(encoder.tail(done.rows));
+    const bytes = await output.sync();
+    return { ...done, bytes: direct ? bytes : await convert(job, plan, path, done.rows) };
+  } finally {
+    await output.close();
+  }
+}
+
+type Position = Pick<Checkpoint, "phase" | "rows" | "cursor">;
+
+const START: Position = { phase: "downloading", rows: 0, cursor: null };
+
+function rowsPath(output: string): string {
+  return `${output}.rows`;
+}
+
+/** What is there of an earlier run, by what `--resume` and `--force` allow. */
+async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete" | undefined> {
+  await checkPlace(options.output);
+  if (options.resume) {
+    const checkpoint = await readCheckpoint(options);
+    return checkpoint ?? ((await exists(options.output)) ? "complete" : undefined);
+  }
+  if (options.force) return undefined;
+  for (const path of [checkpointPath(options.output), options.output, rowsPath(options.output)]) {
+    if (await exists(path)) throw usageFailure(`${path} exists; go on with --resume, or replace it with --force`);
+  }
+  return undefined;
+}
+
+/** Fixes what must not change while the export runs, be it in one go or in twenty. */
+async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
+  const period = readPeriod(options.startDate, options.endDate, nowMs);
+  const filter = buildFilter(period, options.properties, options.filter);
+  const counted = await countRecords(client, filter);
+  const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
+  if (!TABLES.has(options.format)) return { period, columns: [], total };
+  const first = await firstRow(client, { filter, order: options.order, includeBody: false });
+  const found = first === undefined ? [] : [...membersOf(first).keys()];
+  return { period, columns: tableColumns(found, await propertyNames(client), options.includeBody), total };
+}
+
+/** The pages from `from` on, and how long they took. */
+async function downloadAll(
+  { options, client, progress }: Transfer,
+  plan: Plan,
+  target: Pick<Download, "encoder" | "output" | "keep">,
+  from: Position,
+) {
+  const startedMs = performance.now();
+  const { order, includeBody, limit } = options;
+  const filter = buildFilter(plan.period, options.properties, options.filter);
+  progress.expect(plan.total);
+  progress.phase("exporting", from.rows);
+  const read = createPager(client, { filter, order, includeBody, total: plan.total });
+  const rows =
+    from.phase === "downloading"
+      ? await download({ ...target, read, limit, onRows: progress.advance }, from)
+      : from.rows;
+  return { rows, newRows: rows - from.rows, seconds: (performance.now() - startedMs) / 1000 };
+}
+
+/** @returns the bytes of the file. */
+async function convert({ options, progress, signal }: Transfer, plan: Plan, path: string, total: number) {
+  progress.expect(total);
+  progress.phase("writing parquet", 0);
+  const encoder = ENCODERS.parquet(plan.columns);
+  const output = await openFile(options.output, undefined);
+  try {
+    await output.append(encoder.head());
+    let rows = 0;
+    for await (const lines of readLines(path, CONVERT_ROWS)) {
+      signal.throwIfAborted();
+      const bytes = encoder.rows(lines, rows);
+      await output.append(bytes);
+      rows += lines.length;
+      progress.advance(lines.length, bytes.length);
+    }
+    if (rows !== total) throw new ExportFailure("failed", `${path} was changed by another program; use --force`);
+    await output.append(encoder.tail(rows));
+    return await output.sync();
+  } finally {
+    await output.close();
+  }
+}
+
+/** A page that was cut off without a trace would lose records: so those that came are compared with those that are. */
+async function findMissing({ options, client }: Transfer, plan: Plan, rows: number): Promise<string[]> {
+  if (plan.total === undefined || rows >= plan.total) return [];
+  const now = await countRecords(client, buildFilter(plan.period, options.properties, options.filter));
+  if (now === undefined || Math.min(now, options.limit ?? now) <= rows) return []; // they were deleted meanwhile
+  return [`the service counts ${now} records and gave ${rows}; some may have been deleted and others come late`];
+}

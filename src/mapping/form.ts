@@ -1,0 +1,35 @@
+import { Buffer } from "node:buffer";
+import { type JsonObject, setMember } from "./json.ts";
+
+/** Longer fields are files that forgot their name. */
+const FIELD_BYTES_MAX = 100_000;
+/** A form of more parts than this is none of a model's. */
+const PARTS_MAX = 100;
+
+/**
+ * The text fields of a `multipart/form-data` body, such as `model` of a transcription, with files left out; `undefined`
+ * where the bytes are no such form. A form that was cut off gives the fields before the cut.
+ */
+export function formFields(bytes: Buffer): JsonObject | undefined {
+  const boundary = /^--([^\r\n]{1,200})\r\n/.exec(bytes.toString("latin1", 0, 204))?.[1];
+  if (boundary === undefined) return undefined;
+  const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+  const fields: JsonObject = {};
+  let start = boundary.length + 4;
+  for (let part = 0; part < PARTS_MAX; part++) {
+    const end = bytes.indexOf(delimiter, start);
+    if (end === -1) break;
+    takeField(fields, bytes.subarray(start, end));
+    start = end + delimiter.byteLength + 2;
+  }
+  return fields;
+}
+
+function takeField(fields: JsonObject, part: Buffer): void {
+  const headersEnd = part.indexOf("\r\n\r\n");
+  if (headersEnd === -1 || part.byteLength - headersEnd > FIELD_BYTES_MAX) return;
+  const headers = part.toString("utf8", 0, headersEnd);
+  const name = /^content-disposition:[^\r\n]*?[;\s]name="([^"\r\n]*)"/im.exec(headers)?.[1];
+  if (name === undefined || name === "" || /[;\s]filename\*?=/i.test(headers)) return;
+  setMember(fields, name.replace(/\[\]$/, ""), part.toString("utf8", headersEnd + 4));
+}

@@ -1,0 +1,68 @@
+import net, { isIP, type Socket } from "node:net";
+import tls from "node:tls";
+import type { ResolvedAddress, UpstreamOptions, UpstreamOrigin } from "./upstream.ts";
+import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
+
+/** An address that does not answer delays the next one by this much; the last one gets the whole time. */
+const NEXT_ADDRESS_MS = 2_500;
+const TCP_PROBE_MS = 60_000;
+
+export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Promise<Socket>;
+
+/**
+ * Opens connections to checked addresses only: the name is resolved once, by `options.resolve`, and what is connected
+ * to is an address, so nothing looks the name up a second time. TLS still speaks and checks the name.
+ */
+export function createConnector(options: UpstreamOptions): Connector {
+  let secureContext: tls.SecureContext | undefined;
+  const open = ({ address, family }: ResolvedAddress, { secure, host, port }: UpstreamOrigin): Socket => {
+    if (!secure) return net.connect({ host: address, port, family, noDelay: true });
+    if (options.ca !== undefined) secureContext ??= tls.createSecureContext({ ca: [...options.ca] });
+    return tls.connect({
+      host: address,
+      port,
+      ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, "") } : {}),
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ALPNProtocols: ["http/1.1"],
+    });
+  };
+
+  return async (origin, isWanted) => {
+    const addresses = await options.resolve(origin);
+    let failure: UpstreamError | undefined;
+    for (const [at, address] of addresses.entries()) {
+      if (!isWanted()) break;
+      const isLast = at === addresses.length - 1;
+      try {
+        const limitMs = isLast ? UPSTREAM_DEFAULTS.connectMs : NEXT_ADDRESS_MS;
+        return await whenOpen(open(address, origin), origin, limitMs);
+      } catch (error) {
+        failure = error as UpstreamError;
+      }
+    }
+    throw failure ?? new UpstreamError("unreachable", `${origin.host} has no address`);
+  };
+}
+
+function whenOpen(socket: Socket, { secure, host, port }: UpstreamOrigin, limitMs: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string, cause?: unknown) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new UpstreamError("unreachable", `no connection to ${host}:${port} (${why})`, { cause }));
+    };
+    const timer = setTimeout(() => fail(`no answer within ${limitMs / 1_000} s`), limitMs);
+    const onError = (error: NodeJS.ErrnoException) => fail(error.code ?? error.message, error);
+    const onClose = () => fail("closed while connecting");
+    socket.on("error", onError);
+    socket.on("close", onClose);
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      socket.off("error", onError);
+      socket.off("close", onClose);
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, TCP_PROBE_MS);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,201 @@
+import type { Socket } from "node:net";
+import { type Connector, createConnector } from "./connect.ts";
+import { ResponseParser, type ResponseSink } from "./response-parser.ts";
+import type { UpstreamOptions, UpstreamOrigin, UpstreamRequest } from "./upstream.ts";
+import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
+
+const IDLE_PER_ORIGIN_MAX = 1_024;
+const SWEEP_MS = 1_000;
+
+/** Connections to providers, kept for the next request for a while. */
+export class Pool {
+  readonly connect: Connector;
+  readonly headBytesMax: number;
+  readonly #idleMs: number;
+  readonly #idle = new Map<string, Connection[]>();
+  #sweep: ReturnType<typeof setInterval> | undefined;
+  #closed = false;
+
+  constructor(options: UpstreamOptions) {
+    this.connect = createConnector(options);
+    this.headBytesMax = options.headBytesMax ?? UPSTREAM_DEFAULTS.headBytesMax;
+    this.#idleMs = options.idleMs ?? UPSTREAM_DEFAULTS.idleMs;
+  }
+
+  /** The connection that was used last: the others may then run out. */
+  take(origin: UpstreamOrigin): Connection | undefined {
+    const list = this.#idle.get(keyOf(origin));
+    return list?.pop();
+  }
+
+  give(connection: Connection): void {
+    const list = this.#idle.get(connection.key);
+    if (this.#closed || (list !== undefined && list.length >= IDLE_PER_ORIGIN_MAX)) {
+      connection.destroy();
+      return;
+    }
+    connection.idleSince = performance.now();
+    if (list === undefined) this.#idle.set(connection.key, [connection]);
+    else list.push(connection);
+    if (this.#sweep === undefined) {
+      this.#sweep = setInterval(() => this.#closeOld(), SWEEP_MS);
+      this.#sweep.unref();
+    }
+  }
+
+  /** An idle connection has ended, or must. */
+  drop(connection: Connection): void {
+    const list = this.#idle.get(connection.key);
+    const at = list?.indexOf(connection) ?? -1;
+    if (at >= 0) list?.splice(at, 1);
+    connection.destroy();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#sweep);
+    for (const list of this.#idle.values()) for (const connection of list) connection.destroy();
+    this.#idle.clear();
+  }
+
+  #closeOld(): void {
+    const oldest = performance.now() - this.#idleMs;
+    for (const [key, list] of this.#idle) {
+      // The list is a stack, so the longest unused stand first.
+      let old = 0;
+      while (old < list.length && list[old]!.idleSince < oldest) old++;
+      for (const connection of list.splice(0, old)) connection.destroy();
+      if (list.length === 0) this.#idle.delete(key);
+    }
+    if (this.#idle.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}
+
+export function keyOf({ secure, host, port }: UpstreamOrigin): string {
+  return `${secure ? "s" : ""}${port} ${host}`;
+}
+
+export interface ConnectionUser extends ResponseSink {
+  /** There is room for more of the request's body. */
+  drained(): void;
+  /** The connection is gone before the answer was whole; `started` says whether a byte of it had come. */
+  lost(started: boolean, cause: Error | undefined): void;
+  /** What came is no HTTP. */
+  fail(error: UpstreamError): void;
+}
+
+/** One socket and the call it serves at the moment. */
+export class Connection {
+  readonly key: string;
+  readonly socket: Socket;
+  readonly parser: ResponseParser;
+  readonly #pool: Pool;
+  #call: ConnectionUser | undefined;
+  #failure: Error | undefined;
+  #ended = false;
+  #released = false;
+  idleSince = 0;
+
+  constructor(pool: Pool, key: string, socket: Socket) {
+    this.#pool = pool;
+    this.key = key;
+    this.socket = socket;
+    this.parser = new ResponseParser(pool.headBytesMax);
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("error", this.#onError);
+    socket.on("end", this.#onEnd);
+    socket.on("close", this.#onClose);
+  }
+
+  begin(call: ConnectionUser, { method, upgrade = false }: UpstreamRequest): void {
+    this.#call = call;
+    this.parser.expect(method, upgrade, call);
+  }
+
+  /** The answer is whole: back into the pool, or closed. */
+  release(reusable: boolean): void {
+    this.#call = undefined;
+    if (reusable && !this.#ended && !this.socket.destroyed) this.#pool.give(this);
+    else this.destroy();
+  }
+
+  pause(): void {
+    this.parser.paused = true;
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+    this.#guard(() => this.parser.resume());
+    if (!this.parser.paused && this.#ended) this.#report();
+  }
+
+  destroy(): void {
+    this.#call = undefined;
+    this.parser.detach();
+    this.socket.destroy();
+  }
+
+  /** Gives the socket away, paused and without listeners of ours. */
+  surrender(): Socket {
+    this.#released = true;
+    this.#call = undefined;
+    const { socket } = this;
+    socket.off("data", this.#onData);
+    socket.off("drain", this.#onDrain);
+    socket.off("error", this.#onError);
+    socket.off("end", this.#onEnd);
+    socket.off("close", this.#onClose);
+    socket.pause();
+    return socket;
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#call === undefined) this.#pool.drop(this);
+    else this.#guard(() => this.parser.execute(bytes));
+  };
+
+  readonly #onDrain = (): void => this.#call?.drained();
+
+  readonly #onError = (error: Error): void => {
+    this.#failure ??= error;
+  };
+
+  readonly #onEnd = (): void => {
+    this.parser.finish();
+    this.#lose();
+  };
+
+  readonly #onClose = (): void => {
+    // Without an 'end' before it this was a reset, and not the end of an answer.
+    this.#lose();
+  };
+
+  #lose(): void {
+    this.#ended = true;
+    if (this.#call === undefined) this.#pool.drop(this);
+    else if (!this.parser.paused) this.#report();
+  }
+
+  #report(): void {
+    const call = this.#call;
+    if (this.#released || call === undefined) return;
+    this.#call = undefined;
+    call.lost(this.parser.started, this.#failure);
+    this.destroy();
+  }
+
+  #guard(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      const call = this.#call;
+      this.destroy();
+      if (!(error instanceof UpstreamError)) throw error;
+      call?.fail(error);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, queryIds, recordOf, recordsOf, startWeir, until, within } from "./weir.ts";
+
+let upstream: Upstream;
+let dataDirectory: string;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  dataDirectory = mkdtempSync(join(tmpdir(), "weir-life-"));
+});
+afterAll(() => {
+  upstream?.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+const send = (gateway: string, path: string) =>
+  fetch(gateway + path, { method: "POST", body: "{}", headers: gatewayHeaders(upstream.origin), keepalive: false });
+
+test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next start shows all records", async () => {
+  const weir = await startWeir({ dataDirectory });
+  const quick = await send(weir.gateway, "/v1/quick");
+  const stream = await send(weir.gateway, "/events?n=30&ms=30");
+  const stopped = weir.stop();
+  await until(
+    () =>
+      send(weir.gateway, "/v1/late").then(
+        (answer) => answer.status === 503,
+        () => true,
+      ),
+    2_000,
+    () => "a stopping service still takes requests",
+  );
+  expect(await stream.text()).toContain('{"index":29}');
+  const endedAt = performance.now();
+  expect(await stopped).toBe(0);
+  expect(performance.now() - endedAt).toBeLessThan(3_000);
+
+  const again = await startWeir({ dataDirectory });
+  const ids = [quick, stream].map((answer) => answer.headers.get("gateway-id")!);
+  const records = await recordsOf(again, ids);
+  expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
+  await again.stop();
+}, 30_000);
+
+test("a second signal ends the process at once with its status, and the cut-off stream is recorded as 500", async () => {
+  const weir = await startWeir({ dataDirectory });
+  const stream = await send(weir.gateway, "/endless");
+  const id = stream.headers.get("gateway-id")!;
+  process.kill(weir.pid, "SIGTERM");
+  await until(
+    () =>
+      send(weir.gateway, "/v1/late").then(
+        (answer) => answer.status === 503,
+        () => true,
+      ),
+    2_000,
+    () => "a stopping service still takes requests",
+  );
+  process.kill(weir.pid, "SIGINT");
+  expect([130, 143]).toContain(await within(weir.exited, 2_000, () => "the process goes on"));
+  await stream.text().catch(() => undefined);
+
+  await using again = await startWeir({ dataDirectory });
+  expect((await recordOf(again, id))["response_status"]).toBe(500);
+}, 30_000);
+
+test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {
+  await using weir = await startWeir({ dataDirectory });
+  const answer = await send(weir.gateway, "/v1/x");
+  await recordOf(weir, answer.headers.get("gateway-id")!);
+  const names = readdirSync(dataDirectory);
+  expect(names).toContain("weir.db");
+  expect(names).toContain("spool");
+  expect(readdirSync(join(dataDirectory, "spool")).length).toBeLessThan(6);
+});
+
+test("health, readiness and metrics answer without a key and without secrets", async () => {
+  await using weir = await startWeir();
+  await (await send(weir.gateway, "/v1/x")).arrayBuffer();
+  expect((await fetch(`${weir.api}/healthz`)).status).toBe(200);
+  const ready = await fetch(`${weir.api}/readyz`);
+  expect(ready.status).toBe(200);
+  expect(ready.headers.get("content-type")).toContain("json");
+  const metrics = await (await fetch(`${weir.api}/metrics`)).text();
+  expect(metrics).toMatch(/^# TYPE weir_/m);
+  expect(metrics).not.toContain("sk-weir");
+  expect((await callApi(weir, "/openapi.json")).status).toBe(200);
+  expect((await fetch(`${weir.api}/docs`)).status).toBe(200);
+});
+
+test("queries without a key, or with a wrong one, are refused in the envelope", async () => {
+  await using weir = await startWeir();
+  for (const [key, status] of [
+    ["", 401],
+    ["sk-weir-us-wrong", 401],
+  ] as const) {
+    const answer = await callApi(weir, "/v1/request/query-ids", { method: "POST", body: '{"requestIds":[]}' }, key);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ data: [], error: 401 });
+  }
+  expect(await queryIds(weir, [crypto.randomUUID()])).toEqual([]);
+});

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "libsql";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, queryIds, recordsOf, startWeir, until, type Weir } from "./weir.ts";
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream?.close());
+
+const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "still there?" }] });
+
+/** Sends `count` requests one after the other; each must be answered quickly and in full. Answers their ids. */
+async function traffic(weir: Weir, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const startedAt = performance.now();
+    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+      method: "POST",
+      body: CHAT,
+      headers: gatewayHeaders(upstream.origin),
+    });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    ids.push(answer.headers.get("gateway-id")!);
+  }
+  return ids;
+}
+
+test("a database locked by another process holds up no request and loses no record", async () => {
+  await using weir = await startWeir();
+  const before = await traffic(weir, 5);
+  await recordsOf(weir, before);
+  const others = ["weir.db", "bodies.db"].map((name) => new Database(join(weir.dataDirectory, name)));
+  for (const other of others) other.exec("BEGIN EXCLUSIVE");
+  const ids = await traffic(weir, 100);
+  await new Promise((wake) => setTimeout(wake, 500));
+  const more = await traffic(weir, 20);
+  expect((await fetch(`${weir.api}/healthz`)).status).toBe(200);
+  for (const other of others) {
+    other.exec("ROLLBACK");
+    other.close();
+  }
+  const records = await recordsOf(weir, [...before, ...ids, ...more], 10_000);
+  expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
+}, 30_000);
+
+test("a database moved away and back again loses no record", async () => {
+  await using weir = await startWeir();
+  await recordsOf(weir, await traffic(weir, 5));
+  const away = join(weir.dataDirectory, "away");
+  mkdirSync(away);
+  const files = readdirSync(weir.dataDirectory).filter((name) => /^(weir|bodies)\.db/.test(name));
+  expect(files).toContain("weir.db");
+  for (const name of files) renameSync(join(weir.dataDirectory, name), join(away, name));
+  const ids = await traffic(weir, 50);
+  await new Promise((wake) => setTimeout(wake, 300));
+  for (const name of readdirSync(weir.dataDirectory))
+    if (/^(weir|bodies)\.db/.test(name)) rmSync(join(weir.dataDirectory, name));
+  for (const name of files) renameSync(join(away, name), join(weir.dataDirectory, name));
+  const records = await recordsOf(weir, [...ids, ...(await traffic(weir, 5))], 10_000);
+  expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
+}, 30_000);
+
+/** Makes files immutable or not, where the system has that. */
+function immutable(files: readonly string[], on: boolean): boolean {
+  try {
+    execFileSync("chattr", [on ? "+i" : "-i", ...files], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false; // no root or no such file system: the caller goes without
+  }
+}
+
+test("a database that cannot be written for a while loses no record", async () => {
+  await using weir = await startWeir();
+  await recordsOf(weir, await traffic(weir, 5));
+  // Not the -shm file: it is mapped into memory, and no program survives a mapping that refuses a write.
+  const files = readdirSync(weir.dataDirectory)
+    .filter((name) => /^(weir|bodies)\.db(-wal)?$/.test(name))
+    .map((name) => join(weir.dataDirectory, name));
+  if (!immutable(files, true)) {
+    console.warn("not shown here: files cannot be made immutable without root");
+    return;
+  }
+  let ids: string[] = [];
+  try {
+    ids = await traffic(weir, 50);
+    await new Promise((wake) => setTimeout(wake, 500));
+  } finally {
+    immutable(files, false);
+  }
+  const records = await recordsOf(weir, [...ids, ...(await traffic(weir, 5))], 15_000);
+  expect(records.every(({ response_status }) => response_status === 200)).toBe(true);
+}, 30_000);
+
+test("a service started on a database that it may not write carries traffic and records it later", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-readonly-"));
+  const asRoot = process.getuid?.() === 0;
+  const nobody = 65_534;
+  // File modes do not bind root: the service runs as somebody whom they do.
+  const wrapper = asRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"] : [];
+  if (asRoot) chownSync(dataDirectory, nobody, nobody);
+  try {
+    const first = await startWeir({ dataDirectory, wrapper });
+    await recordsOf(first, await traffic(first, 3));
+    await first.stop();
+    const files = readdirSync(dataDirectory).filter((name) => /^(weir|bodies)\.db/.test(name));
+    const modes = (mode: number) => {
+      for (const name of files) if (existsSync(join(dataDirectory, name))) chmodSync(join(dataDirectory, name), mode);
+    };
+    modes(0o444);
+    const weir = await startWeir({ dataDirectory, wrapper });
+    const ids = await traffic(weir, 20);
+    modes(0o644);
+    const records = await recordsOf(weir, ids, 15_000);
+    expect(records).toHaveLength(20);
+    expect(await weir.stop()).toBe(0);
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 40_000);
+
+/** Words that start a program with `directory` on a small file system of its own, or undefined where that is refused. */
+function onSmallDisk(directory: string, bytes: number): string[] | undefined {
+  mkdirSync(directory, { recursive: true });
+  const unshare =
+    process.getuid?.() === 0 ? ["unshare", "--mount"] : ["unshare", "--user", "--map-root-user", "--mount"];
+  const script = `mount -t tmpfs -o size=${bytes} tmpfs '${directory}' && exec "$@"`;
+  const words = [...unshare, "sh", "-c", script, "sh"];
+  try {
+    execFileSync(words[0]!, [...words.slice(1), "true"], { stdio: "ignore" });
+    return words;
+  } catch {
+    return undefined;
+  }
+}
+
+const METRIC_DROPPED = /^weir_\w*dropped\w*(?:\{[^}]*\})? (\d+)/m;
+
+test("a full disk under the spool stops no traffic; what is lost is counted, and with room recording goes on", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-full-"));
+  const spool = join(dataDirectory, "spool");
+  const wrapper = onSmallDisk(spool, 8 << 20);
+  if (wrapper === undefined) {
+    console.warn("not shown here: this system allows no file system of one's own");
+    rmSync(dataDirectory, { recursive: true, force: true });
+    return;
+  }
+  const weir = await startWeir({ dataDirectory, wrapper });
+  try {
+    await recordsOf(weir, await traffic(weir, 3));
+    // The process sees the small disk; from outside it is reached through its root.
+    const filler = `/proc/${weir.pid}/root${spool}/filler`;
+    const free = () => statFree(`/proc/${weir.pid}/root${spool}`);
+    writeFileSync(filler, Buffer.alloc(Math.max(0, free() - 4_096)));
+    writeFileSync(`${filler}.rest`, Buffer.alloc(free()));
+    expect(free()).toBe(0);
+    expect(statSync(filler).size).toBeGreaterThan(1 << 20);
+
+    const during = await traffic(weir, 40);
+    const metrics = await (await fetch(`${weir.api}/metrics`)).text();
+    const dropped = Number(METRIC_DROPPED.exec(metrics)?.[1] ?? Number.NaN);
+    const ready = await fetch(`${weir.api}/readyz`);
+    const state = await ready.text();
+    expect(state).toMatch(/spool/i);
+
+    rmSync(filler);
+    rmSync(`${filler}.rest`);
+    const after: string[] = [];
+    await until(
+      async () => {
+        const [id] = await traffic(weir, 1);
+        await new Promise((wake) => setTimeout(wake, 200));
+        if ((await queryIds(weir, [id!])).length === 0) return false;
+        after.push(id!);
+        return after.length >= 3;
+      },
+      10_000,
+      () => `recording does not go on; log: ${weir.log().slice(-2_000)}`,
+    );
+    const found = await queryIds(weir, during);
+    const droppedAtEnd = Number(METRIC_DROPPED.exec(await (await fetch(`${weir.api}/metrics`)).text())?.[1]);
+    expect(dropped).toBeGreaterThan(0);
+    expect(found.length + droppedAtEnd).toBeGreaterThanOrEqual(during.length);
+    expect(found.every(({ response_status }) => response_status === 200)).toBe(true);
+    expect(weir.log()).toMatch(/spool/i);
+    expect((await callApi(weir, "/readyz")).status).toBe(200);
+  } finally {
+    await weir.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 40_000);
+
+test("with on_spool_full = refuse a full disk is a 503 that says so", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-refuse-"));
+  const spool = join(dataDirectory, "spool");
+  const wrapper = onSmallDisk(spool, 8 << 20);
+  if (wrapper === undefined) {
+    console.warn("not shown here: this system allows no file system of one's own");
+    rmSync(dataDirectory, { recursive: true, force: true });
+    return;
+  }
+  const weir = await startWeir({ dataDirectory, wrapper, env: { WEIR_ON_SPOOL_FULL: "refuse" } });
+  try {
+    await traffic(weir, 3);
+    const root = `/proc/${weir.pid}/root${spool}`;
+    writeFileSync(`${root}/filler`, Buffer.alloc(Math.max(0, statFree(root) - 4_096)));
+    writeFileSync(`${root}/filler.rest`, Buffer.alloc(statFree(root)));
+    const seen = upstream.seen.length;
+    const answers: Response[] = [];
+    for (let index = 0; index < 20; index += 1)
+      answers.push(
+        await fetch(`${weir.gateway}/v1/chat/completions`, {
+          method: "POST",
+          body: CHAT.replace("there", "x".repeat(2_000)),
+          headers: gatewayHeaders(upstream.origin),
+        }),
+      );
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(10);
+    expect(await refused.at(-1)!.json()).toMatchObject({ error: { type: "gateway_error", code: "spool_full" } });
+    expect(upstream.seen.length - seen).toBe(answers.length - refused.length);
+    rmSync(`${root}/filler`);
+    rmSync(`${root}/filler.rest`);
+    await until(
+      async () => (await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) })).status === 200,
+      5_000,
+      () => "the service still refuses",
+      200,
+    );
+  } finally {
+    await weir.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 40_000);
+
+/** Free bytes of the file system that holds `path`. */
+function statFree(path: string): number {
+  const [, line = ""] = execFileSync("df", ["--output=avail", "-B1", path], { encoding: "utf8" }).split("\n");
+  return Number(line.trim());
+}

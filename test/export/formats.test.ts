@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { parquetReadObjects } from "hyparquet";
+import { tableColumns } from "../../src/export/columns.ts";
+import { csv, jsonArray, jsonLines } from "../../src/export/encoder.ts";
+import { readPage } from "../../src/export/page.ts";
+import { parquet } from "../../src/export/parquet.ts";
+import { startApi } from "./api-server.ts";
+import { HOSTILE, lasting, makeRecord } from "./records.ts";
+import { run } from "./run-in-test.ts";
+
+const RECORDS = Array.from({ length: 2 * HOSTILE.length * 6 }, (_, index) => makeRecord(index));
+const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-12-31", "--output", "-"];
+const PROPERTIES = ["Note, odd", "Team"];
+
+/** What a cell of a spreadsheet shows for a value, by the rules of the documentation. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = value.toWellFormed(); // UTF-8 has no lone surrogates
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+async function exported(argv: readonly string[]): Promise<{ bytes: Buffer; records: Record<string, unknown>[] }> {
+  await using api = await startApi({ records: RECORDS });
+  const { status, stdout, stderr } = await run(api.url, [...ALL, ...argv]);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return { bytes: stdout, records: api.records.map((record) => lasting(record, argv.includes("--include-body"))) };
+}
+
+describe.each([[[]], [["--include-body"]]])("with %j", (more) => {
+  test("JSON lines are the API's records, one a line, less what expires", async () => {
+    const { bytes, records } = await exported(["--format", "jsonl", ...more]);
+    const lines = bytes.toString().split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(records);
+  });
+
+  test("JSON is one array of the API's records, less what expires", async () => {
+    const { bytes, records } = await exported(["--format", "json", ...more]);
+    expect(JSON.parse(bytes.toString())).toEqual(records);
+    expect(bytes.at(-1)).toBe(0x0a);
+  });
+
+  test("CSV shows every member and every property of the API's records in a column", async () => {
+    const { bytes, records } = await exported(["--format", "csv", ...more]);
+    const [head = [], ...rows] = parse(bytes, { record_delimiter: "\r\n", relax_column_count: false }) as string[][];
+    expect(head.slice(-2)).toEqual(PROPERTIES.map((name) => `property:${name}`));
+    expect(rows.length).toBe(records.length);
+    for (const [index, record] of records.entries()) {
+      const shown = Object.fromEntries(head.map((name, at) => [name, rows[index]?.[at]]));
+      for (const [name, value] of Object.entries(record)) expect([name, shown[name]]).toEqual([name, cell(value)]);
+      const properties = record["properties"] as Record<string, string>;
+      for (const name of PROPERTIES) expect(shown[`property:${name}`]).toBe(cell(properties[name]));
+    }
+    expect(head.includes("request_body")).toBe(more.length > 0);
+  });
+
+  test("Parquet has the API's values in columns of their types", async () => {
+    const { bytes, records } = await exported(["--format", "parquet", ...more]);
+    const rows = await readParquet(bytes);
+    expect(rows.length).toBe(records.length);
+    for (const [index, record] of records.entries()) {
+      for (const [name, value] of Object.entries(record)) {
+        expect([name, comparable(rows[index]?.[name])]).toEqual([name, comparable(value)]);
+      }
+      const properties = record["properties"] as Record<string, string>;
+      for (const name of PROPERTIES) {
+        expect(rows[index]?.[`property:${name}`] ?? null).toBe(properties[name]?.toWellFormed() ?? null);
+      }
+    }
+    expect(typeof rows[1]?.["prompt_tokens"]).toBe("bigint");
+    expect(rows[1]?.["request_created_at"]).toBeInstanceOf(Date);
+    expect(rows[1]?.["streamed"]).toBeBoolean();
+  });
+});
+
+test("an export without records is an empty file of its format", async () => {
+  await using api = await startApi({ records: [] });
+  const output = async (format: string) => (await run(api.url, [...ALL, "--format", format])).stdout;
+  expect((await output("jsonl")).toString()).toBe("");
+  expect(JSON.parse((await output("json")).toString())).toEqual([]);
+  expect(parse(await output("csv"))).toHaveLength(1);
+  expect(await readParquet(await output("parquet"))).toEqual([]);
+});
+
+test("a number that no double holds keeps its digits", async () => {
+  const numbers = `{"id":12345678901234567890,"small":1e-400,"point":1.0}`;
+  await using api = await startApi({
+    records: [{ ...makeRecord(1), request_body: "<numbers>" }],
+    print: (envelope) => JSON.stringify(envelope).replaceAll('"<numbers>"', numbers),
+  });
+  const { stdout } = await run(api.url, [...ALL, "--include-body"]);
+  expect(stdout.toString()).toContain(`"request_body":${numbers}`);
+  const table = await run(api.url, [...ALL, "--include-body", "--format", "csv"]);
+  expect(table.stdout.toString()).toContain(numbers.replaceAll('"', '""'));
+});
+
+test("an API that spreads its JSON over lines gives the same file as one that does not", async () => {
+  await using compact = await startApi({ records: RECORDS });
+  await using spread = await startApi({ records: RECORDS, print: (envelope) => JSON.stringify(envelope, null, "\t") });
+  for (const format of ["jsonl", "json", "csv"]) {
+    const [a, b] = await Promise.all([compact, spread].map(({ url }) => run(url, [...ALL, "--format", format])));
+    expect(a?.stdout.length).toBeGreaterThan(0);
+    expect(b?.stdout.equals(a?.stdout ?? Buffer.alloc(0))).toBe(true);
+  }
+});
+
+test("any JSON record comes back from every text format as it was", () => {
+  const anyRecord = fc.dictionary(fc.string({ unit: "binary", minLength: 1 }), fc.jsonValue());
+  fc.assert(
+    fc.property(fc.array(anyRecord, { maxLength: 5 }), fc.constantFrom(undefined, 1, "\t"), (records, indent) => {
+      const kept = records.map(({ signed_body_url, asset_urls, ...rest }) => rest);
+      const { rows } = readPage(JSON.stringify({ data: records, error: null, next_cursor: null }, null, indent), 10);
+
+      const lines = String(jsonLines.rows(rows, 0)).split("\n").slice(0, -1);
+      expect(lines.map((line) => JSON.stringify(JSON.parse(line)))).toEqual(
+        kept.map((record) => JSON.stringify(record)),
+      );
+      const array = `${jsonArray.rows(rows, 0)}${jsonArray.tail(rows.length)}`;
+      expect(JSON.stringify(JSON.parse(array))).toBe(JSON.stringify(kept));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("any text comes back from CSV as it was, with an apostrophe where it could be a formula", () => {
+  const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom(...HOSTILE));
+  fc.assert(
+    fc.property(fc.array(fc.record({ request_id: anyText, model: anyText }), { minLength: 1 }), (records) => {
+      const columns = tableColumns([], [], false);
+      const { rows } = readPage(JSON.stringify({ data: records, error: null }), 1000);
+      const encoder = csv(columns);
+      const read = parse(`${encoder.head()}${encoder.rows(rows, 0)}`, { columns: true, record_delimiter: "\r\n" });
+      expect(read).toMatchObject(
+        records.map(({ request_id, model }) => ({ request_id: cell(request_id), model: cell(model) })),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("Parquet is the same whatever pages the records came in, over many row groups", async () => {
+  const columns = tableColumns([], [], false);
+  const records = Array.from({ length: 25_000 }, (_, index) => ({ request_id: `id-${index}`, prompt_tokens: index }));
+  const { rows } = readPage(JSON.stringify({ data: records, error: null }), records.length);
+  const write = (pageRows: number) => {
+    const encoder = parquet(columns);
+    const parts = [encoder.head()];
+    for (let at = 0; at < rows.length; at += pageRows) parts.push(encoder.rows(rows.slice(at, at + pageRows), at));
+    return Buffer.concat([...parts, encoder.tail(rows.length)].map((part) => Buffer.from(part)));
+  };
+  const whole = write(rows.length);
+  expect(write(777).equals(whole)).toBe(true);
+  expect(await readParquet(whole)).toMatchObject(
+    records.map(({ request_id, prompt_tokens }) => ({ request_id, prompt_tokens: BigInt(prompt_tokens) })),
+  );
+});
+
+async function readParquet(bytes: Buffer): Promise<Record<string, unknown>[]> {
+  const file = new Uint8Array(bytes).buffer;
+  return parquetReadObjects({ file });
+}
+
+/** A value of either side in one shape: nested values as JSON text, whole numbers as numbers, times as ISO 8601. */
+function comparable(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "string") return value.toWellFormed();
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null);
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { type ExportIo, runExport } from "../../src/export/run.ts";
+import { KEY } from "./api-server.ts";
+
+export interface Ended {
+  readonly status: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Waits that a test can afford. */
+export const QUICK = { firstDelayMs: 1, delayMsMax: 4, idleMsMax: 5_000 };
+
+/** Runs an export in this process and keeps what it prints. */
+export async function run(
+  url: string,
+  argv: readonly string[],
+  more: Partial<ExportIo> = {},
+  env = {},
+): Promise<Ended> {
+  const out: Buffer[] = [];
+  const err: string[] = [];
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      out.push(chunk);
+      done();
+    },
+  });
+  const screen = { write: (text: string) => err.push(text) };
+  const io = { stdout, stderr: screen, pace: QUICK, ...more };
+  const status = await runExport(argv, { WEIR_API_KEY: KEY, WEIR_API_URL: url, ...env }, io);
+  return { status, stdout: Buffer.concat(out), stderr: err.join("") };
+}
+
+export interface Folder extends AsyncDisposable {
+  file(name: string): string;
+}
+
+export async function makeFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), "weir-export-"));
+  return {
+    file: (name) => join(path, name),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
+import type { Json, WireSchemaName } from "../../src/plugin/contract.ts";
+
+const MANY = 100_000;
+const repeated = (event: (at: number) => Json) => Array.from({ length: MANY }, (_, at) => ({ data: event(at) }));
+
+// Work that grows with the square of a stream's length would take minutes here.
+test.each<[string, string, WireSchemaName, (at: number) => Json]>([
+  [
+    "calls under ever new indexes",
+    "/v1/chat/completions",
+    "chat-completions",
+    (index) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}` }] } }] }),
+  ],
+  [
+    "ever new choices",
+    "/v1/chat/completions",
+    "chat-completions",
+    (index) => ({ choices: [{ index, delta: { content: "a" } }] }),
+  ],
+  [
+    "parts that do not join",
+    "/v1/chat/completions",
+    "chat-completions",
+    (at) => ({ choices: [{ index: 0, delta: { content: [{ type: `t${at}` }] } }] }),
+  ],
+  [
+    "thoughts that do not join",
+    "/v1/chat/completions",
+    "chat-completions",
+    (at) => ({ choices: [{ index: 0, delta: { content: [{ type: "thinking", thinking: [{ type: `t${at}` }] }] } }] }),
+  ],
+  [
+    "log probabilities",
+    "/v1/chat/completions",
+    "chat-completions",
+    () => ({ choices: [{ index: 0, delta: { content: "a" }, logprobs: { content: [{ token: "a" }] } }] }),
+  ],
+  [
+    "annotations",
+    "/v1/responses",
+    "responses",
+    () => ({ type: "response.output_text.annotation.added", output_index: 0, content_index: 0, annotation: {} }),
+  ],
+  [
+    "ever new parts",
+    "/v1/responses",
+    "responses",
+    (content_index) => ({ type: "response.output_text.delta", output_index: 0, content_index, delta: "a" }),
+  ],
+  [
+    "citations",
+    "/v1/messages",
+    "messages",
+    () => ({ type: "content_block_delta", index: 0, delta: { type: "citations_delta", citation: {} } }),
+  ],
+  [
+    "parts of a candidate",
+    "/m:streamGenerateContent",
+    "generate-content",
+    () => ({ candidates: [{ content: { parts: [{ functionCall: { name: "f" } }] } }] }),
+  ],
+])("a stream of many %s is read in time", (_name, path, schema, event) => {
+  const started = performance.now();
+  const reading = readExchange({
+    method: "POST",
+    path,
+    host: "127.0.0.1",
+    requestHeaders: new Headers(),
+    requestBody: { model: "m" },
+    status: 200,
+    responseHeaders: new Headers(),
+    provider: { apiVersion: 1, name: "P", wireSchemas: [{ path: /./, schema }] },
+    responseBody: undefined,
+    events: repeated(event),
+    modelOverride: undefined,
+  });
+  toLlmSchema({
+    wireSchema: schema,
+    provider: "P",
+    model: "m",
+    path,
+    requestBody: {},
+    responseBody: reading.responseBody,
+    status: 200,
+  });
+  expect(performance.now() - started).toBeLessThan(5000);
+});

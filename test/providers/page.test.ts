@@ -1,0 +1,8 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { providersPage } from "../../build/providers-doc.ts";
+
+test("docs/providers.md says what the provider files say", async () => {
+  expect(readFileSync(join(import.meta.dirname, "../../docs/providers.md"), "utf8")).toBe(await providersPage());
+});

@@ -1,0 +1,207 @@
+import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { RecordDraft } from "../../src/plugin/contract.ts";
+import type { RecordHooks } from "../../src/recorder/hooks.ts";
+import { begin, pass, rig } from "./harness.ts";
+
+const text = async (part: Promise<{ content: Buffer } | undefined>) => (await part)?.content.toString();
+
+test("a body that the client asked to leave out is nowhere, and its figures are kept", async () => {
+  await using weir = await rig();
+  const id = pass(weir.spool, {
+    begin: { omitRequest: true, omitResponse: true },
+    request: '{"model":"m-1","prompt":"SECRET-IN"}',
+    response: '{"model":"m-2","text":"SECRET-OUT","usage":{"in":3,"out":4}}',
+  });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ request_model: "m-1", total_tokens: 7 });
+  expect(await weir.body(id, "request")).toBeUndefined();
+  expect(await weir.body(id, "response")).toBeUndefined();
+  expect(await weir.store.bodies.query({ sql: "select * from texts", args: [] })).toEqual([]);
+});
+
+test("a compressed stream in many chunks is read as what it says", async () => {
+  await using weir = await rig();
+  const bytes = gzipSync('data: {"a":1}\n\ndata: {"a":2}\n\n');
+  const id = pass(weir.spool, {
+    head: { headers: ["Content-Type", "text/event-stream", "Content-Encoding", "gzip"] },
+    response: [...bytes].map((byte) => Buffer.from([byte])),
+  });
+  await weir.recorder.barrier();
+  expect(await text(weir.body(id, "response"))).toBe('{"events":[{"a":1},{"a":2}]}');
+});
+
+test("a body over the limit is cut there and the record says so", async () => {
+  await using weir = await rig({ settings: { max_recorded_body_bytes: 1_000 } });
+  const id = pass(weir.spool, { request: JSON.stringify({ prompt: "x".repeat(5_000) }) });
+  const bomb = pass(weir.spool, {
+    head: { headers: ["content-encoding", "gzip"] },
+    response: gzipSync(Buffer.alloc(5_000_000, "y")),
+  });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ truncated: 1, size_bytes: 5_013 + 45 });
+  expect((await weir.body(id, "request"))?.bytes).toBe(1_000);
+  expect((await weir.row(bomb))["truncated"]).toBe(1);
+  expect((await weir.body(bomb, "response"))?.bytes).toBe(1_000);
+});
+
+test("a long body that was left in the spool is read back whole", async () => {
+  await using weir = await rig();
+  const other = pass(weir.spool);
+  const id = crypto.randomUUID();
+  weir.spool.begin(id, begin({ time: 1 }));
+  const chunks = Array.from({ length: 300 }, (_, i) => Buffer.alloc(1_000 + i, 65 + (i % 26)));
+  for (const chunk of chunks) {
+    weir.spool.responseChunk(id, chunk);
+    pass(weir.spool);
+  }
+  weir.spool.head(id, { time: 2, status: 200, headers: ["Content-Type", "text/plain"] });
+  weir.spool.end(id, { time: 3, outcome: "complete", requestBytes: 0, responseBytes: 1 });
+  weir.spool.flush();
+  await weir.recorder.barrier();
+  expect((await weir.body(id, "response"))?.content.equals(Buffer.concat(chunks))).toBe(true);
+  expect((await weir.row(other))["response_status"]).toBe(200);
+});
+
+test("binary is stored by its hash with its type", async () => {
+  await using weir = await rig();
+  const sound = Buffer.from([0xff, 0xf3, 0, 1, 2]);
+  const id = pass(weir.spool, { head: { headers: ["Content-Type", "audio/mpeg"] }, response: sound });
+  await weir.recorder.barrier();
+  expect(await weir.body(id, "response")).toMatchObject({ form: "binary", bytes: 5, content: sound });
+  const blobs = await weir.store.bodies.query({ sql: "select hash, content_type from blobs", args: [] });
+  expect(blobs).toEqual([{ hash: createHash("sha256").update(sound).digest("hex"), content_type: "audio/mpeg" }]);
+});
+
+test("files inside of JSON are stored once and replaced by a reference", async () => {
+  await using weir = await rig();
+  const image = Buffer.alloc(3_000, 7);
+  const sound = Buffer.alloc(2_000, 9);
+  const request = JSON.stringify({
+    messages: [
+      { image_url: { url: `data:image/png;base64,${image.toString("base64")}` } },
+      { source: { type: "base64", media_type: "image/png", data: image.toString("base64") } },
+      { input_audio: { format: "wav", data: sound.toString("base64") } },
+      { inlineData: { mimeType: "image/jpeg", data: "c2hvcnQ=" } },
+      { signature: sound.toString("base64") },
+    ],
+  });
+  const [id, again] = [pass(weir.spool, { request }), pass(weir.spool, { request })];
+  await weir.recorder.barrier();
+  const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+  const messages = JSON.parse((await text(weir.body(id, "request")))!).messages;
+  expect(messages[0].image_url.url).toBe(`weir-asset:${hash(image)}`);
+  expect(messages[1].source.data).toBe(`weir-asset:${hash(image)}`);
+  expect(messages[2].input_audio.data).toBe(`weir-asset:${hash(sound)}`);
+  expect(messages[3].inlineData.data).toBe("c2hvcnQ=");
+  expect(messages[4].signature).toBe(sound.toString("base64"));
+  expect(new Set(JSON.parse((await weir.row(id))["assets"] as string))).toEqual(new Set([hash(image), hash(sound)]));
+  const assets = await weir.store.bodies.query({
+    sql: "select request_id, asset_id, content_type, bytes from assets where asset_id = ? order by request_id",
+    args: [hash(image)],
+  });
+  const expected = [id, again].sort();
+  expect(assets).toEqual(
+    expected.map((request_id) => ({ request_id, asset_id: hash(image), content_type: "image/png", bytes: 3_000 })),
+  );
+});
+
+test("WebSocket messages are lines of JSON with direction and time", async () => {
+  await using weir = await rig();
+  const id = crypto.randomUUID();
+  weir.spool.begin(id, begin({ time: 1, omitRequest: true }));
+  weir.spool.head(id, { time: 2, status: 101, headers: [] });
+  weir.spool.message(id, { time: 1_790_000_000_000, direction: "client", text: "left out" });
+  weir.spool.message(id, { time: 1_790_000_000_001, direction: "provider", text: "a\nb" });
+  weir.spool.message(id, { time: 1_790_000_000_002, direction: "provider", base64: "AAE=" });
+  weir.spool.end(id, { time: 3, outcome: "complete", requestBytes: 0, responseBytes: 0 });
+  weir.spool.flush();
+  await weir.recorder.barrier();
+  expect((await weir.row(id))["response_status"]).toBe(101);
+  const lines = (await text(weir.body(id, "response")))!.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { time: "2026-09-21T14:13:20.001Z", direction: "provider", text: "a\nb" },
+    { time: "2026-09-21T14:13:20.002Z", direction: "provider", base64: "AAE=" },
+  ]);
+});
+
+test("an id that belongs to another exchange keeps its record", async () => {
+  await using weir = await rig();
+  const gateway = (id: string) => ["Gateway-Request-Id", id];
+  const id = crypto.randomUUID();
+  pass(weir.spool, { id, begin: { gateway: gateway(id) }, request: '{"model":"first"}' });
+  await weir.recorder.barrier();
+  pass(weir.spool, { id, begin: { gateway: gateway(id), time: 5 }, request: '{"model":"second"}' });
+  await weir.recorder.barrier();
+  expect((await weir.row(id))["request_model"]).toBe("first");
+  expect(await text(weir.body(id, "request"))).toBe('{"model":"first"}');
+  expect(await weir.recorder.metrics()).toContain('weir_records_dropped_total{reason="id_taken"} 1');
+});
+
+test("a provider reader that throws costs no record", async () => {
+  const readExchange = () => {
+    throw new Error("odd body");
+  };
+  await using weir = await rig({ readExchange });
+  const id = pass(weir.spool);
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ response_status: 200, model: null });
+  expect(await weir.recorder.metrics()).toContain("weir_reading_failures_total");
+});
+
+test("plugins change, drop and see records; what one redacts is redacted everywhere", async () => {
+  const seen: string[] = [];
+  const hooks: RecordHooks = {
+    has: () => true,
+    onRecord: async (draft: RecordDraft) => {
+      if (draft.request_body?.prompt === "drop me") return false;
+      draft.properties["Team"] = "night";
+      draft.request_user_id = "hashed";
+      if (draft.response_body?.text !== undefined) draft.response_body.text = "***";
+      return true;
+    },
+    onRecorded: async (draft) => void seen.push(draft.request_id),
+  };
+  await using weir = await rig({ hooks });
+  const id = pass(weir.spool, {
+    begin: { gateway: ["Gateway-User-Id", "jo", "Gateway-Property-App", "x"] },
+    response: '{"text":"a secret"}',
+  });
+  const dropped = pass(weir.spool, { request: '{"prompt":"drop me"}' });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ user_id: "hashed", properties: '{"App":"x","Team":"night"}' });
+  expect(await text(weir.body(id, "response"))).toBe('{"text":"***"}');
+  expect(await weir.store.bodies.query({ sql: "select completion from texts", args: [] })).toEqual([
+    { completion: "***" },
+  ]);
+  expect(await weir.recorder.isKnownId(dropped)).toBe(false);
+  expect(seen).toEqual([id]);
+});
+
+test("models are counted once, and a key knows when it was used last", async () => {
+  await using weir = await rig();
+  for (let i = 0; i < 3; i++) pass(weir.spool, { begin: { time: 1_000 + i } });
+  pass(weir.spool, { response: "no model known", request: '{"model":"odd"}' });
+  pass(weir.spool, { head: { status: 404 }, request: '{"model":"wrong"}', response: "{}" });
+  await weir.recorder.barrier();
+  const models = await weir.store.records.query({
+    sql: "select model, state, count from models order by model",
+    args: [],
+  });
+  expect(models).toEqual([
+    { model: "m-1-long", state: "mapped", count: 3 },
+    { model: "odd", state: "pending", count: 1 },
+  ]);
+});
+
+test("hostile text is stored without ending the process or the row", async () => {
+  await using weir = await rig();
+  const id = pass(weir.spool, {
+    begin: { path: "/a?x=\0", gateway: ["Gateway-Property-\u00ff", "\0\xff", "Gateway-Session-Id", "x\0y"] },
+    request: Buffer.from([0x7b, 0x22, 0xff, 0x00, 0x22]),
+    response: `{"model":"m\\u0000\\ud800","text":"${"\\u0000".repeat(3)}"}`,
+  });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ session_id: "x\uFFFDy", response_model: "m\uFFFD\uFFFD" });
+});

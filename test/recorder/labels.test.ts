@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { countryCode, readLabels } from "../../src/recorder/labels.ts";
+import { tokenColumns } from "../../src/recorder/usage.ts";
+
+const bytes = (text: string) => Buffer.from(text).toString("latin1");
+
+test("a property keeps the spelling of the wire, and one without any capital is marked", () => {
+  const labels = readLabels([
+    "Gateway-Property-AppName",
+    "x",
+    "gateway-property-environment",
+    "prod",
+    "GATEWAY-PROPERTY-TEAM",
+    "a",
+    "Gateway-Property-lower",
+    "not erased: the prefix has capitals",
+  ]);
+  expect({ ...labels.properties }).toEqual({
+    AppName: "x",
+    environment: "prod",
+    TEAM: "a",
+    lower: "not erased: the prefix has capitals",
+  });
+  expect([...labels.erasedProperties]).toEqual(["environment"]);
+});
+
+test("the last of two equal names wins, prompt inputs follow the same rules, other headers are settings", () => {
+  const labels = readLabels([
+    "Gateway-Property-A",
+    "1",
+    "Gateway-Property-A",
+    "2",
+    "gateway-prompt-input-city",
+    bytes("Zürich"),
+    "Gateway-User-Id",
+    bytes("jö"),
+    "GATEWAY-SESSION-ID",
+    "s",
+  ]);
+  expect({ ...labels.properties }).toEqual({ A: "2" });
+  expect({ ...labels.promptInputs }).toEqual({ city: "Zürich" });
+  expect([...labels.erasedInputs]).toEqual(["city"]);
+  expect(Object.fromEntries(labels.settings)).toEqual({ "user-id": "jö", "session-id": "s" });
+});
+
+test("names that objects have anyway are names like all others", () => {
+  const labels = readLabels(["Gateway-Property-__proto__", "p", "Gateway-Property-constructor", "c"]);
+  expect(JSON.stringify(labels.properties)).toBe('{"__proto__":"p","constructor":"c"}');
+});
+
+test("bytes of a value that are no UTF-8 become U+FFFD", () => {
+  expect(readLabels(["Gateway-User-Id", "a\xff"]).settings.get("user-id")).toBe("a\uFFFD");
+});
+
+test.each([
+  [["CF-IPCountry", "de"], "DE"],
+  [["x-vercel-ip-country", "US"], "US"],
+  [["CF-IPCountry", "XX"], null],
+  [["CF-IPCountry", "T1"], null],
+  [["CF-IPCountry", "DE; drop"], null],
+  [["Content-Type", "DE"], null],
+])("the country of %j is %p", (headers, country) => {
+  expect(countryCode(headers)).toBe(country);
+});
+
+test.each([
+  [{ prompt_tokens: 3, completion_tokens: 4, total_tokens: 99 }, 7],
+  [{ prompt_tokens: 3, total_tokens: 5 }, 5],
+  [{ prompt_tokens: 3 }, 3],
+  [{ completion_tokens: 4 }, 4],
+  [{}, null],
+  [undefined, null],
+])("the total of %j is %p", (usage, total) => {
+  expect(tokenColumns(usage).total_tokens).toBe(total);
+});
+
+test("what is no count is null, and a count sent with a fraction is rounded", () => {
+  const usage = {
+    prompt_tokens: 28.0,
+    completion_tokens: -1,
+    reasoning_tokens: Number.NaN,
+    prompt_audio_tokens: 1e300,
+  };
+  expect(tokenColumns(usage)).toMatchObject({
+    prompt_tokens: 28,
+    completion_tokens: null,
+    reasoning_tokens: null,
+    prompt_audio_tokens: null,
+    prompt_cache_read_tokens: null,
+  });
+});

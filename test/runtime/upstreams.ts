@@ -1,0 +1,88 @@
+import { createNodeUpstream } from "../../src/runtime/node-upstream.ts";
+import { createStrictUpstream } from "../../src/runtime/strict-upstream.ts";
+import type {
+  Upstream,
+  UpstreamCall,
+  UpstreamError,
+  UpstreamOptions,
+  UpstreamRequest,
+} from "../../src/runtime/upstream.ts";
+
+/** Both clients; everything that is true of one has to be true of the other. */
+export const UPSTREAMS = [
+  ["node:http", createNodeUpstream],
+  ["strict", createStrictUpstream],
+] as const;
+
+export const loopback: UpstreamOptions["resolve"] = async () => [{ address: "127.0.0.1", family: 4 }];
+
+export interface Answered {
+  status?: number;
+  reason?: string;
+  headers?: string[];
+  readonly informations: number[];
+  body: Buffer;
+  readonly chunks: number[];
+  ended?: true;
+  error?: UpstreamError;
+}
+
+export interface Asked {
+  readonly answer: Answered;
+  readonly call: UpstreamCall;
+  readonly head: Promise<void>;
+  /** Resolves when the exchange has ended, one way or the other. */
+  readonly done: Promise<Answered>;
+  /** Resolves at the next drain. */
+  drained: () => Promise<void>;
+}
+
+/** Opens a request and gathers what comes of it; calls after the end become an error of the test. */
+export function ask(upstream: Upstream, port: number, request: Partial<UpstreamRequest> = {}): Asked {
+  const answer: Answered = { informations: [], body: Buffer.alloc(0), chunks: [] };
+  const head = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<Answered>();
+  let drained = Promise.withResolvers<void>();
+  let over = false;
+  const finish = () => {
+    if (over) done.reject(new Error("an exchange ended twice"));
+    over = true;
+    head.resolve();
+    done.resolve(answer);
+  };
+  const call = upstream.open(
+    {
+      origin: { secure: false, host: "provider.test", port },
+      method: "GET",
+      path: "/",
+      headers: ["Host", "provider.test"],
+      framing: "none",
+      ...request,
+    },
+    {
+      onInformation: (status) => void answer.informations.push(status),
+      onHead(status, reason, headers) {
+        Object.assign(answer, { status, reason, headers });
+        head.resolve();
+      },
+      onData(bytes) {
+        if (over) done.reject(new Error("bytes came behind the end"));
+        answer.body = Buffer.concat([answer.body, bytes]);
+        answer.chunks.push(bytes.byteLength);
+      },
+      onEnd() {
+        answer.ended = true;
+        finish();
+      },
+      onError(error) {
+        answer.error = error;
+        finish();
+      },
+      onDrain() {
+        drained.resolve();
+        drained = Promise.withResolvers();
+      },
+    },
+  );
+  return { answer, call, head: head.promise, done: done.promise, drained: () => drained.promise };
+}
