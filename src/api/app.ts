@@ -50,6 +50,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
       if (known !== undefined) return failure(known);
+      if (error instanceof RangeError) return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
       return serverError();
