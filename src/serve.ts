@@ -16,6 +16,8 @@ import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
+/** Milliseconds that a start waits for a database that refuses writes; traffic then goes on without it. */
+const RECORDER_START_MS = 3_000;
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
@@ -74,7 +76,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
   const [recorded, registry, hooks] = await Promise.allSettled([
-    recorder.started(),
+    inTime(recorder.started()),
     openRegistry({ config, log }),
     openHooks({ config, log }),
   ]);
@@ -83,7 +85,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
   if (recorded.status === "rejected") throw recorded.reason;
 
-  const keys = await firstKeys(options);
+  const keys = recorded.value ? await firstKeys(options) : await knownKeys(options, recorder);
   const gateway = await startGateway({
     config,
     log,
@@ -114,6 +116,32 @@ function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFuncti
     onStarted: (remote) => remote.ready(),
     log,
   });
+}
+
+/** Whether the recorder works by now. Rejects where it never will. */
+function inTime(started: Promise<unknown>): Promise<boolean> {
+  const late = new Promise<false>((resolve) => setTimeout(resolve, RECORDER_START_MS, false).unref());
+  return Promise.race([started.then(() => true), late]);
+}
+
+/**
+ * The keys of a database that cannot be written now, because it is locked or read-only: what passes waits in the spool.
+ * Where no key can be read either nobody could use the service, so the start waits on.
+ */
+async function knownKeys(
+  options: ServeOptions,
+  recorder: Supervised<RecorderFunctions>,
+): Promise<readonly KeySnapshot[]> {
+  const store = await openStore(options.config, "read");
+  const keys = await snapshotKeys(store.records)
+    .catch(() => [])
+    .finally(() => store.close());
+  if (keys.length === 0) {
+    await recorder.started();
+    return firstKeys(options);
+  }
+  options.log.warn("the database cannot be written yet; what passes waits in the spool");
+  return keys;
 }
 
 /** Makes the first key where there is none. @returns all keys, so that the gateway need not wait for the API. */

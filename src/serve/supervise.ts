@@ -36,6 +36,7 @@ export class Supervised<F extends Exposed> {
 
   /** Why the thread cannot be used now, or undefined. */
   get trouble(): string | undefined {
+    if (this.#state === "starting") return `the ${this.#options.name} thread is not ready yet`;
     return this.#state === "down" ? `the ${this.#options.name} thread ended and is being started again` : undefined;
   }
 
