@@ -11,7 +11,7 @@ import { firstSignal } from "./serve/signals.ts";
 import { listenFailure } from "./serve/start-error.ts";
 import { Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
-import { openSpool } from "./spool/writer.ts";
+import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
@@ -72,7 +72,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   const { config, log } = options;
   const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
   built.spool = spool;
-  const recorder = startRecorder(options);
+  const recorder = startRecorder(options, spool);
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
   const [recorded, registry, hooks] = await Promise.allSettled([
@@ -109,10 +109,10 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
 }
 
-function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFunctions> {
+function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Supervised<RecorderFunctions> {
   return new Supervised<RecorderFunctions>({
     name: "recorder",
-    start: () => startThread("src/recorder/worker.ts", { config } satisfies ThreadOptions),
+    start: () => startThread("src/recorder/worker.ts", { config, sealKey } satisfies ThreadOptions),
     onStarted: (remote) => remote.ready(),
     log,
   });
