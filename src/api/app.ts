@@ -25,9 +25,9 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
   routes = routesOf(app);
   gate = new Gate(room.keys, routes);
   return async (request) => {
-    if (URL.parse(request.url) === null) {
-      return failure(new GatewayError("bad_request", "the Host header does not name a host"));
-    }
+    // CONNECT brings an authority in place of an address, and a Host need not be one.
+    if (!URL.canParse(request.url))
+      return failure(new GatewayError("bad_request", "the request names no host and path"));
     const started = performance.now();
     const answer = await answerAny(app, request).catch((error: unknown) => {
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
@@ -50,7 +50,8 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
       if (known !== undefined) return failure(known);
-      if (error instanceof RangeError) return failure(new GatewayError("invalid_body", "it is nested too deeply"));
+      if (error instanceof RangeError && /call stack/i.test(error.message))
+        return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
       return serverError();
