@@ -9,7 +9,14 @@ import { fileURLToPath } from "node:url";
 
 const path = join(dirname(dirname(fileURLToPath(import.meta.url))), "package-lock.json");
 const lock = JSON.parse(readFileSync(path, "utf8"));
-const systems = { darwin: "darwin", linux: "linux", win32: "win32", windows: "win32", android: "android", freebsd: "freebsd" };
+const systems = {
+  darwin: "darwin",
+  linux: "linux",
+  win32: "win32",
+  windows: "win32",
+  android: "android",
+  freebsd: "freebsd",
+};
 const processors = { arm64: "arm64", aarch64: "arm64", x64: "x64", arm: "arm", ia32: "ia32" };
 
 const added = [];

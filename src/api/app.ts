@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson } from "./body.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
@@ -8,10 +9,12 @@ import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
+import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
 import type { ApiRoom } from "./room.ts";
+import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
@@ -26,10 +29,14 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
   routes = routesOf(app);
   gate = new Gate(room.keys, routes);
   return async (request) => {
-    // CONNECT brings an authority in place of an address.
-    if (!URL.canParse(request.url)) return failure(new GatewayError("bad_request", "the request names no path"));
+    // CONNECT brings an authority in place of an address, and a Host need not be one.
+    if (!URL.canParse(request.url))
+      return failure(new GatewayError("bad_request", "the request names no host and path"));
     const started = performance.now();
-    const answer = await answerAny(app, request);
+    const answer = await answerAny(app, request).catch((error: unknown) => {
+      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+      return serverError();
+    });
     const seconds = (performance.now() - started) / 1000;
     room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);
     return answer;
@@ -47,13 +54,17 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
       if (known !== undefined) return failure(known);
-      if (error instanceof RangeError) return failure(new GatewayError("invalid_body", "it is nested too deeply"));
+      if (error instanceof RangeError && /call stack/i.test(error.message))
+        return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
       return serverError();
     })
     .use(requestEndpoints(room, gate))
     .use(queryEndpoints(room, gate))
+    .use(aggregateEndpoints(room, gate))
+    .use(propertyEndpoints(room, gate))
+    .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))

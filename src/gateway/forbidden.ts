@@ -187,6 +187,7 @@ function readAllowance(entry: string): Allowance {
   }
   const address = readAddress(name);
   if (address !== undefined) return { block: [address, address.kind() === "ipv4" ? 32 : 128], port };
+  if (!/^[a-z0-9._-]+$/.test(name)) throw new Error(`allow_private_targets: "${entry}" is no host name`);
   return { host: withoutDots(name), port };
 }
 

@@ -14,6 +14,8 @@ interface Verdict {
   readonly message: string;
 }
 
+const REQUEST_LINE_BYTES_MAX = 16 * 1_024;
+
 const bad = (status: number, message: string): Verdict => ({ status, code: "bad_request", message });
 
 /** What the HTTP parser refused, in the JSON shape of every other error; the connection closes behind it. */
@@ -31,16 +33,16 @@ function judge({ code = "", rawPacket }: ParserError): Verdict {
   if (code === "HPE_HEADER_OVERFLOW") return bad(431, "the request has too many header fields, or too long ones");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return bad(408, "the request did not arrive in time");
   if (code === "HPE_INVALID_METHOD") return bad(405, "the gateway does not take this method");
-  if (code === "HPE_INVALID_URL" || hasRawSpace(rawPacket))
-    return { status: 400, code: "invalid_path", message: ERRORS.invalid_path.text };
+  if (hasBadPath(rawPacket)) return { status: 400, code: "invalid_path", message: ERRORS.invalid_path.text };
   return bad(400, ERRORS.bad_request.text);
 }
 
-/** A space in the path makes the parser take what follows for the version. */
-function hasRawSpace(packet: Uint8Array | undefined): boolean {
+/** Spaces, control bytes and bytes over 0x7e in the request target. */
+function hasBadPath(packet: Uint8Array | undefined): boolean {
   if (packet === undefined) return false;
-  const start = Buffer.from(packet.subarray(0, 8_192)).toString("latin1").split("\r\n", 1)[0] ?? "";
-  return /^[A-Z-]+ \/.* .*HTTP\/1\.[01]$/.test(start);
+  const start = Buffer.from(packet.subarray(0, REQUEST_LINE_BYTES_MAX)).toString("latin1").split("\r\n", 1)[0] ?? "";
+  const target = /^[A-Z-]+ (\/.*) HTTP\/1\.[01]$/s.exec(start)?.[1];
+  return target !== undefined && /[^\x21-\x7e]/.test(target);
 }
 
 function isAnswering(socket: Socket): boolean {

@@ -120,7 +120,10 @@ export class MessageReader {
   #finish(): void {
     const raw = this.#parts === undefined ? undefined : Buffer.concat(this.#parts);
     this.#parts = [];
-    if (!this.#isDeflated) return this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
+    if (!this.#isDeflated) {
+      this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
+      return;
+    }
     // Behind a message that was not inflated the following ones cannot be: they refer to it.
     const plain = raw === undefined ? undefined : this.#inflate?.inflate(raw, this.#bytesMax);
     if (plain === undefined) this.#inflate = undefined;

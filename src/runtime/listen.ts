@@ -37,6 +37,7 @@ export function listen(host: string, port: number, handle: (request: Request) =>
     port,
     fetch: handle,
     development: false, // its page for uncaught errors shows source and paths
+    reusePort: false, // without that page it shares a taken port silently unless told not to
     idleTimeout: 0, // a query may take longer than any of its values
     maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the handler counts, and answers in JSON
   });

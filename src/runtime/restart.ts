@@ -3,8 +3,9 @@ import { isCompiled } from "./platform.ts";
 /**
  * Settings of the runtime that it reads only at its own start. Bun keeps the compiled form of a large drop-in in the
  * home directory unless it is told not to, and nothing may be written outside the data directory.
+ * The database driver answers as many queries at once as it has threads of its own, by default one per core.
  */
-const SETTINGS = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" } as const;
+const SETTINGS = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", TOKIO_WORKER_THREADS: "4" } as const;
 
 /**
  * Starts this program once more in its own place with the settings, 5 to 8 ms; the process id stays. Call it before

@@ -154,13 +154,12 @@ class Call implements UpstreamCall, ConnectionUser {
     if (this.#paused) connection.pause();
     const { socket } = connection;
     socket.write(headBytes(this.#request));
-    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     let room = true;
     for (const bytes of waiting) room = this.#writeBody(socket, bytes);
     if (this.#endAsked) this.#writeEnd(socket);
-    else if (room) this.#events.onDrain?.();
+    else if (room && waiting.length > 0) this.#events.onDrain?.();
   }
 
   #writeBody(socket: Socket, bytes: Uint8Array): boolean {
@@ -178,7 +177,7 @@ class Call implements UpstreamCall, ConnectionUser {
   }
 
   #writeEnd(socket: Socket): void {
-    if (this.#request.framing === "chunked") socket.write(LAST_CHUNK);
+    if (this.#request.framing === "chunked" && this.#request.body === undefined) socket.write(LAST_CHUNK);
   }
 }
 

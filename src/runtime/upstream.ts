@@ -33,7 +33,7 @@ export interface UpstreamRequest {
    */
   readonly headers: readonly string[];
   readonly framing: "none" | "length" | "chunked";
-  /** The whole body, where it is in memory. Then it goes out with the head in one write, and `end` is not called. */
+  /** The whole body as it is framed, where it is in memory. It goes out with the head, and `end` is not called. */
   readonly body?: Uint8Array;
   /** Whether the headers ask for another protocol, so that a 101 is an answer and not a fault. */
   readonly upgrade?: boolean;

@@ -161,9 +161,15 @@ export function parseExpiry(text: string, now: number): number {
   else if (ISO_DATE.test(text))
     at = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !/T/i.test(text) ? text : `${text}Z`);
   else throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
-  if (Number.isNaN(at)) throw fail("there is no such date");
+  if (Number.isNaN(at) || (amount === undefined && !isCalendarDay(text))) throw fail("there is no such date");
   if (at <= now) throw fail("the time has already passed");
   return Math.min(at, EXPIRY_MAX_MS);
+}
+
+/** The date parser takes the 30th of February for the 2nd of March. */
+function isCalendarDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
+  return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
 }
 
 interface KeyRow {

@@ -131,6 +131,23 @@ describe("the API answers", () => {
     socket.destroy();
   });
 
+  test.each([
+    ["a host that is none", "GET /readyz HTTP/1.1\r\nHost: <script>\r\n\r\n", 400],
+    ["a path with broken escapes", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["dot segments", "GET //x/../v1/keys HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["an unusual method", "PURGE /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+    ["a short host", "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 401],
+  ])("%s in JSON", async (_name, text, status) => {
+    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const socket = connect(it.api.port, "127.0.0.1");
+    socket.on("data", (bytes) => resolve(String(bytes)));
+    socket.write(text);
+    const answer = await answered;
+    socket.destroy();
+    expect(answer).toStartWith(`HTTP/1.1 ${status}`);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ data: [], error: status });
+  });
+
   test("a key that expired or was revoked with 401", async () => {
     const order = { name: "short", organization: "default", scopes: ["read"], region: "us" } as const;
     const expired = await createServiceKey(it.store.records, { ...order, expiresAt: Date.now() - 1 });

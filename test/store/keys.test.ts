@@ -135,12 +135,22 @@ describe("an expiry", () => {
     expect(parseExpiry(text, NOW)).toBe(expected);
   });
 
-  test.each(["", "30", "30w", "-1d", "1.5h", "tomorrow", "2026-13-01", "2020-01-01", "0s", "30 d", "2026-02-01 10:00"])(
-    "of %p is refused",
-    (text) => {
-      expect(() => parseExpiry(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_body", path: "expires" }));
-    },
-  );
+  test.each([
+    "",
+    "30",
+    "30w",
+    "-1d",
+    "1.5h",
+    "tomorrow",
+    "2026-13-01",
+    "2027-02-29",
+    "2020-01-01",
+    "0s",
+    "30 d",
+    "2026-02-01 10:00",
+  ])("of %p is refused", (text) => {
+    expect(() => parseExpiry(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_body", path: "expires" }));
+  });
 });
 
 test("scopes are taken in any order, unknown ones and none are refused", () => {

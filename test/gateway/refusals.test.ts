@@ -1,0 +1,245 @@
+import { describe, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
+import { exchangeRaw, OK, startProvider } from "../raw-http.ts";
+import { gatewayHeaders, idOf, KEY, keySnapshot, once, startTestGateway } from "./harness.ts";
+
+const TARGET = "Gateway-Target-Url: http://127.0.0.1:9\r\n";
+const AUTH = `Gateway-Auth: Bearer ${KEY}\r\n`;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function bodyOf(answer: string) {
+  return JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)).error;
+}
+
+/** Status, code, and that the answer has the shape of every error. */
+function refusal(answer: string): [number, string] {
+  const error = bodyOf(answer);
+  expect(error.type).toBe("gateway_error");
+  expect(error.message.length).toBeGreaterThan(5);
+  expect(error.request_id).toMatch(UUID);
+  expect(idOf(answer)).toBe(error.request_id);
+  expect(answer).toContain("\r\nContent-Type: application/json\r\n");
+  return [Number(answer.slice(9, 12)), error.code];
+}
+
+const KEYS = [
+  keySnapshot(KEY),
+  keySnapshot("expired", { expiresAt: Date.now() - 1 }),
+  keySnapshot("revoked", { revokedAt: Date.now() - 1 }),
+  keySnapshot("reader", { scopes: ["read"] }),
+  keySnapshot("admin", { scopes: ["admin"] }),
+];
+
+test.each([
+  ["no Gateway-Auth", "", "missing_gateway_auth"],
+  ["an empty one", "Gateway-Auth:\r\n", "missing_gateway_auth"],
+  ["an empty Bearer", "Gateway-Auth: Bearer \r\n", "missing_gateway_auth"],
+  ["another scheme", "Gateway-Auth: Basic abc\r\n", "invalid_gateway_auth"],
+  ["no scheme", `Gateway-Auth: ${KEY}\r\n`, "invalid_gateway_auth"],
+  ["an unknown key", "Gateway-Auth: Bearer nope\r\n", "invalid_gateway_auth"],
+  ["two different keys", `${AUTH}Gateway-Auth: Bearer other\r\n`, "invalid_gateway_auth"],
+  ["two words", `Gateway-Auth: Bearer ${KEY} x\r\n`, "invalid_gateway_auth"],
+  ["an expired key", "Gateway-Auth: Bearer expired\r\n", "expired_gateway_auth"],
+  ["a revoked key", "Gateway-Auth: Bearer revoked\r\n", "expired_gateway_auth"],
+])("%s is a 401 that is not recorded", async (_name, header, code) => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  const answer = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${header}Content-Length: 2\r\n`, "{}");
+  expect(refusal(answer)).toEqual([401, code]);
+  expect(gateway.spool.exchanges.size).toBe(0);
+});
+
+test("keys are replaced while the gateway runs", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  await using gateway = await startTestGateway();
+  gateway.setKeys([]);
+  expect(refusal(await once(gateway, "GET /", gatewayHeaders(provider.origin)))[1]).toBe("invalid_gateway_auth");
+  gateway.setKeys(KEYS);
+  expect(await once(gateway, "GET /", gatewayHeaders(provider.origin))).toStartWith("HTTP/1.1 200");
+});
+
+const bearer = (key: string) => `Gateway-Auth: Bearer ${key}\r\n`;
+
+test.each([
+  ["a key without the scope", "GET /", `${bearer("reader")}${TARGET}`, 403, "insufficient_scope"],
+  ["no target", "GET /", AUTH, 400, "missing_target"],
+  ["a target with a path", "GET /", `${AUTH}Gateway-Target-Url: http://a/b\r\n`, 400, "invalid_target"],
+  ["a target with a password", "GET /", `${AUTH}Gateway-Target-Url: http://u:pw@a\r\n`, 400, "invalid_target"],
+  ["two targets", "GET /", `${AUTH}${TARGET}Gateway-Target-Url: http://b\r\n`, 400, "invalid_target"],
+  ["dot segments", "GET /a/%2e%2E/b", `${AUTH}${TARGET}`, 400, "invalid_path"],
+  ["an id that is no UUID", "GET /", `${AUTH}${TARGET}Gateway-Request-Id: 42\r\n`, 400, "invalid_header"],
+  [
+    "two ids",
+    "GET /",
+    `${AUTH}${TARGET}Gateway-Request-Id: ${crypto.randomUUID()}\r\nGateway-Request-Id: ${crypto.randomUUID()}\r\n`,
+    400,
+    "invalid_header",
+  ],
+  ["a property without a name", "GET /", `${AUTH}${TARGET}Gateway-Property-: x\r\n`, 400, "invalid_header"],
+  ["a prompt input without a name", "GET /", `${AUTH}${TARGET}gateway-prompt-input-: x\r\n`, 400, "invalid_header"],
+  ["an omission that is no flag", "GET /", `${AUTH}${TARGET}Gateway-Omit-Request: yes\r\n`, 400, "invalid_header"],
+  ["a cache setting that is no flag", "GET /", `${AUTH}${TARGET}Gateway-Cache-Enabled: 1\r\n`, 400, "invalid_header"],
+  [
+    "a bucket that is too large",
+    "GET /",
+    `${AUTH}${TARGET}Gateway-Cache-Bucket-Max-Size: 21\r\n`,
+    400,
+    "invalid_header",
+  ],
+  ["an empty provider name", "GET /", `${AUTH}${TARGET}Gateway-Target-Provider:\r\n`, 400, "invalid_header"],
+  ["a private address", "GET /", `${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`, 403, "target_forbidden"],
+  ["a number for an address", "GET /", `${AUTH}Gateway-Target-Url: http://0x0a000001\r\n`, 403, "target_forbidden"],
+  [
+    "a metadata service",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://metadata.google.internal\r\n`,
+    403,
+    "target_forbidden",
+  ],
+  ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, 413, "body_too_large"],
+  [
+    "a provider that is not there",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://127.0.0.1:1\r\n`,
+    502,
+    "upstream_unreachable",
+  ],
+] as const)("%s is refused, and that is recorded", async (_name, startLine, headers, status, code) => {
+  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 } });
+  const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
+  expect(refusal(answer)).toEqual([status, code]);
+  const record = await gateway.spool.ended(idOf(answer));
+  expect(record.head?.status).toBe(status);
+  expect(record.end).toMatchObject({
+    outcome: status === 502 ? "upstream_failed" : "refused",
+    status,
+    error: { code },
+  });
+  expect(JSON.stringify(record)).not.toContain(":pw@");
+  expect(record.responseBody.toString()).toContain(code);
+  expect(gateway.spool.problems).toEqual([]);
+});
+
+test.each([
+  ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400, "bad_request"],
+  ["no Host", "GET / HTTP/1.1\r\n", 400, "bad_request"],
+  ["an absolute target", "GET http://127.0.0.1:9/x HTTP/1.1\r\nHost: a\r\n", 400, "bad_request"],
+  ["gzip, chunked", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n", 400, "bad_request"],
+  ["chunks in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n", 400, "bad_request"],
+  [
+    "a length beside chunks",
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+    400,
+    "bad_request",
+  ],
+  ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n", 400, "bad_request"],
+  ["a header without a colon", "GET / HTTP/1.1\r\nHost: a\r\nBroken\r\n", 400, "bad_request"],
+  ["a folded header", "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n", 400, "bad_request"],
+  ["another version", "GET / HTTP/1.2\r\nHost: a\r\n", 400, "bad_request"],
+  ["a space in the path", "GET /a b HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
+  ["a byte over 0x7f in the path", "GET /caf\xc3\xa9 HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
+  ["a control byte in the path", "GET /a\x01 HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
+  ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n", 405, "bad_request"],
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", 405, "bad_request"],
+  ["too large a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(150_000)}\r\n`, 431, "bad_request"],
+  ["too many fields", `GET / HTTP/1.1\r\nHost: a\r\n${"X: 1\r\n".repeat(250)}`, 431, "bad_request"],
+] as const)("%s is answered in JSON and not recorded", async (_name, head, status, code) => {
+  await using gateway = await startTestGateway();
+  const answer = await exchangeRaw(gateway.port, `${head}${AUTH}${TARGET}\r\n`, (text) => text.endsWith("}}"));
+  expect(refusal(answer)).toEqual([status, code]);
+  expect(gateway.spool.exchanges.size).toBe(0);
+});
+
+describe("chosen request ids", () => {
+  test("the id that the client chose is the exchange's, in lower case", async () => {
+    await using provider = await startProvider(({ socket }) => socket.write(OK));
+    await using gateway = await startTestGateway();
+    const id = crypto.randomUUID();
+    const chosen = gatewayHeaders(provider.origin, `Gateway-Request-Id: ${id.toUpperCase()}\r\n`);
+    expect(idOf(await once(gateway, "GET /", chosen))).toBe(id);
+    expect((await gateway.spool.ended(id)).end?.outcome).toBe("complete");
+    const again = await once(gateway, "GET /", chosen);
+    expect(refusal(again)).toEqual([409, "duplicate_request_id"]);
+    expect((await gateway.spool.ended(idOf(again))).end?.error?.code).toBe("duplicate_request_id");
+  });
+
+  test("an id that was recorded before is refused; where nobody can say, traffic goes on", async () => {
+    await using provider = await startProvider(({ socket }) => socket.write(OK));
+    const known = crypto.randomUUID();
+    const unclear = crypto.randomUUID();
+    await using gateway = await startTestGateway({
+      isKnownId: async (id) => {
+        if (id === unclear) throw new Error("the recorder is away");
+        return id === known;
+      },
+    });
+    const ask = (id: string) =>
+      once(gateway, "GET /", gatewayHeaders(provider.origin, `Gateway-Request-Id: ${id}\r\n`));
+    expect(refusal(await ask(known))).toEqual([409, "duplicate_request_id"]);
+    expect(await ask(unclear)).toStartWith("HTTP/1.1 200");
+  });
+
+  test("of two requests with one id at a time, one is refused", async () => {
+    await using provider = await startProvider(({ socket }) => socket.write(OK));
+    await using gateway = await startTestGateway();
+    const chosen = gatewayHeaders(provider.origin, `Gateway-Request-Id: ${crypto.randomUUID()}\r\n`);
+    const answers = await Promise.all([once(gateway, "GET /", chosen), once(gateway, "GET /", chosen)]);
+    expect(answers.map((answer) => answer.slice(9, 12)).sort()).toEqual(["200", "409"]);
+  });
+});
+
+test("the gateway's own listeners are no target, whatever is allowed", async () => {
+  await using gateway = await startTestGateway({
+    config: { allow_private_targets: ["0.0.0.0/0", "localhost"], api_port: 45_454 },
+  });
+  gateway.setOwnPorts([45_455]);
+  for (const port of [gateway.port, 45_454, 45_455])
+    for (const host of ["127.0.0.1", "localhost", "0.0.0.0", "127.1.2.3"])
+      expect(refusal(await once(gateway, "GET /", gatewayHeaders(`http://${host}:${port}`)))).toEqual([
+        403,
+        "target_forbidden",
+      ]);
+});
+
+/** A name server that answers A queries by `answer`, and everything else with nothing. */
+async function startNameServer(answer: (name: string) => readonly string[]) {
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (query, from) => {
+    let at = 12;
+    const labels: string[] = [];
+    for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString("latin1", at + 1, at + 1 + query[at]!));
+    const isA = query.readUInt16BE(at + 1) === 1;
+    const name = labels.join(".");
+    if (isA) asked.push(name);
+    const found = isA ? answer(name) : [];
+    const records = found.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]),
+    );
+    const head = Buffer.from(query.subarray(0, at + 5));
+    head.writeUInt16BE(0x8180, 2);
+    head.writeUInt16BE(found.length, 6);
+    head.writeUInt16BE(0, 10);
+    socket.send(Buffer.concat([head, ...records]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  return { asked, server: `127.0.0.1:${socket.address().port}`, [Symbol.dispose]: () => void socket.close() };
+}
+
+test("a name is looked up once, every address of the answer is checked, and the checked one is called", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  let lookups = 0;
+  using names = await startNameServer((name) => {
+    if (name === "inside.test") return ["10.1.2.3"];
+    if (name === "mixed.test") return ["127.0.0.1", "169.254.169.254"];
+    // Once an open address, then a forbidden one: what a rebinding server answers.
+    if (name === "rebinding.test") return ++lookups === 1 ? ["127.0.0.1"] : ["10.0.0.1"];
+    return [];
+  });
+  await using gateway = await startTestGateway({ config: { dns_servers: [names.server] } });
+  const ask = (host: string) => once(gateway, "GET /", gatewayHeaders(`http://${host}:${provider.port}`));
+  expect(refusal(await ask("inside.test"))).toEqual([403, "target_forbidden"]);
+  expect(refusal(await ask("mixed.test"))).toEqual([403, "target_forbidden"]);
+  expect(refusal(await ask("nowhere.test"))).toEqual([502, "upstream_unreachable"]);
+  expect(await ask("rebinding.test")).toEndWith("ok");
+  expect(names.asked.filter((name) => name === "rebinding.test")).toHaveLength(1);
+});

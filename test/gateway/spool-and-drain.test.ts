@@ -1,0 +1,125 @@
+import { expect, test } from "bun:test";
+import net from "node:net";
+import { exchangeRaw, OK, startProvider, startRawServer } from "../raw-http.ts";
+import { gatewayHeaders, idOf, MemorySpool, once, startTestGateway } from "./harness.ts";
+
+test("with a full spool traffic goes on, or is refused, as configured", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  for (const [choice, status] of [
+    ["serve", "200"],
+    ["refuse", "503"],
+  ] as const) {
+    await using gateway = await startTestGateway({ config: { on_spool_full: choice } });
+    gateway.spool.full = true;
+    const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin));
+    expect(answer.slice(9, 12)).toBe(status);
+    if (choice === "refuse") expect(answer).toContain('"code":"spool_full"');
+    expect(gateway.spool.problems).toEqual([]);
+  }
+});
+
+test("with spool_sync = always no answer leaves before the spool is on the disk", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  const synced = Promise.withResolvers<void>();
+  const spool = new MemorySpool();
+  spool.syncing = synced.promise;
+  await using gateway = await startTestGateway({ config: { spool_sync: "always" }, spool });
+  let answered = false;
+  const answer = once(gateway, "GET /", gatewayHeaders(provider.origin)).then((text) => {
+    answered = true;
+    return text;
+  });
+  await spool.until(() => [...spool.exchanges.values()][0]?.head);
+  await Bun.sleep(50);
+  expect(answered).toBe(false);
+  synced.resolve();
+  expect(await answer).toEndWith("ok");
+  expect((await spool.ended(idOf(await answer))).end?.outcome).toBe("complete");
+});
+
+test("draining refuses new connections, lets what is in flight end, and cuts the rest", async () => {
+  const sockets: net.Socket[] = [];
+  await using provider = await startProvider(({ head, socket }) => {
+    sockets.push(socket);
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
+    if (head.includes("/finishes")) setTimeout(() => socket.write("3\r\ntwo\r\n0\r\n\r\n"), 300);
+  });
+  const gateway = await startTestGateway();
+  const finishes = once(gateway, "GET /finishes", gatewayHeaders(provider.origin));
+  const cut = once(gateway, "GET /cut", gatewayHeaders(provider.origin));
+  await gateway.spool.until(() => sockets.length === 2 && gateway.spool.exchanges.size === 2);
+  const drained = gateway.drain(1);
+  expect(gateway.status().draining).toBe(true);
+  await Bun.sleep(20);
+  const late = await new Promise<string>((resolve) => {
+    const socket = net.connect(gateway.port, "127.0.0.1");
+    socket.on("error", () => resolve("refused"));
+    socket.on("connect", () => resolve("accepted"));
+  });
+  expect(late).toBe("refused");
+  expect(await finishes).toEndWith("two\r\n0\r\n\r\n");
+  expect(await cut).toEndWith("one\r\n");
+  await drained;
+  expect((await gateway.spool.endedPath("/finishes")).end?.outcome).toBe("complete");
+  expect((await gateway.spool.endedPath("/cut")).end).toMatchObject({ outcome: "cut_off", status: 500 });
+});
+
+test("what waits for its provider when the time is up is answered with 503", async () => {
+  await using provider = await startRawServer(() => undefined);
+  const gateway = await startTestGateway();
+  const answer = once(gateway, "GET /waits", gatewayHeaders(provider.origin));
+  await gateway.spool.until(() => gateway.spool.exchanges.size === 1);
+  await gateway.drain(0);
+  expect(await answer).toContain('"code":"shutting_down"');
+  expect((await gateway.spool.endedPath("/waits")).end).toMatchObject({ outcome: "cut_off", status: 503 });
+});
+
+test("draining with nothing in flight takes no time, also with kept connections", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  const gateway = await startTestGateway();
+  const kept = net.connect(gateway.port, "127.0.0.1");
+  kept.write(`GET / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}\r\n`);
+  await new Promise((resolve) => kept.once("data", resolve));
+  const startedMs = performance.now();
+  await gateway.drain(10);
+  expect(performance.now() - startedMs).toBeLessThan(1_500);
+});
+
+test("hooks see a request without credentials and may refuse it", async () => {
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  const seen: unknown[] = [];
+  await using gateway = await startTestGateway({
+    hooks: {
+      has: () => true,
+      onRequest(request) {
+        seen.push({ ...request, headers: [...request.headers] });
+        return request.path === "/closed"
+          ? { status: 403, code: "closed", message: "come back at nine", headers: { "retry-after": "60" } }
+          : undefined;
+      },
+    },
+  });
+  const headers = gatewayHeaders(
+    provider.origin,
+    "Authorization: Bearer sk\r\nX-A: 1\r\nGateway-User-Id: u\r\nGateway-Property-Team: n\xc3\xa4cht\r\n",
+  );
+  const answer = await exchangeRaw(gateway.port, `GET /closed HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+  expect(answer).toStartWith("HTTP/1.1 403");
+  expect(answer).toContain("retry-after: 60\r\n");
+  expect(answer).toContain('"code":"closed"');
+  expect(seen[0]).toMatchObject({
+    method: "GET",
+    path: "/closed",
+    provider: "CUSTOM",
+    organizationId: "org-1",
+    userId: "u",
+    properties: { Team: "n\u00e4cht" },
+    target: { origin: provider.origin, host: "127.0.0.1" },
+  });
+  expect(JSON.stringify(seen[0])).not.toContain("sk");
+  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({
+    outcome: "refused",
+    error: { code: "closed" },
+  });
+  expect(await once(gateway, "GET /open", headers)).toEndWith("ok");
+});
