@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson } from "./body.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
@@ -8,9 +9,12 @@ import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
+import { propertyEndpoints } from "./properties.ts";
+import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
 import type { ApiRoom } from "./room.ts";
+import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
@@ -57,6 +61,10 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
       return serverError();
     })
     .use(requestEndpoints(room, gate))
+    .use(queryEndpoints(room, gate))
+    .use(aggregateEndpoints(room, gate))
+    .use(propertyEndpoints(room, gate))
+    .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))

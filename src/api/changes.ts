@@ -1,11 +1,18 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
+import type { Position } from "../filter/cursor.ts";
+import type { Scope } from "../filter/select.ts";
+import { NEWEST_FIRST } from "../filter/sort.ts";
+import { Deadline } from "../store/deadline.ts";
+import { findPage } from "../store/find.ts";
 import type { Amendment } from "../threads.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
+import { FILTER, FLAGS, readScope } from "./query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
+import { settled } from "./settled.ts";
 
 /** How long a change waits for the recorder, which may be busy with a database that is away. */
 const AMEND_MS = 10_000;
@@ -38,7 +45,13 @@ const SCORES = t.Object(
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
 const REMOVAL = t.Object(
-  { requestIds: t.Array(t.String(), { maxItems: REMOVED_MAX, description: `Up to ${REMOVED_MAX} request ids.` }) },
+  {
+    requestIds: t.Optional(
+      t.Array(t.String(), { maxItems: REMOVED_MAX, description: `Up to ${REMOVED_MAX} request ids.` }),
+    ),
+    filter: t.Optional(FILTER),
+    ...FLAGS,
+  },
   { additionalProperties: false },
 );
 
@@ -94,9 +107,20 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
     .delete(
       "/v1/request",
       async ({ body, request }) => {
-        const requestIds = readIds(body.requestIds);
         const { organizationId } = gate().caller(request);
-        return success(await withinLimit(room.recorder.remove({ organizationId, requestIds }), REMOVE_MS));
+        const { requestIds, ...wanted } = body;
+        const { filter } = wanted;
+        if ((requestIds === undefined) === (filter === undefined)) {
+          throw new GatewayError("invalid_body", "say what to delete by either requestIds or filter");
+        }
+        const remove = (ids: readonly string[]) =>
+          withinLimit(room.recorder.remove({ organizationId, requestIds: ids }), REMOVE_MS);
+        if (requestIds !== undefined) return success(await remove(readIds(requestIds)));
+        const { scope } = readScope(organizationId, wanted);
+        await settled(room);
+        let removed = 0;
+        for await (const ids of pagesOf(room, scope)) removed += await remove(ids);
+        return success(removed);
       },
       {
         body: REMOVAL,
@@ -104,10 +128,22 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
           "write",
           "Requests",
           "Delete requests",
-          "With their bodies, for good. `data` is how many there were.",
+          "By ids or by a filter; with their bodies, for good. `data` is how many there were.",
         ),
       },
     );
+}
+
+/** Ids of all records of a scope, a page at a time; records that arrive meanwhile are left alone. */
+async function* pagesOf(room: ApiRoom, scope: Scope): AsyncGenerator<readonly string[]> {
+  let after: Position | undefined;
+  do {
+    const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+    const options = { sort: NEWEST_FIRST, limit: REMOVED_MAX, offset: 0, after, deadline };
+    const page = await findPage(room.reader.records, scope, options);
+    if (page.requestIds.length > 0) yield page.requestIds;
+    after = page.next;
+  } while (after !== undefined);
 }
 
 function refuseEmptyName(names: object, path: string): void {

@@ -5,8 +5,8 @@ import { ExportFailure } from "./failure.ts";
 import { membersOf, type Row } from "./page.ts";
 
 /** A row group ends at whichever comes first; both are counted on the records alone, so its bounds never vary. */
-const GROUP_ROWS_MAX = 5_000;
-const GROUP_CHARACTERS_MAX = 4_000_000;
+const GROUP_ROWS_MAX = 2_500;
+const GROUP_CHARACTERS_MAX = 2_000_000;
 
 type ColumnType = NonNullable<ColumnSource["type"]>;
 

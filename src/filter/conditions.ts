@@ -1,7 +1,7 @@
 import type { CompileOptions } from "./compile.ts";
 import type { Printed } from "./junctions.ts";
 import { type Bind, OPERATORS, OPPOSITES } from "./operators.ts";
-import { propertyName } from "./property-names.ts";
+import { erasedSql, memberSql, propertyName } from "./property-names.ts";
 import type { Condition } from "./tree.ts";
 import { anyCase } from "./wildcards.ts";
 
@@ -65,7 +65,7 @@ export function anyValue(condition: Condition, fit: Fits, bind: Bind): string {
     case "assets":
       return `exists (select 1 from json_each(r.assets) v where ${fit("v.value")})`;
     case "scores":
-      return fit(member("r.scores", name, bind));
+      return fit(memberSql("r.scores", name, bind));
     case "properties": {
       const column = source.kind === 0 ? "r.properties" : "r.prompt_inputs";
       if (source.names === "any-case") {
@@ -85,21 +85,11 @@ export function anyValue(condition: Condition, fit: Fits, bind: Bind): string {
  */
 function propertyValue(column: string, kind: 0 | 1, name: string, { fit, bind }: { fit: Fits; bind: Bind }): string {
   const { exact, erased } = propertyName(name);
-  const own = fit(member(column, exact, bind));
+  const own = fit(memberSql(column, exact, bind));
   if (erased === undefined) return own;
-  const entry = `select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind} and v.name = ${bind(erased)} and v.case_erased`;
-  const other = member(column, erased, bind);
+  const other = fit(memberSql(column, erased, bind));
   // Not "or" and "and": those ask everything, also what no longer matters, wherever their value is wanted.
-  return `case when ${own} then 1 when ${fit(other)} then exists (${entry}) else 0 end`;
-}
-
-/** The member of a JSON object, null where it is missing. */
-function member(column: string, name: string, bind: Bind): string {
-  // In a path a name stands between quotes and cannot hold these; the slow way takes any name.
-  if (name === "" || /["\\\u0000-\u001f]/.test(name)) {
-    return `(select m.value from json_each(${column}) m where m.key = ${bind(name)})`;
-  }
-  return `json_extract(${column}, ${bind(`$."${name}"`)})`;
+  return `case when ${own} then 1 when ${other} then ${erasedSql(erased, kind, bind)} else 0 end`;
 }
 
 const isThere: Fits = (value) => `${value} is not null`;

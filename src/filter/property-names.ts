@@ -20,9 +20,26 @@ export function trainCase(lower: string): string {
   return lower.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 
-/** SQL that is true where a row `alias` of `properties` has the name. */
-export function nameSql(name: string, alias: string, bind: Bind): string {
+/** SQL of the value that a row `r` has under a property name, null where it has none. Kind 1 is prompt inputs. */
+export function propertySql(name: string, bind: Bind, kind: 0 | 1 = 0): string {
+  const column = kind === 0 ? "r.properties" : "r.prompt_inputs";
   const { exact, erased } = propertyName(name);
-  if (erased === undefined) return `${alias}.name = ${bind(exact)}`;
-  return `(${alias}.name = ${bind(exact)} or (${alias}.name = ${bind(erased)} and ${alias}.case_erased))`;
+  const own = memberSql(column, exact, bind);
+  if (erased === undefined) return own;
+  const other = memberSql(column, erased, bind);
+  return `coalesce(${own}, case when ${other} is not null then case when ${erasedSql(erased, kind, bind)} then ${other} end end)`;
+}
+
+/** SQL that is true where the row `r` has a property under that lower-case name, and it lost its case on the way. */
+export function erasedSql(name: string, kind: 0 | 1, bind: Bind): string {
+  return `exists (select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind} and v.name = ${bind(name)} and v.case_erased)`;
+}
+
+/** SQL of the member of a JSON object, null where it is missing. */
+export function memberSql(column: string, name: string, bind: Bind): string {
+  // In a path a name stands between quotes and cannot hold these; the slow way takes any name.
+  if (name === "" || /["\\\u0000-\u001f]/.test(name)) {
+    return `(select m.value from json_each(${column}) m where m.key = ${bind(name)})`;
+  }
+  return `json_extract(${column}, ${bind(`$."${name}"`)})`;
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import type { Join } from "./fields.ts";
 import { hint, quote } from "./hint.ts";
 import type { Bind } from "./operators.ts";
-import { nameSql } from "./property-names.ts";
+import { propertySql } from "./property-names.ts";
 import { storable } from "./values.ts";
 
 export type Direction = "asc" | "desc";
@@ -53,7 +53,9 @@ const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
 
 export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
 
-const NEWEST_FIRST: Sort = [{ label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false }];
+export const NEWEST_FIRST: readonly SortKey[] = [
+  { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },
+];
 
 /**
  * Checks a sort object that came from outside; missing or empty means newest first.
@@ -112,9 +114,7 @@ function namedKeys(group: string, kind: 0 | 1, raw: unknown, path: string): Sort
     return {
       label: `${group}.${name}`,
       direction: directionAt(value, `${path}.${given}`),
-      // A record can have a name in two spellings: then the one that was asked for counts.
-      sql: (bind) =>
-        `(select v.value from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind} and ${nameSql(name, "v", bind)} order by v.name = ${bind(name)} desc limit 1)`,
+      sql: (bind) => propertySql(name, bind, kind),
       nullable: true,
     };
   });

@@ -1,6 +1,6 @@
 import { afterSql, type Position } from "../filter/cursor.ts";
 import { type Scope, selectRecords } from "../filter/select.ts";
-import { decodeSort, orderSql, type Sort, type SortKey } from "../filter/sort.ts";
+import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../filter/sort.ts";
 import { creationColumn, type Source } from "../filter/source.ts";
 import { loadBodies } from "./bodies.ts";
 import { BodyMatcher, bodyTestKey } from "./body-matcher.ts";
@@ -14,8 +14,6 @@ const STEP_ROWS_MAX = 3_200;
 /** Bodies decoded before others on this thread get their turn. */
 const GROUP_BYTES = 4 << 20;
 const GROUP_ROWS = 200;
-
-const NEWEST_FIRST = decodeSort(undefined) as readonly SortKey[];
 
 /**
  * Answers filters that ask for text in bodies, which are compressed and so beyond SQL.

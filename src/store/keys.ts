@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
-import { isAway } from "./failure.ts";
+import { patiently } from "./patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
 export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
-
-/** How long a write waits, in all, for a database that is locked by a running recorder. */
-const PATIENCE_MS = 5_000;
 
 /** A key as it is shown to people. Times are ISO 8601. */
 export interface ListedKey {
@@ -214,17 +211,4 @@ function readScopes(json: string): Scope[] {
 
 function isoOrNull(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
-}
-
-/** Tries again while the database is away: keys are made beside a running recorder, which holds the lock at times. */
-async function patiently(write: () => Promise<void>): Promise<void> {
-  const endsAt = Date.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await write();
-    } catch (cause) {
-      if (!isAway(cause) || Date.now() > endsAt) throw cause;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
