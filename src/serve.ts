@@ -16,8 +16,6 @@ import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
-/** Milliseconds that a start waits for a database that refuses writes; traffic then goes on without it. */
-const RECORDER_START_MS = 3_000;
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
