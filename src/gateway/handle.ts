@@ -16,7 +16,7 @@ import { fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { maskOf, maskPath } from "./secrets.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
-import { COLLECT_BYTES_MAX, Upload } from "./upload.ts";
+import { COLLECT_BYTES_MAX, discardBody, Upload } from "./upload.ts";
 
 /** A request as the HTTP parser hands it over. */
 export interface ClientRequest {
@@ -62,7 +62,7 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
         beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
       );
     exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
-    if (!incoming.complete && request.client === undefined) incoming.resume();
+    if (exchange.upload === undefined && hasBody(headers)) discardBody(incoming);
   }
 }
 
@@ -83,6 +83,10 @@ function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeade
   }
   if (old || transferEncoding.toLowerCase() !== "chunked" || contentLength !== undefined || client !== undefined)
     throw new GatewayError("bad_request", "Transfer-Encoding must be exactly: chunked");
+}
+
+function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
 }
 
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
