@@ -1,0 +1,18 @@
+import Database from "libsql";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { gatewayHeaders, startWeir } from "./test/e2e/weir.ts";
+import { writeFileSync, mkdirSync } from "node:fs";
+const ANSWER = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1790000000, model: "gpt-4o-mini-2024-07-18", choices: [{ index: 0, message: { role: "assistant", content: "water ".repeat(55) }, finish_reason: "stop" }], usage: { prompt_tokens: 110, completion_tokens: 60, total_tokens: 170 } });
+const up = createServer((q, r) => { q.resume(); q.on("end", () => r.writeHead(200, { "content-type": "application/json" }).end(ANSWER)); });
+up.listen(0, "127.0.0.1"); await once(up, "listening");
+const port = (up.address() as { port: number }).port;
+const dir = "/tmp/e2e/prof"; mkdirSync(dir, { recursive: true });
+const weir = await startWeir({ dataDirectory: dir });
+const dbs = ["weir.db", "bodies.db"].map((n) => new Database(`${dir}/${n}`)); for (const d of dbs) d.exec("BEGIN EXCLUSIVE");
+const h = gatewayHeaders(`http://127.0.0.1:${port}`, { "Content-Type": "application/json", Authorization: "Bearer x" });
+const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "water ".repeat(85) }] });
+writeFileSync("/tmp/e2e/prof.lua", `wrk.method="POST"\nwrk.body=[==[${body}]==]\n` + Object.entries(h).map(([k, v]) => `wrk.headers["${k}"]="${v}"`).join("\n"));
+const c = spawn("wrk", ["-t1", "-c32", "-d8s", "-s", "/tmp/e2e/prof.lua", `${weir.gateway}/v1/chat/completions`], { stdio: "inherit" }); await once(c, "exit");
+await weir.kill(); for (const d of dbs) d.close(); process.exit();
