@@ -1,6 +1,12 @@
 import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
+/**
+ * A signal so soon after the first is the same one: Ctrl-C goes to a whole process group, and `npm start` and `bun run`
+ * pass on what they get themselves.
+ */
+const SAME_SIGNAL_MS = 50;
+
 export type StopSignal = "SIGTERM" | "SIGINT";
 
 /**
@@ -11,14 +17,15 @@ export type StopSignal = "SIGTERM" | "SIGINT";
  */
 export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let stopping = false;
+    let stoppingMs: number | undefined;
     const onSignal = (signal: StopSignal) => {
-      if (stopping) {
+      if (stoppingMs !== undefined) {
+        if (performance.now() - stoppingMs < SAME_SIGNAL_MS) return;
         log.warn("ended at once by a second signal", { signal });
         lastAct();
         process.exit(128 + constants.signals[signal]);
       }
-      stopping = true;
+      stoppingMs = performance.now();
       resolve(signal);
     };
     process.on("SIGTERM", () => onSignal("SIGTERM"));
