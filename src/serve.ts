@@ -9,9 +9,9 @@ import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { listenFailure } from "./serve/start-error.ts";
-import { Supervised } from "./serve/supervise.ts";
+import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
-import { openSpool } from "./spool/writer.ts";
+import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
@@ -19,6 +19,8 @@ import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions }
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
+/** How long a start waits for a database that can be written before it asks whether it can be read. */
+const DATABASE_PATIENCE_MS = 1_500;
 
 export interface ServeOptions {
   readonly config: Config;
@@ -42,11 +44,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signal = firstSignal(log, () => built.spool?.flush());
   try {
     await build(options, built);
-    log.info("stopping: no new connections, streams in flight may finish", {
-      signal: await signal,
-      seconds: config.drain_seconds,
-    });
-    await built.gateway?.drain(config.drain_seconds);
+    const received = await signal;
+    const seconds = config.drain_seconds;
+    log.info("stopping: no new connections, streams in flight may finish", { signal: received, seconds });
+    await built.gateway?.drain(seconds);
   } finally {
     await takeDown(built, log);
     lock.release();
@@ -70,20 +71,18 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   const { config, log } = options;
   const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
   built.spool = spool;
-  const recorder = startRecorder(options);
+  const recorder = startRecorder(options, spool);
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
-  const [recorded, registry, hooks] = await Promise.allSettled([
-    recorder.started(),
+  const [known, registry, hooks] = await Promise.allSettled([
+    firstKeys(options, recorder),
     openRegistry({ config, log }),
     openHooks({ config, log }),
   ]);
   if (registry.status === "fulfilled") built.registry = registry.value;
   if (hooks.status === "fulfilled") built.hooks = hooks.value;
   for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
-  if (recorded.status === "rejected") throw recorded.reason;
-
-  const keys = await firstKeys(options);
+  if (known.status === "rejected") throw known.reason;
   const gateway = await startGateway({
     config,
     log,
@@ -96,7 +95,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
     throw listenFailure(error, "gateway_port", config);
   });
   built.gateway = gateway;
-  gateway.setKeys(keys);
+  gateway.setKeys(known.value);
   const api = startApi(options, gateway, recorder);
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
@@ -107,21 +106,51 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
 }
 
-function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFunctions> {
+function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Supervised<RecorderFunctions> {
   return new Supervised<RecorderFunctions>({
     name: "recorder",
-    start: () => startThread("src/recorder/worker.ts", { config } satisfies ThreadOptions),
+    start: () => startThread("src/recorder/worker.ts", { config, sealKey } satisfies ThreadOptions),
     onStarted: (remote) => remote.ready(),
     log,
   });
 }
 
-/** Makes the first key where there is none. @returns all keys, so that the gateway need not wait for the API. */
-async function firstKeys({ config, onFirstKey }: ServeOptions): Promise<readonly KeySnapshot[]> {
+/**
+ * Makes the first key where there is none, once the recorder has migrated the database. While that cannot be written but
+ * has keys, the service starts all the same: what passes waits in the spool.
+ *
+ * @returns all keys, so that the gateway need not wait for the API.
+ */
+async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>) {
+  const { config, log, onFirstKey } = options;
+  const started = recorder.started();
+  const settled = started.then(
+    () => undefined,
+    () => undefined,
+  );
+  for (let waits = 0; !(await inTime(settled, DATABASE_PATIENCE_MS)); waits++) {
+    const keys = await readKeys(config).catch(() => []);
+    if (keys.length > 0) {
+      recorder.persist();
+      log.warn("the database cannot be written now: what passes waits in the spool");
+      return keys;
+    }
+    if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
+  }
+  await started;
   const store = await openStore(config, "write");
   try {
     const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
     if (key !== undefined) onFirstKey(key);
+    return await snapshotKeys(store.records);
+  } finally {
+    await store.close();
+  }
+}
+
+async function readKeys(config: Config): Promise<KeySnapshot[]> {
+  const store = await openStore(config, "read");
+  try {
     return await snapshotKeys(store.records);
   } finally {
     await store.close();

@@ -13,6 +13,8 @@ export interface OpenPlugin {
   readonly from: LoadedPlugin;
   readonly name: string;
   readonly hooks: PluginHooks;
+  /** Came with the program. */
+  readonly builtIn?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function setUp(from: LoadedPlugin, options: Json, log: Log): Promis
   } catch (error) {
     throw new PluginError(from.file, `the member "setup" failed: ${messageOf(error)}`, error);
   }
-  return { from, name, hooks: checkHooks(hooks ?? {}, from.file) };
+  return { from, name, hooks: checkHooks(hooks ?? {}, from.file), builtIn: from.builtIn };
 }
 
 /** Calls `dispose`. A failure is logged: the plugin is gone all the same. */

@@ -6,6 +6,7 @@ import { type Log, messageOf } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
+import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
 import { removeRecords } from "../store/remove.ts";
 import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
@@ -42,6 +43,8 @@ export interface RecorderOptions {
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly hooks?: RecordHooks;
+  /** `sealKey` of this run's spool writer. */
+  readonly sealKey?: Uint8Array;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
   /** How long a missing database file is waited for before an empty one is made. */
@@ -208,6 +211,7 @@ class Recorder {
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
+      sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,
       metrics: this.#metrics,

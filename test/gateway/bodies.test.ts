@@ -89,7 +89,7 @@ test.each(["text/event-stream; charset=utf-8", "application/x-ndjson", "applicat
   },
 );
 
-test("bodies that the client wants omitted are not written, their bytes counted", async () => {
+test("the spool is told which bodies to seal before it is given them", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway();
   const headers = gatewayHeaders(
@@ -97,7 +97,6 @@ test("bodies that the client wants omitted are not written, their bytes counted"
     "Gateway-Omit-Request: true\r\nGateway-Omit-Response: TRUE\r\nContent-Length: 6\r\n",
   );
   const record = await gateway.spool.ended(idOf(await once(gateway, "POST /", headers, "secret")));
-  expect([record.requestBody.byteLength, record.responseBody.byteLength]).toEqual([0, 0]);
   expect(record.begin).toMatchObject({ omitRequest: true, omitResponse: true });
   expect(record.end).toMatchObject({ requestBytes: 6, responseBytes: 2 });
   expect(record.end?.requestTruncated).toBeUndefined();
