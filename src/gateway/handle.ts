@@ -79,19 +79,23 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
 function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
   const { hosts, transferEncoding, contentLength } = headers;
   const old = incoming.httpVersion === "1.0";
-  if (hosts.length > 1) throw new GatewayError("bad_request", "the request has more than one Host");
-  if (hosts.length === 0 && !old) throw new GatewayError("bad_request", "the request has no Host");
-  if (incoming.url?.startsWith("/") !== true)
-    throw new GatewayError("bad_request", "the request target must be a path, such as /v1/models");
+  if (hosts.length > 1) throw malformed("the request has more than one Host");
+  if (hosts.length === 0 && !old) throw malformed("the request has no Host");
+  if (incoming.url?.startsWith("/") !== true) throw malformed("the request target must be a path, such as /v1/models");
   if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
-    throw new GatewayError("bad_request", "Content-Length is no length");
+    throw malformed("Content-Length is no length");
   if (transferEncoding === undefined) {
     if (client !== undefined && contentLength !== undefined && contentLength > 0)
-      throw new GatewayError("bad_request", "an upgrade cannot have a body");
+      throw malformed("an upgrade cannot have a body");
     return;
   }
   if (old || transferEncoding.toLowerCase() !== "chunked" || contentLength !== undefined || client !== undefined)
-    throw new GatewayError("bad_request", "Transfer-Encoding must be exactly: chunked");
+    throw malformed("Transfer-Encoding must be exactly: chunked");
+}
+
+/** The connection closes behind it: who reads this message differently would read the next one differently too. */
+function malformed(message: string): GatewayError {
+  return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
 }
 
 function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
