@@ -89,8 +89,7 @@ test.each(["text/event-stream; charset=utf-8", "application/x-ndjson", "applicat
   },
 );
 
-// The spool enciphers what is marked so; its own tests look into the files.
-test("bodies that the client wants omitted are marked so, their bytes counted", async () => {
+test("the spool is told which bodies to seal before it is given them", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway();
   const headers = gatewayHeaders(
