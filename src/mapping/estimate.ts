@@ -1,5 +1,6 @@
-import type { Json, Usage, WireSchemaName } from "../plugin/contract.ts";
+import type { Json, Usage } from "../plugin/contract.ts";
 import { jsonText } from "./json.ts";
+import type { Mapping } from "./mapping.ts";
 import { barePath, isBilledElsewhere } from "./path.ts";
 import type { ExchangeInput, ExchangeReading } from "./read-exchange.ts";
 import { toLlmSchema } from "./to-llm-schema.ts";
@@ -7,7 +8,8 @@ import { withTotal } from "./usage.ts";
 
 interface EstimateInput {
   readonly model: string | null;
-  readonly wireSchema: WireSchemaName | undefined;
+  readonly wireSchema: ExchangeReading["wireSchema"];
+  readonly mapping: Mapping | undefined;
   readonly requestBody: Json;
   readonly responseBody: Json;
 }
@@ -33,8 +35,9 @@ export async function withEstimate(input: ExchangeInput, reading: ExchangeReadin
   if (!isSilentStream || input.status >= 400 || isBilledElsewhere(input.method, barePath(input.path))) return reading;
   const { wireSchema, responseBody, responseModel, requestModel } = reading;
   const model = responseModel ?? requestModel ?? null;
+  const mapping = input.mappingOf?.(input.modelOverride ?? requestModel ?? "");
   try {
-    const usage = await estimateUsage({ model, wireSchema, requestBody: input.requestBody, responseBody });
+    const usage = await estimateUsage({ model, wireSchema, mapping, requestBody: input.requestBody, responseBody });
     return usage === undefined ? reading : { ...reading, usage, usageEstimated: true };
   } catch {
     return reading; // a tokenizer that does not load is no reason to lose what was read

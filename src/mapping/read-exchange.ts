@@ -10,7 +10,9 @@ import type {
   Usage,
   WireSchemaName,
 } from "../plugin/contract.ts";
+import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
 import { filledText, isObject, parseJson, pickDefined } from "./json.ts";
+import type { MappingOf } from "./mapping.ts";
 import { errorOf } from "./outcome.ts";
 import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
 import { sampleOf, selectSchema } from "./select.ts";
@@ -26,6 +28,8 @@ export interface ExchangeInput extends ExchangeView {
   /** The answer's events where it is a stream. */
   readonly events: readonly StreamEvent[] | undefined;
   readonly modelOverride: string | undefined;
+  /** Mappings of this exchange's provider, for models that speak no known wire format. */
+  readonly mappingOf?: MappingOf;
 }
 
 /** All that is told by the bodies of one exchange. A missing member means that nothing said it. */
@@ -42,7 +46,7 @@ export interface ExchangeReading extends Reading {
   /** The answer's text. */
   readonly completionText?: string;
   /** The schema that both bodies were read with; missing while the model is pending mapping. */
-  readonly wireSchema?: WireSchemaName;
+  readonly wireSchema?: WireSchemaName | typeof MAPPED;
   /** What a hook of the provider threw; the exchange was then read without it. */
   readonly fault?: string;
 }
@@ -51,20 +55,19 @@ export interface ExchangeReading extends Reading {
 export function readExchange(input: ExchangeInput): ExchangeReading {
   const path = barePath(input.path);
   const events = eventsOf(input, path);
-  const schema = selectSchema({
-    path,
-    declared: input.provider?.wireSchemas,
-    requestBody: input.requestBody,
-    answer: events === undefined ? input.responseBody : sampleOf(events),
-  });
+  const answer = events === undefined ? input.responseBody : sampleOf(events);
+  const declared = input.provider?.wireSchemas;
+  const known = selectSchema({ path, declared, requestBody: input.requestBody, answer });
   const hooks = callHooks(input, events);
+  const asked = hooks.request?.model ?? requestModel(input.requestBody, path, known);
+  const schema = known ?? mappedSchemaOf(input, asked, answer);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
   const usage = billedElsewhere ? undefined : usageOf(told, input.responseHeaders);
   return pickDefined({
     id: told.id,
-    requestModel: hooks.request?.model ?? requestModel(input.requestBody, path, schema),
+    requestModel: asked,
     responseModel: told.model,
     model: told.model,
     userId: hooks.request?.userId ?? userIdOf(input.requestBody),
@@ -75,7 +78,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
     responseBody: body,
     promptText: schema?.promptText(input.requestBody),
     completionText: schema?.completionText(body),
-    wireSchema: schema?.name,
+    wireSchema: known?.name ?? (schema && MAPPED),
     fault: hooks.fault,
   }) as ExchangeReading;
 }
@@ -97,7 +100,7 @@ function unwrapped(event: StreamEvent): StreamEvent {
 }
 
 /** Where no wire schema is known the events are kept as they came. */
-function foldWith(schema: WireSchema | undefined, events: readonly StreamEvent[]): Json {
+function foldWith(schema: MappedSchema | undefined, events: readonly StreamEvent[]): Json {
   const folded = schema?.fold(events);
   if (folded !== undefined) {
     const failure = isObject(folded) && !isObject(folded.error) ? errorEvent(events)?.error : undefined;
@@ -119,6 +122,14 @@ function errorEvent(events: readonly StreamEvent[] | undefined): Json {
 const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
+/** The mapping of the model, where its bodies are of that shape. */
+function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer: Json): MappedSchema | undefined {
+  const model = input.modelOverride ?? asked;
+  const mapping = model === undefined ? undefined : input.mappingOf?.(model);
+  const schema = mapping && mappedSchema(mapping);
+  return schema?.fits(input.requestBody, answer) ? schema : undefined;
+}
+
 /** Bodies speak first, headers where they are silent. */
 function usageOf({ usage }: Reading, headers: Headers): Usage | undefined {
   const isStated = usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined;
@@ -127,11 +138,29 @@ function usageOf({ usage }: Reading, headers: Headers): Usage | undefined {
 
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
 function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
-  const inBody = filledText(body?.model) ?? filledText(body?.model_id) ?? filledText(body?.modelId);
+  const inBody =
+    filledText(body?.model) ??
+    filledText(body?.model_id) ??
+    filledText(body?.modelId) ??
+    (schema === undefined ? oddModel(body) : undefined);
   const inPath = modelInPath(path);
   const pathFirst = schema?.name === "generate-content" || path.includes(":");
   const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
   return name?.replace(/^models\//, "");
+}
+
+const MODEL_NAMES = ["model_name", "modelName", "engine", "engine_id", "deployment", "llm", "model_version"] as const;
+/** Members that wrap a whole request, whoever invented it. */
+const ENVELOPES = ["payload", "request", "data", "body", "params", "input", "options", "config"] as const;
+
+/** Where no format is known, a model is still told by what it is called, also inside an envelope. */
+function oddModel(body: Json): string | undefined {
+  for (const name of MODEL_NAMES) if (filledText(body?.[name]) !== undefined) return body[name];
+  for (const name of ENVELOPES) {
+    const inner = body?.[name];
+    for (const member of ["model", ...MODEL_NAMES]) if (filledText(inner?.[member]) !== undefined) return inner[member];
+  }
+  return filledText(body?.model?.name) ?? filledText(body?.model?.id);
 }
 
 function userIdOf(body: Json): string | undefined {

@@ -1,11 +1,15 @@
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { LlmResponse, LlmSchema } from "../record/llm-schema.ts";
+import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
 import { pickDefined } from "./json.ts";
+import type { Mapping } from "./mapping.ts";
 import { errorOf } from "./outcome.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
 export interface LlmSchemaInput {
-  readonly wireSchema: WireSchemaName | undefined;
+  readonly wireSchema: WireSchemaName | typeof MAPPED | undefined;
+  /** The model's mapping, for what was read with one. */
+  readonly mapping?: Mapping | undefined;
   readonly provider: string;
   readonly model: string | null;
   readonly path: string;
@@ -16,9 +20,9 @@ export interface LlmSchemaInput {
 
 /** The neutral schema of one exchange, or null where no wire schema fits. Pure; never throws. */
 export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
-  const { wireSchema, provider, model, requestBody, responseBody, status } = input;
-  if (wireSchema === undefined || !Object.hasOwn(WIRE_SCHEMAS, wireSchema)) return null;
-  const schema = WIRE_SCHEMAS[wireSchema];
+  const { provider, model, requestBody, responseBody, status } = input;
+  const schema = schemaOf(input);
+  if (schema === undefined) return null;
   const named = model ?? undefined;
   return {
     request: pickDefined({ llm_type: schema.llmType, provider, model: named, ...schema.llmRequest(requestBody) }),
@@ -27,6 +31,11 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };
+}
+
+function schemaOf({ wireSchema, mapping }: LlmSchemaInput): MappedSchema | undefined {
+  if (wireSchema === MAPPED) return mapping && mappedSchema(mapping);
+  return wireSchema !== undefined && Object.hasOwn(WIRE_SCHEMAS, wireSchema) ? WIRE_SCHEMAS[wireSchema] : undefined;
 }
 
 /** An answer that failed says so; what came of it before is kept beside. */

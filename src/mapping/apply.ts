@@ -1,0 +1,273 @@
+import type { Json, Reading, StreamEvent, Usage } from "../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse, LlmToolCall } from "../record/llm-schema.ts";
+import { booleanOf, countOf, filledText, isObject, type JsonObject, numberOf, pickDefined, textOf } from "./json.ts";
+import { answerOf, messagesOf, roleOf } from "./llm/messages.ts";
+import { plainText } from "./llm/parts.ts";
+import { toolCall } from "./llm/tools.ts";
+import {
+  type DeltaPlace,
+  isWireSchema,
+  type Mapping,
+  type MessagePlaces,
+  type ReadingPlaces,
+  type StreamPlaces,
+  type ToolCallPlaces,
+} from "./mapping.ts";
+import { type Pointer, setAt, valueAt, valuesAt } from "./pointer.ts";
+import { WIRE_SCHEMAS } from "./wire/index.ts";
+import type { WireSchema } from "./wire-schema.ts";
+
+/** What stands in a record's `wire_schema` where a mapping read it. */
+export const MAPPED = "mapped";
+
+/** All of a wire format but its name and its paths. */
+export type MappedSchema = Omit<WireSchema, "name" | "path">;
+
+const schemas = new WeakMap<Mapping, MappedSchema>();
+
+/** The reader that a mapping describes. Pure; its functions never throw, whatever the bodies hold. */
+export function mappedSchema(mapping: Mapping): MappedSchema {
+  const known = schemas.get(mapping);
+  if (known !== undefined) return known;
+  const { wire_schema: name } = mapping;
+  const schema = name !== undefined && isWireSchema(name) ? WIRE_SCHEMAS[name] : describedSchema(mapping);
+  schemas.set(mapping, schema);
+  return schema;
+}
+
+function describedSchema({ request = {}, response = {}, stream = {} }: Mapping): MappedSchema {
+  const { messages, prompt } = request;
+  const readers = [response, withoutDeltas(stream, response)];
+  const first = <T>(read: (places: ReadingPlaces) => T | undefined): T | undefined => {
+    for (const places of readers) {
+      const found = read(places);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const answerText = (answer: Json) => first(({ text }) => joined(answer, text));
+  const calls = (answer: Json) => first(({ tool_calls }) => filledList(callsAt(answer, tool_calls))) ?? [];
+  const asked = (body: Json): LlmMessage[] => {
+    const system = joined(body, request.system);
+    const newest = messages === undefined ? undefined : joined(body, prompt);
+    return [
+      ...(system === undefined ? [] : messagesOf("system", system)),
+      ...(messages === undefined ? [] : conversation(body, messages)),
+      ...(newest === undefined ? [] : messagesOf("user", newest)),
+    ];
+  };
+  return {
+    llmType: messages === undefined ? "completion" : "chat",
+    fits: (body, answer) =>
+      (messages !== undefined && valuesAt(body, messages.list).length > 0) ||
+      (prompt !== undefined && joined(body, prompt) !== undefined) ||
+      (body === undefined && answerText(answer) !== undefined),
+    fold: (events) => fold(events, stream, response),
+    readResponse: (body): Reading =>
+      pickDefined({
+        id: first(({ id }) => textAt(body, id)),
+        model: first(({ model }) => textAt(body, model)),
+        usage: usageAt(body, readers),
+        usageRaw: first(({ usage }) => usageBlock(body, usage)),
+        cost: first(({ cost }) => numberOf(valueAt(body, cost))),
+        error: first(({ error }) => errorAt(body, error)),
+      }) as Reading,
+    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)),
+    completionText: answerText,
+    llmRequest: (body): LlmRequest => {
+      const before = asked(body);
+      return pickDefined({
+        ...settingsAt(body, request.settings ?? {}),
+        prompt: messages === undefined ? joined(body, prompt) : undefined,
+        messages: before.length > 0 ? before : undefined,
+        tools: toolsAt(body, request.tools),
+      });
+    },
+    llmResponse: (answer): LlmResponse => {
+      const text = answerText(answer);
+      const called = calls(answer);
+      const reasoning = first((places) => joined(answer, places.reasoning));
+      if (text === undefined && called.length === 0) return {};
+      const beside = {
+        reasoning,
+        id: first(({ id }) => textAt(answer, id)),
+        ...(called.length > 0 && { calls: called }),
+      };
+      return { messages: [answerOf("assistant", text, beside)] };
+    },
+  };
+}
+
+/** In a folded stream, what came in pieces stands whole: where the whole answer has it, else where the pieces had it. */
+function withoutDeltas({ text, reasoning, ...rest }: StreamPlaces, response: ReadingPlaces): ReadingPlaces {
+  return pickDefined({
+    ...rest,
+    text: target(text, response.text),
+    reasoning: target(reasoning, response.reasoning, "/reasoning"),
+  }) as ReadingPlaces;
+}
+
+function target(delta: DeltaPlace | undefined, whole: Pointer | undefined, own?: Pointer): Pointer | undefined {
+  if (delta === undefined) return undefined;
+  return whole ?? own ?? (delta.path === "" ? "/text" : delta.path);
+}
+
+function fold(events: readonly StreamEvent[], stream: StreamPlaces, response: ReadingPlaces): Json {
+  const merged: JsonObject = {};
+  for (const { data } of events) if (isObject(data)) mergeDeep(merged, data, 0);
+  const list = stream.tool_calls?.list;
+  if (list !== undefined) {
+    const found = events.flatMap(({ data }) => valuesAt(data, list)).flat();
+    if (found.length > 0) setAt(merged, list.replace(/\/\*$/, ""), found);
+  }
+  const places = withoutDeltas(stream, response);
+  for (const [delta, at] of [
+    [stream.text, places.text],
+    [stream.reasoning, places.reasoning],
+  ] as const) {
+    const text = delta === undefined ? undefined : deltaText(events, delta);
+    if (text !== undefined && at !== undefined) setAt(merged, at, text);
+  }
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+/** All that a stream sent at one place, as one text. */
+export function deltaText(events: readonly StreamEvent[], { path, mode, event, when }: DeltaPlace): string | undefined {
+  const pieces = events
+    .filter(({ name, data }) => (event === undefined || name === event) && isWhen(data, when))
+    .map(({ data }) => valuesAt(data, path).filter(isText).join(""))
+    .filter((piece) => piece !== "");
+  return filledText(mode === "replace" ? pieces.at(-1) : pieces.join(""));
+}
+const isText = (value: Json) => typeof value === "string";
+const isWhen = (data: Json, when: DeltaPlace["when"]) => when === undefined || valueAt(data, when.path) === when.equals;
+
+/** Objects within objects deeper than this are taken as they come last. */
+const MERGE_DEPTH_MAX = 8;
+
+export function mergeDeep(into: JsonObject, from: JsonObject, depth: number): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (name === "__proto__" || value === null) continue;
+    const there = Object.hasOwn(into, name) ? into[name] : undefined;
+    if (isObject(value) && depth < MERGE_DEPTH_MAX) {
+      const target = isObject(there) ? there : {};
+      into[name] = target;
+      mergeDeep(target, value, depth + 1);
+    } else into[name] = value;
+  }
+}
+
+function conversation(body: Json, places: MessagePlaces): LlmMessage[] {
+  const list = valuesAt(body, places.list);
+  return list.flatMap((message, index) => {
+    const { role, text } = roleAndText(message, places, list.length - 1 - index);
+    const calls = callsAt(message, places.tool_calls);
+    return messagesOf(role, text, calls.length > 0 ? { calls } : {});
+  });
+}
+
+function roleAndText(message: Json, places: MessagePlaces, fromEnd: number): { role: string | undefined; text: Json } {
+  const { role, text, role_is_name: isName } = places;
+  if (isName && isObject(message)) {
+    const [name, said] = Object.entries(message)[0] ?? [];
+    return { role: meaningOf(name, places), text: said };
+  }
+  const content = text === undefined ? message : contentOf(valuesAt(message, text));
+  if (role === undefined) return { role: fromEnd % 2 === 0 ? "user" : "assistant", text: content };
+  const stated = valueAt(message, role);
+  return {
+    role: meaningOf(typeof stated === "boolean" || typeof stated === "number" ? `${stated}` : stated, places),
+    text: content,
+  };
+}
+
+/** One text, or content parts of a known kind, as they are; several texts joined. */
+function contentOf(values: readonly Json[]): Json {
+  if (values.length === 1) return values[0];
+  return values.every(isText) ? values.join("") : values;
+}
+
+function meaningOf(role: Json, { roles = {} }: MessagePlaces): string | undefined {
+  const name = textOf(role);
+  return name !== undefined && Object.hasOwn(roles, name) ? roles[name] : roleOf(name);
+}
+
+function lastOfUser(messages: readonly LlmMessage[]): string | undefined {
+  return messages.findLast(({ role, content }) => role === "user" && content)?.content;
+}
+
+/** The text at a place; of several, all joined. */
+function joined(body: Json, at: Pointer | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  return filledText(
+    valuesAt(body, at)
+      .map((value) => plainText(value) ?? "")
+      .join(""),
+  );
+}
+
+function textAt(body: Json, at: Pointer | undefined): string | undefined {
+  const value = valueAt(body, at);
+  return typeof value === "number" ? `${value}` : filledText(value);
+}
+
+function callsAt(body: Json, places: ToolCallPlaces | undefined): LlmToolCall[] {
+  if (places === undefined) return [];
+  return valuesAt(body, places.list)
+    .flat()
+    .filter(isObject)
+    .filter((call) => filledText(valueAt(call, places.name)) !== undefined)
+    .map((call) => toolCall(valueAt(call, places.name), valueAt(call, places.arguments), textAt(call, places.id)));
+}
+
+const filledList = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined);
+
+/** Counts come from whole answers and from streams: each is taken where it is. Parts are never more than the whole. */
+function usageAt(body: Json, readers: readonly ReadingPlaces[]): Usage | undefined {
+  const usage: Record<string, number> = {};
+  for (const { usage: places } of readers) {
+    for (const [name, at] of Object.entries(places ?? {})) {
+      const count = countOf(valueAt(body, at as Pointer));
+      if (count !== undefined) usage[name] ??= count;
+    }
+  }
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}
+
+/** The object that the counts stand in. */
+function usageBlock(body: Json, places: ReadingPlaces["usage"]): Json {
+  const at = places?.prompt_tokens ?? places?.completion_tokens ?? places?.total_tokens;
+  const block = at === undefined ? undefined : valueAt(body, at.slice(0, at.lastIndexOf("/")));
+  return isObject(block) && block !== body ? block : undefined;
+}
+
+function errorAt(body: Json, places: ReadingPlaces["error"]): Reading["error"] {
+  const message = textAt(body, places?.message);
+  if (message === undefined) return undefined;
+  return pickDefined({ message, type: textAt(body, places?.type) }) as NonNullable<Reading["error"]>;
+}
+
+type SettingPlaces = { readonly [name: string]: Pointer | undefined };
+
+function settingsAt(body: Json, places: SettingPlaces): LlmRequest {
+  const read = ([name, at]: [string, Pointer | undefined]) => {
+    const value = valueAt(body, at);
+    return [name, name === "stream" ? booleanOf(value) : numberOf(value)] as const;
+  };
+  return pickDefined(Object.fromEntries(Object.entries(places).map(read)));
+}
+
+function toolsAt(body: Json, places: NonNullable<Mapping["request"]>["tools"]): LlmRequest["tools"] {
+  if (places === undefined) return undefined;
+  const tools = valuesAt(body, places.list)
+    .filter(isObject)
+    .map((tool) => {
+      const parameters = valueAt(tool, places.parameters);
+      return pickDefined({
+        name: textAt(tool, places.name),
+        description: textAt(tool, places.description),
+        parameters: isObject(parameters) ? parameters : undefined,
+      });
+    });
+  return tools.length > 0 ? tools : undefined;
+}

@@ -1,0 +1,120 @@
+import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import { mappedSchema } from "../apply.ts";
+import { isObject } from "../json.ts";
+import { faultOf, type Mapping, type RequestPlaces } from "../mapping.ts";
+import { coverageOf } from "./coverage.ts";
+import { bestKnown } from "./known.ts";
+import { leavesOf } from "./leaves.ts";
+import { inferRequest } from "./request.ts";
+import { inferError, inferReading, inferText, type ResponseContext } from "./response.ts";
+import type { Sample } from "./sample.ts";
+import { inferDeltas, mergedEvents } from "./stream.ts";
+import { toolNames } from "./tools.ts";
+
+export type { Sample } from "./sample.ts";
+
+/** A mapping with how sure it is, 0 to 1, and from how many exchanges it was learnt; or why there is none. */
+export type Inference =
+  | { readonly mapping: Mapping; readonly confidence: number; readonly samples: number }
+  | { readonly reason: string; readonly samples: number };
+
+/** Samples that say as much as more of them would. */
+const SAMPLES_ENOUGH = 3;
+/** What one sample alone is worth less. */
+const FEW_SAMPLES = 0.15;
+/** Below this a mapping says too little to be kept. */
+const COVERAGE_MIN = 0.5;
+
+/**
+ * Learns how the bodies of a model are to be read, from a handful of its exchanges: as one of the known wire formats
+ * where one reads everything, else by where things sit. Pure; never throws, whatever the bodies hold.
+ */
+export function inferMapping(all: readonly Sample[], model: string): Inference {
+  const usable = all.filter(({ requestBody }) => typeof requestBody === "object" && requestBody !== null);
+  const samples = usable.filter(({ status, responseBody, events }) => status < 400 && hasAnswer(responseBody, events));
+  const none = (reason: string): Inference => ({ reason, samples: samples.length });
+  if (all.length === 0) return none("no exchange with bodies is recorded");
+  if (usable.length === 0) return none("no recorded request body is JSON");
+  if (samples.length === 0) return none("no recorded answer succeeded with JSON or a stream");
+  const known = bestKnown(samples);
+  const described = describe(samples, usable, model);
+  const coverage = "mapping" in described ? coverageOf(described.mapping, samples) : 0;
+  const better = known !== undefined && known.coverage >= coverage ? known : undefined;
+  const mapping = better?.mapping ?? ("mapping" in described ? described.mapping : undefined);
+  if (mapping === undefined) return none("reason" in described ? described.reason : "nothing was found");
+  const share = better?.coverage ?? coverage;
+  if (share < COVERAGE_MIN)
+    return none("reason" in described ? described.reason : "too little of the samples could be read");
+  const doubt = samples.length >= SAMPLES_ENOUGH ? 0 : FEW_SAMPLES / samples.length;
+  return { mapping, confidence: Math.round(Math.max(0, share - doubt) * 100) / 100, samples: samples.length };
+}
+
+const hasAnswer = (body: Json, events: readonly StreamEvent[] | undefined) =>
+  events === undefined ? typeof body === "object" && body !== null : events.length > 0;
+
+function describe(
+  samples: readonly Sample[],
+  all: readonly Sample[],
+  model: string,
+): { readonly mapping: Mapping } | { readonly reason: string } {
+  const requests = samples.map(({ requestBody }) => requestBody);
+  const request = inferRequest(requests, model);
+  if (request === undefined) return { reason: "neither messages nor a prompt were found in the requests" };
+  const names = toolNames(requests, request.tools);
+  const context = (of: readonly Sample[]): ResponseContext => ({
+    model,
+    toolNames: names,
+    asked: of.map(({ requestBody }) =>
+      leavesOf(requestBody).flatMap(({ value }) => (typeof value === "string" ? [value] : [])),
+    ),
+  });
+  const whole = samples.filter(({ events }) => events === undefined);
+  const streamed = samples.filter(({ events }) => events !== undefined);
+  const response = whole.length > 0 ? inferWhole(whole, request, context(whole), all) : undefined;
+  const stream = streamed.length > 0 ? inferStream(streamed, request, context(streamed)) : undefined;
+  const mapping: Mapping = { format: 1, request, ...(response && { response }), ...(stream && { stream }) };
+  const fault = faultOf(mapping);
+  if (fault === undefined) return { mapping };
+  return { reason: "no text and no tool calls were found in the answers" };
+}
+
+function inferWhole(
+  samples: readonly Sample[],
+  request: RequestPlaces,
+  context: ResponseContext,
+  all: readonly Sample[],
+) {
+  const bodies = samples.map(({ responseBody }) => responseBody);
+  const text = inferText(bodies, context);
+  const answered = lengthsOf(samples, { format: 1, request, response: text === undefined ? {} : { text } });
+  const failures = all.filter(({ status, responseBody }) => status >= 400 && isObject(responseBody));
+  const error = failures.length === 0 ? undefined : inferError(failures.map(({ responseBody }) => responseBody));
+  return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
+}
+
+function inferStream(samples: readonly Sample[], request: RequestPlaces, context: ResponseContext) {
+  const streams = samples.map(({ events }) => events ?? []);
+  const { text, reasoning } = inferDeltas(streams, context.model);
+  const deltas = { ...(text && { text }), ...(reasoning && { reasoning }) };
+  const lengths = lengthsOf(samples, { format: 1, request, stream: deltas });
+  const {
+    text: _,
+    reasoning: __,
+    tool_calls,
+    ...rest
+  } = inferReading(streams.map(mergedEvents), undefined, lengths, context);
+  return { ...rest, ...(tool_calls && { tool_calls }), ...deltas };
+}
+
+/** Characters asked and answered, as the mapping made so far reads them. */
+function lengthsOf(samples: readonly Sample[], mapping: Mapping) {
+  const schema = mappedSchema(mapping);
+  const said = samples.map(({ requestBody, responseBody, events }) => ({
+    asked: (schema.llmRequest(requestBody).messages ?? []).reduce(
+      (sum, { content = "" }) => sum + content.length,
+      schema.promptText(requestBody)?.length ?? 0,
+    ),
+    answered: schema.completionText(events === undefined ? responseBody : schema.fold(events))?.length ?? 0,
+  }));
+  return { asked: said.map(({ asked }) => asked), answered: said.map(({ answered }) => answered) };
+}

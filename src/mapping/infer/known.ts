@@ -1,0 +1,41 @@
+import type { Json, WireSchemaName } from "../../plugin/contract.ts";
+import { isObject, listOf } from "../json.ts";
+import type { Mapping } from "../mapping.ts";
+import { sampleOf } from "../select.ts";
+import { WIRE_SCHEMAS } from "../wire/index.ts";
+import { coverageOf } from "./coverage.ts";
+import type { Sample } from "./sample.ts";
+
+/** Formats whose answers have no text are told by the one member that nobody else has. */
+const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: Json) => boolean>>> = {
+  embeddings: (request, answer) => request?.input !== undefined && Array.isArray(listOf(answer?.data)[0]?.embedding),
+  rerank: (request, answer) =>
+    Array.isArray(request?.documents) &&
+    listOf(answer?.results).some((each) => isObject(each) && "relevance_score" in each),
+};
+
+export interface Judged {
+  readonly mapping: Mapping;
+  /** 0 to 1: how much of what an exchange should tell was told, over all samples. */
+  readonly coverage: number;
+}
+
+/** The known wire format that reads the samples best, wherever it is spoken. */
+export function bestKnown(samples: readonly Sample[]): Judged | undefined {
+  let best: Judged | undefined;
+  for (const name of Object.keys(WIRE_SCHEMAS) as WireSchemaName[]) {
+    if (name === "logged") continue;
+    const schema = WIRE_SCHEMAS[name];
+    const answers = samples.map(({ events, responseBody }) => (events === undefined ? responseBody : sampleOf(events)));
+    const fits = samples.filter(({ requestBody }, at) => schema.fits(requestBody, answers[at])).length;
+    if (fits < samples.length) continue;
+    const mapping: Mapping = { format: 1, wire_schema: name };
+    const wordless = WORDLESS[name];
+    const coverage =
+      wordless === undefined
+        ? coverageOf(mapping, samples)
+        : Number(samples.every(({ requestBody }, at) => wordless(requestBody, answers[at])));
+    if (coverage > (best?.coverage ?? 0)) best = { mapping, coverage };
+  }
+  return best;
+}

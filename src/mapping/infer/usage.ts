@@ -1,0 +1,128 @@
+import type { Json } from "../../plugin/contract.ts";
+import type { UsagePlaces } from "../mapping.ts";
+import type { Pointer } from "../pointer.ts";
+import { type Leaf, placesOf } from "./leaves.ts";
+import { says, WORDS, wordsOf } from "./words.ts";
+
+/** Lengths of what was asked and answered, in characters, body by body. */
+export interface Lengths {
+  readonly asked: readonly number[];
+  readonly answered: readonly number[];
+}
+
+interface Count {
+  readonly pointer: Pointer;
+  readonly leaf: Leaf;
+  /** Body by body; undefined where a body lacks it. */
+  readonly values: readonly (number | undefined)[];
+}
+
+/** Where token counts are: by what they are called, checked by arithmetic; nameless ones by arithmetic and lengths alone. */
+export function inferUsage(bodies: readonly Json[], lengths: Lengths): UsagePlaces | undefined {
+  const counts = countsIn(bodies);
+  const usage = byName(counts) ?? byArithmetic(counts, lengths);
+  if (usage === undefined) return undefined;
+  const parts = partsOf(counts, new Set(Object.values(usage)));
+  return { ...usage, ...parts };
+}
+
+function countsIn(bodies: readonly Json[]): Count[] {
+  const counts: Count[] = [];
+  for (const [pointer, { leaf, values }] of placesOf(bodies)) {
+    if (pointer.includes("*")) continue;
+    const numbers = values.map(([value]) => (typeof value === "number" ? value : undefined));
+    const present = numbers.filter((value) => value !== undefined);
+    if (present.length * 2 < bodies.length || present.some((value) => !Number.isSafeInteger(value) || value < 0))
+      continue;
+    if (present.some((value) => value > 10_000_000)) continue; // a time, not a count
+    const words = wordsOf(leaf.name);
+    const isOther = words.some((word) => WORDS.noCount.has(word)) && !words.some((word) => WORDS.counts.has(word));
+    if (!isOther) counts.push({ pointer, leaf, values: numbers });
+  }
+  return counts;
+}
+
+/** Names count where they, or what they stand in, speak of tokens or of usage. */
+function byName(counts: readonly Count[]): UsagePlaces | undefined {
+  const find = (meaning: ReadonlySet<string>, not: readonly ReadonlySet<string>[]) =>
+    counts
+      .filter(({ leaf }) => says(leaf.name, meaning) && !not.some((other) => says(leaf.name, other)))
+      .filter(({ leaf }) => leaf.names.some((name) => says(name, WORDS.counts)))
+      .sort((a, b) => a.leaf.names.length - b.leaf.names.length)[0];
+  const parts = [WORDS.cached, WORDS.reasoning];
+  const total = find(WORDS.total, parts);
+  const input = find(WORDS.input, [WORDS.total, WORDS.output, ...parts]) ?? find(WORDS.input, [WORDS.total, ...parts]);
+  const output = find(WORDS.output, [WORDS.total, ...parts]);
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...(input && { prompt_tokens: input.pointer }),
+    ...(output && output !== input && { completion_tokens: output.pointer }),
+    ...(total && { total_tokens: total.pointer }),
+  };
+}
+
+/** Three counts of one object of which two make the third; which is the input is told by the texts' lengths. */
+function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): UsagePlaces | undefined {
+  if (asked.length < 2) return undefined;
+  for (const total of counts) {
+    for (const [at, first] of counts.entries()) {
+      for (const second of counts.slice(at + 1)) {
+        if (first === total || second === total || !isSum(total, first, second)) continue;
+        const straight = distance(first, asked) + distance(second, answered);
+        const crossed = distance(second, asked) + distance(first, answered);
+        // Most say the input first: the lengths must speak clearly against it.
+        const [input, output] = straight <= crossed + CLEARLY * asked.length ? [first, second] : [second, first];
+        return {
+          prompt_tokens: input.pointer,
+          completion_tokens: output.pointer,
+          total_tokens: total.pointer,
+        };
+      }
+    }
+  }
+  return undefined;
+}
+
+const CLEARLY = 0.3;
+
+const holderOf = ({ pointer }: Count) => pointer.slice(0, pointer.lastIndexOf("/"));
+
+function isSum(total: Count, first: Count, second: Count): boolean {
+  if (holderOf(total) !== holderOf(first) || holderOf(first) !== holderOf(second)) return false;
+  return total.values.every((sum, index) => {
+    const [a, b] = [first.values[index], second.values[index]];
+    return sum !== undefined && a !== undefined && b !== undefined && a > 0 && b > 0 && a + b === sum;
+  });
+}
+
+/** How far counts are from four characters a token, on a logarithmic scale. */
+function distance({ values }: Count, lengths: readonly number[]): number {
+  return values.reduce<number>(
+    (sum, value, index) => sum + Math.abs(Math.log(((value ?? 0) * 4 + 1) / ((lengths[index] ?? 0) + 1))),
+    0,
+  );
+}
+
+function partsOf(counts: readonly Count[], taken: ReadonlySet<Pointer | undefined>): UsagePlaces {
+  const rest = counts.filter(({ pointer }) => !taken.has(pointer));
+  const cached = rest.find(
+    ({ leaf }) => leaf.names.some((name) => says(name, WORDS.cached)) && !/writ|creat|miss/i.test(leaf.name),
+  );
+  const thought = rest.find(({ leaf }) => leaf.names.some((name) => says(name, WORDS.reasoning)));
+  return {
+    ...(cached && { prompt_cache_read_tokens: cached.pointer }),
+    ...(thought && { reasoning_tokens: thought.pointer }),
+  };
+}
+
+/** Where a provider states its price in dollars. */
+export function inferCost(bodies: readonly Json[]): Pointer | undefined {
+  for (const [pointer, { leaf, values }] of placesOf(bodies)) {
+    const isAmount = values.every(
+      ([value]) => value === undefined || (typeof value === "number" && value >= 0 && value < 1_000),
+    );
+    if (!pointer.includes("*") && isAmount && typeof leaf.value === "number" && /usd|dollar/i.test(pointer))
+      return pointer;
+  }
+  return undefined;
+}
