@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
@@ -113,9 +114,13 @@ export class Exchange implements UpstreamEvents {
     this.recording.head(own.status, headers, "application/json");
     this.recording.responseBody(body);
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
-    this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
-    this.#answer.end(body);
-    this.upload?.discard();
+    const send = () => {
+      this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
+      this.#answer.end(body);
+      this.upload?.discard();
+    };
+    if (this.#parts.syncAlways && this.recording.begun) this.#synced().then(send);
+    else send();
   }
 
   onHead(status: number, reason: string, raw: string[]): void {
@@ -221,18 +226,20 @@ export class Exchange implements UpstreamEvents {
   #holdUntilSynced(status: number, reason: string, headers: string[]): void {
     this.#open = false;
     this.call?.pause();
-    this.#parts.spool
+    this.#synced().then(() => {
+      if (this.#ended) return;
+      this.#open = true;
+      this.#sendHead(status, reason, headers);
+      this.call?.resume();
+      if (this.#endAsked) this.onEnd();
+    });
+  }
+
+  /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */
+  #synced(): Promise<void> {
+    return this.#parts.spool
       .synced()
-      .catch((error: unknown) =>
-        this.#parts.log.error("the spool could not be forced to disk", { error: String(error) }),
-      )
-      .then(() => {
-        if (this.#ended) return;
-        this.#open = true;
-        this.#sendHead(status, reason, headers);
-        this.call?.resume();
-        if (this.#endAsked) this.onEnd();
-      });
+      .catch((error: unknown) => this.#parts.log.error("the spool is not on the disk", { error: messageOf(error) }));
   }
 
   /** Headers and early chunks leave at the end of this turn of the event loop, not when more has come. */
