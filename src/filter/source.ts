@@ -67,6 +67,18 @@ const ALL_ROWS: SqlStatement = {
   args: [],
 };
 
+/** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
+export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
+  const terms = conjuncts(tree).filter((term) => term.kind !== "all");
+  const bounds = terms.filter((term) => term.kind === "condition").filter(isCreation);
+  return bounds.length === terms.length ? bounds : undefined;
+}
+
+/** SQL of bounds on creation for a table of that alias. */
+export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
+  return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
+}
+
 /** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
 export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: string; condition: string | undefined } {
   switch (source.kind) {
@@ -157,7 +169,7 @@ function entryOf(condition: Condition, storedName: string, scope: Scope, bind: B
     `p.kind = ${kind}`,
     `p.name = ${bind(storedName)}`,
     `p.value = ${bind(condition.value as string)}`,
-    ...bounds.map(({ operator, value }) => `p.request_created_at ${SIGNS[operator]} ${bind(value as number)}`),
+    ...boundsSql(bounds, "p", bind),
     ...(storedName === condition.name ? [] : ["p.case_erased"]),
   ].join(" and ");
 }
@@ -165,10 +177,7 @@ function entryOf(condition: Condition, storedName: string, scope: Scope, bind: B
 function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
   const parameters = new Parameters();
   const { bind } = parameters;
-  const conditions = [
-    `c.organization_id = ${bind(scope.organizationId)}`,
-    ...bounds.map(({ operator, value }) => `c.request_created_at ${SIGNS[operator]} ${bind(value as number)}`),
-  ];
+  const conditions = [`c.organization_id = ${bind(scope.organizationId)}`, ...boundsSql(bounds, "c", bind)];
   const rows = `select 1 from requests c indexed by requests_created where ${conditions.join(" and ")}`;
   return counting(rows, most, parameters);
 }
