@@ -184,8 +184,8 @@ function insertStep(from: number, to: number): void {
 function insertProperties(kind: 0 | 1, column: "properties" | "prompt_inputs"): void {
   database
     .prepare(
-      `insert into properties (organization_id, kind, name, value, request_created_at, seq)
-      select r.organization_id, ?, j.key, j.value, r.request_created_at, r.seq from requests r, json_each(r.${column}) j
+      `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
+      select r.organization_id, ?, j.key, j.value, r.request_created_at, r.seq, r.cost from requests r, json_each(r.${column}) j
       where r.seq >= ? order by j.key, j.value, r.request_created_at, r.seq`,
     )
     .run(kind, firstSeq);
