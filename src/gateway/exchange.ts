@@ -45,6 +45,8 @@ export class Exchange implements UpstreamEvents {
   #endAsked = false;
   #remaining = Number.POSITIVE_INFINITY;
   #waitsForDrain = false;
+  /** Whether the client once took less than came. */
+  #wasSlow = false;
   #cut: (() => void) | undefined;
   /** Headers that plugins add to whatever is answered, raw pairs. */
   #added: string[] | undefined;
@@ -145,12 +147,16 @@ export class Exchange implements UpstreamEvents {
   }
 
   onEnd(): void {
-    if (!this.#open) {
-      this.#endAsked = true;
-      return;
-    }
-    const held = this.#held;
+    this.#endAsked = true;
+    if (!this.#open) return;
+    let held = this.#held;
     this.#held = undefined;
+    // What a slow client has not taken yet is in our memory: the answer is not whole before that has left.
+    if (this.#wasSlow && held !== undefined) {
+      this.#write(held);
+      held = undefined;
+    }
+    if (this.#waitsForDrain) return;
     this.#finish({ outcome: "complete" });
     this.#answer.end(held);
     this.upload?.discard();
@@ -261,16 +267,19 @@ export class Exchange implements UpstreamEvents {
     this.recording.flush();
     if (this.#answer.write(bytes) || this.#waitsForDrain) return;
     this.#waitsForDrain = true;
-    this.call?.pause();
+    this.#wasSlow = true;
+    if (!this.#endAsked) this.call?.pause();
     this.#answer.onDrain(() => {
       this.#waitsForDrain = false;
-      if (!this.#ended) this.call?.resume();
+      if (this.#ended) return;
+      if (this.#endAsked) this.onEnd();
+      else this.call?.resume();
     });
   }
 
   #onClientGone(): void {
     if (this.#ended || this.#cut !== undefined) return;
-    this.call?.abort();
+    if (!this.#endAsked) this.call?.abort();
     this.upload?.stop();
     this.#finish({ outcome: "client_gone", status: 499 });
   }
