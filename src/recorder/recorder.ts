@@ -21,7 +21,7 @@ import { openAssembler } from "./resume.ts";
 import { Waiters } from "./waiters.ts";
 
 const POLL_MS = 20;
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 2 * 1024 * 1024;
 /** A batch is full at this many records, or this many bytes of bodies. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 16 * 1024 * 1024;
