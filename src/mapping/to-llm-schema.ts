@@ -11,7 +11,10 @@ export interface LlmSchemaInput {
   /** The model's mapping, for what was read with one. */
   readonly mapping?: Mapping | undefined;
   readonly provider: string;
+  /** The record's model: the override, else what answered, else what was asked. */
   readonly model: string | null;
+  /** The model that was asked, where it is known apart from `model`. */
+  readonly requestModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
@@ -25,7 +28,12 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   if (schema === undefined) return null;
   const named = model ?? undefined;
   return {
-    request: pickDefined({ llm_type: schema.llmType, provider, model: named, ...schema.llmRequest(requestBody) }),
+    request: pickDefined({
+      llm_type: schema.llmType,
+      provider,
+      model: input.requestModel ?? named,
+      ...schema.llmRequest(requestBody),
+    }),
     response: pickDefined({
       model: named,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
