@@ -1,21 +1,24 @@
 import { stringify } from "smol-toml";
 import { SECRET_KEYS } from "./config.ts";
 import type { LoadedConfig } from "./config-load.ts";
-import { KEYS } from "./config-value.ts";
+import { KEYS, TABLE_KEYS } from "./config-value.ts";
 
 const MASK = "…";
 
 /** The effective configuration as TOML that says where each value came from. Secrets are masked. */
 export function printConfig({ config, sources }: LoadedConfig): string {
-  const lines = KEYS.filter((key) => key !== "plugins").map((key) => {
-    const value = masked(key, config[key]);
-    return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
-  });
+  const lines = KEYS.filter((key) => !TABLE_KEYS.has(key) || (key === "prices" && config.prices.length === 0)).map(
+    (key) => {
+      const value = masked(key, config[key]);
+      return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
+    },
+  );
   const width = Math.min(48, Math.max(...lines.map(([text]) => text.length)));
   const tables = Object.entries(config.plugins).map(
     ([name, options]) => `\n${stringify({ plugins: { [name]: maskedOptions(options) } }).trim()}\n`,
   );
-  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${tables.join("")}`;
+  const prices = config.prices.length === 0 ? "" : `\n${stringify({ prices: config.prices }).trim()}\n`;
+  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${prices}${tables.join("")}`;
 }
 
 function masked(key: string, value: unknown): unknown {

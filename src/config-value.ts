@@ -1,12 +1,16 @@
 import { isIP } from "node:net";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { CONFIG_SCHEMA, type Config } from "./config.ts";
+import { Cron } from "croner";
+import { CONFIG_SCHEMA, type Config, OWN_PRICE_SCHEMA } from "./config.ts";
 
 export type KeyName = keyof Config;
 
 /** Every key, in the order of the documentation. */
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
+
+/** These are tables: they stand in the file only, and have no variable. */
+export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "plugins"]);
 
 export function schemaOf(key: KeyName): TSchema {
   return CONFIG_SCHEMA.properties[key];
@@ -26,6 +30,17 @@ const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) > 0 && N
 const isName = (text: string) =>
   /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i.test(text);
 const isNameOrAddress = (text: string) => isName(text) || isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0;
+
+/** As the jobs read it: a pattern that never comes is none. */
+function isCronPattern(text: string): boolean {
+  const fields = text.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6) return false;
+  try {
+    return new Cron(text, { paused: true, timezone: "UTC" }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
 
 function isNetwork(text: string): boolean {
   const [address = "", bits = "", ...rest] = text.split("/");
@@ -62,11 +77,14 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   },
   approved_domains: { fits: isNameOrAddress, allowed: "host names or addresses without port" },
   dns_servers: { fits: isNameServer, allowed: "addresses such as 10.0.0.2 or 10.0.0.2:5353" },
+  mapper_cron: { fits: isCronPattern, allowed: 'five or six fields of a cron pattern such as "0 3 * * *"' },
   header_aliases: {
     fits: (text) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/i.test(text),
     allowed: "header prefixes such as Acme",
   },
 };
+
+const PRICE_MEMBERS = Object.keys(OWN_PRICE_SCHEMA.properties);
 
 /** Whether the value may stand in the effective configuration. */
 export function checkValue(key: KeyName, value: unknown): boolean {
@@ -85,6 +103,7 @@ export function allowedFor(key: KeyName): string {
   if (Array.isArray(schema["enum"])) return `one of ${schema["enum"].join(", ")}`;
   if (schema["type"] === "integer") return `a whole number from ${schema["minimum"]} to ${schema["maximum"]}`;
   if (schema["type"] === "boolean") return "true or false";
+  if (key === "prices") return `a list of tables [[prices]] with provider, model and ${PRICE_MEMBERS.join(", ")}`;
   if (schema["type"] === "array") return `a list of ${form ?? "texts"}`;
   if (schema["type"] === "object") return "a table for each plugin";
   return form ?? "text";

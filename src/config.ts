@@ -15,6 +15,22 @@ const choice = <const T extends string>(fallback: T, options: readonly T[], desc
 
 const PORT = [0, 65_535] as const;
 
+const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
+
+/** What somebody who runs Weir says that a model costs. US dollars per million tokens, but for `request`. */
+export const OWN_PRICE_SCHEMA = Type.Object(
+  {
+    input: rate("Input that is in no other part."),
+    output: rate("Output that is in no other part."),
+    cache_read: rate("Input from a cache; as `input` where it is missing."),
+    cache_write: rate("Input written to a cache; as `input` where it is missing."),
+    input_audio: rate("Spoken input; as `input` where it is missing."),
+    output_audio: rate("Spoken output; as `output` where it is missing."),
+    request: rate("US dollars for each request, whatever it holds."),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
 export const CONFIG_SCHEMA = Type.Object(
   {
     host: text("127.0.0.1", "Address that every listener binds to."),
@@ -53,6 +69,18 @@ export const CONFIG_SCHEMA = Type.Object(
       "Form of log lines; auto is text on a terminal and JSON elsewhere.",
     ),
     log_level: choice("info", ["debug", "info", "warn", "error"], "Least important level that is logged."),
+    mapper_cron: text("0 3 * * *", "When models that are pending are mapped: five or six fields, UTC."),
+    prices: Type.Array(
+      Type.Object(
+        {
+          provider: Type.String({ minLength: 1 }),
+          model: Type.String({ minLength: 1 }),
+          ...OWN_PRICE_SCHEMA.properties,
+        },
+        { additionalProperties: false },
+      ),
+      { default: [], description: "Prices of your own, as tables [[prices]]; only in weir.toml." },
+    ),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
       description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",

@@ -14,11 +14,13 @@ import type { SpoolWriter } from "./spool/frame.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
-import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
+import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
+/** Milliseconds that a job gets to finish its step; it goes on where it was at the next start. */
+const JOBS_STOP_MS = 10_000;
 /** How long a start waits for a database that can be written before it asks whether it can be read. */
 const DATABASE_PATIENCE_MS = 1_500;
 
@@ -61,6 +63,7 @@ interface Parts {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
   readonly gateway: Gateway;
+  readonly jobs: Supervised<JobFunctions>;
   readonly api: Supervised<ApiFunctions>;
 }
 
@@ -96,7 +99,9 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   });
   built.gateway = gateway;
   gateway.setKeys(known.value);
-  const api = startApi(options, gateway, recorder);
+  const jobs = startJobs(options, recorder);
+  built.jobs = jobs;
+  const api = startApi(options, gateway, recorder, jobs);
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
@@ -157,8 +162,30 @@ async function readKeys(config: Config): Promise<KeySnapshot[]> {
   }
 }
 
+/** Nothing waits for the jobs: a thread that does not come up is told of as degraded. */
+function startJobs({ config, log }: ServeOptions, recorder: Supervised<RecorderFunctions>): Supervised<JobFunctions> {
+  const jobs = new Supervised<JobFunctions>({
+    name: "jobs",
+    start: () => {
+      const [toRecorder, itsRecorder] = threadPorts();
+      toRecorder.start();
+      expose(toRecorder, recorder.forward(["rewrite", "relearn"]));
+      return startThread("src/jobs/worker.ts", { config } satisfies ThreadOptions, { recorder: itsRecorder });
+    },
+    onStarted: (remote) => remote.ready(),
+    log,
+  });
+  jobs.persist();
+  return jobs;
+}
+
 /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
-function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Supervised<RecorderFunctions>) {
+function startApi(
+  { config, log }: ServeOptions,
+  gateway: Gateway,
+  recorder: Supervised<RecorderFunctions>,
+  jobs: Supervised<JobFunctions>,
+) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
   const thread = new Supervised<ApiFunctions>({
@@ -166,13 +193,15 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
     start: () => {
       const [toRecorder, itsRecorder] = threadPorts();
       const [toGateway, itsGateway] = threadPorts();
-      for (const each of [toRecorder, toGateway]) each.start();
-      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
+      const [toJobs, itsJobs] = threadPorts();
+      for (const each of [toRecorder, toGateway, toJobs]) each.start();
+      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "relearn", "metrics", "status"]));
+      expose(toJobs, jobs.forward(["expedite", "relearn"]));
       const { metrics, status, setKeys } = gateway;
       expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
       // A thread that is started again keeps the port that was free the first time.
       const options: ThreadOptions = { config: { ...config, api_port: port } };
-      return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway });
+      return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs });
     },
     onStarted: async (remote) => {
       port = (await remote.ready()).port;
@@ -185,13 +214,14 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
 }
 
 /** Everything that someone should look at although the service runs, a sentence each. */
-function degraded({ registry, hooks, recorder, api }: Built): readonly string[] {
-  const threads = [recorder?.trouble, api?.trouble].filter((trouble) => trouble !== undefined);
+function degraded({ registry, hooks, recorder, jobs, api }: Built): readonly string[] {
+  const threads = [recorder?.trouble, jobs?.trouble, api?.trouble].filter((trouble) => trouble !== undefined);
   return [...threads, ...(registry?.degraded() ?? []), ...(hooks?.degraded() ?? [])];
 }
 
 async function takeDown(parts: Built, log: Log): Promise<void> {
   await parts.gateway?.close();
+  await parts.jobs?.stop("stop", JOBS_STOP_MS);
   await parts.spool?.close();
   if (parts.recorder !== undefined && !(await parts.recorder.stop("stop", RECORDER_STOP_MS))) {
     log.warn("the recorder did not finish; the spool keeps the rest for the next start");

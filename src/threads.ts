@@ -19,6 +19,10 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** Changes what was read of finished records. @returns how many of them there still were. */
+  rewrite(changes: readonly RecordChange[]): Promise<number>;
+  /** Takes in mappings and prices that were changed before this call. */
+  relearn(): Promise<void>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -48,6 +52,17 @@ export interface Removal {
   readonly requestIds: readonly string[];
 }
 
+/** What is known of a finished record after it was read again. */
+export interface RecordChange {
+  readonly seq: number;
+  readonly requestId: string;
+  /** Columns of `requests` and their new values. */
+  readonly columns: Readonly<Record<string, string | number | null>>;
+  readonly texts?: { readonly prompt: string | null; readonly completion: string | null };
+  /** JSON text that takes the place of the stored response body: a stream put together. */
+  readonly responseBody?: string;
+}
+
 export interface RecorderStatus {
   readonly position: Position;
   /** Bytes of the spool that are not in the database yet. */
@@ -74,6 +89,33 @@ export interface GatewayStatus {
   /** Broken drop-ins and the like: still serving, but someone should look. */
   readonly degraded: readonly string[];
   readonly draining: boolean;
+}
+
+/** Jobs thread: what is done by the clock. It is started with the port `recorder`. */
+export type JobFunctions = {
+  ready(): Promise<void>;
+  /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */
+  expedite(order: ExpediteOrder): Promise<readonly ModelOutcome[]>;
+  /** Mappings or prices were changed: what they concern is read again, and new traffic with them. */
+  relearn(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export interface ExpediteOrder {
+  readonly organizationId: string;
+  readonly model: string;
+  readonly provider?: string;
+}
+
+export interface ModelOutcome {
+  readonly provider: string;
+  readonly model: string;
+  readonly state: "mapped" | "pending";
+  readonly version: number | null;
+  readonly confidence: number | null;
+  readonly samples: number;
+  /** Why it is pending still. */
+  readonly reason: string | null;
 }
 
 /** API thread; it is started with the ports `recorder` and `gateway`. */

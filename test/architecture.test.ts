@@ -29,7 +29,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ["api"],
   "@elysiajs/openapi": ["api"],
   "drizzle-orm": ["record", "filter", "store", "recorder"],
-  croner: ["jobs"],
+  croner: ["jobs", "config-value.ts"],
   libsql: ["store"],
   "@libsql/client": ["store"],
   "smol-toml": ["config-load.ts", "config-print.ts"],

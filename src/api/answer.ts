@@ -1,6 +1,6 @@
 import { assetIds, promptInputs, type RequestRow, toRecordFields } from "../record/request-record.ts";
 import { loadBodies, type RequestBodies } from "../store/bodies.ts";
-import { bodyTexts } from "./body-text.ts";
+import { bodyTexts, loadMappings, type Mappings } from "./body-text.ts";
 import { successText } from "./envelope.ts";
 import type { ApiRoom } from "./room.ts";
 import { streamText } from "./stream-text.ts";
@@ -57,8 +57,9 @@ async function* recordTexts(
     const bodies = options.includeBody
       ? await loadBodies(room.reader.bodies, ids, ["request", "response", "headers"])
       : undefined;
+    const mappings = await loadMappings(room.reader.records, options.includeBody ? group : []);
     for (const row of group) {
-      yield separator + recordText(row, bodies?.get(row.request_id) ?? {}, options, sign);
+      yield separator + recordText(row, bodies?.get(row.request_id) ?? {}, mappings, options, sign);
       separator = ",";
     }
     // Between groups others get their turn: a page of long bodies takes seconds.
@@ -69,6 +70,7 @@ async function* recordTexts(
 function recordText(
   row: RequestRow,
   bodies: RequestBodies,
+  mappings: Mappings,
   options: AnswerOptions,
   sign: (path: string) => string,
 ): string {
@@ -79,7 +81,7 @@ function recordText(
   });
   const text = JSON.stringify(options.includeInputs ? { ...fields, prompt_inputs: promptInputs(row) } : fields);
   if (!options.includeBody) return text;
-  const { request, response, llmSchema } = bodyTexts(row, bodies);
+  const { request, response, llmSchema } = bodyTexts(row, bodies, mappings);
   return `${text.slice(0, -1)},"request_body":${request},"response_body":${response},"llmSchema":${llmSchema}}`;
 }
 

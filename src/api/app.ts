@@ -49,6 +49,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      if (!takesBody(routes(), gate().pathOf(request), request.method)) return undefined;
       return readJson(request, room.config.max_api_body_bytes);
     })
     .onError(({ code, error, request }) => {
@@ -70,6 +71,11 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(modelEndpoints(room, gate))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
+}
+
+/** A step such as approving needs no body, and one that is sent is left alone. */
+function takesBody(routes: readonly DescribedRoute[], path: string | undefined, method: string): boolean {
+  return routes.some((route) => route.path === path && route.method === method && route.body !== undefined);
 }
 
 /** A HEAD request is a GET whose answer's body is left out. */

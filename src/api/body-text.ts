@@ -1,25 +1,46 @@
 import { createHash } from "node:crypto";
+import { MAPPED } from "../mapping/apply.ts";
+import type { Mapping } from "../mapping/mapping.ts";
 import { toLlmSchema } from "../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import type { RequestBodies, StoredBody } from "../store/bodies.ts";
+import { currentMappings } from "../store/mappings.ts";
+import type { Database } from "../store/store.ts";
 
 /** The two bodies and the neutral schema of a record, each as JSON text. */
-export function bodyTexts(row: RequestRow, bodies: RequestBodies) {
+export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mappings) {
   const request = readBody(bodies.request, contentType(bodies, "request"));
   const response = readBody(bodies.response, contentType(bodies, "response"));
   return {
     request: request.text,
     response: response.text,
-    llmSchema: llmSchemaText(row, request.value, response.value),
+    llmSchema: llmSchemaText(row, request.value, response.value, mappings),
+  };
+}
+
+/** The mappings of one organization's models. */
+export interface Mappings {
+  of(row: RequestRow): Mapping | undefined;
+}
+
+/** Reads them where a record needs one. */
+export async function loadMappings(records: Database, rows: readonly RequestRow[]): Promise<Mappings> {
+  const row = rows.find(({ wire_schema }) => wire_schema === MAPPED);
+  const all = row === undefined ? [] : await currentMappings(records, row.organization_id);
+  const known = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
+  return {
+    of: ({ provider, model_override, request_model, model }) =>
+      known.get(`${provider}\n${model_override ?? request_model ?? model}`),
   };
 }
 
 /** Computed whenever a record is read, never stored: a better mapping holds for old records too. */
-function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json): string {
+function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json, mappings: Mappings): string {
   if (row.wire_schema === null) return "null";
   const llmSchema = toLlmSchema({
-    wireSchema: row.wire_schema as WireSchemaName,
+    wireSchema: row.wire_schema as WireSchemaName | typeof MAPPED,
+    mapping: mappings.of(row),
     provider: row.provider,
     model: row.model,
     requestModel: row.request_model,

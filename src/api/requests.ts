@@ -109,7 +109,7 @@ function readBodyQuery(request: Request): { part: "request" | "response" | undef
 }
 
 function bodyJson(row: RequestRow, bodies: RequestBodies, part: "request" | "response" | undefined): Response {
-  const texts = bodyTexts(row, bodies);
+  const texts = bodyTexts(row, bodies, { of: () => undefined });
   return successText(part === undefined ? `{"request":${texts.request},"response":${texts.response}}` : texts[part]);
 }
 

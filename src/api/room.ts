@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
-import type { GatewayFunctions, RecorderFunctions } from "../threads.ts";
+import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import type { KeyWatch } from "./key-watch.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Signer } from "./signer.ts";
@@ -17,6 +17,7 @@ export interface ApiRoom {
   readonly writer: () => Promise<Store>;
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
+  readonly jobs: Remote<JobFunctions>;
   readonly keys: KeyWatch;
   readonly signer: Signer;
   readonly metrics: ApiMetrics;

@@ -4,7 +4,7 @@ import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { GatewayFunctions, RecorderFunctions } from "../threads.ts";
+import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
 import { ApiMetrics } from "./metrics.ts";
@@ -18,6 +18,7 @@ export interface ApiOptions {
   readonly log: Log;
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
+  readonly jobs: Remote<JobFunctions>;
 }
 
 export interface RunningApi {
@@ -30,7 +31,7 @@ export interface RunningApi {
  *
  * @throws GatewayError `config_invalid` where the address cannot be listened on.
  */
-export async function startApi({ config, log, recorder, gateway }: ApiOptions): Promise<RunningApi> {
+export async function startApi({ config, log, recorder, gateway, jobs }: ApiOptions): Promise<RunningApi> {
   const reader = await openStore(config, "read");
   let writing: Promise<Store> | undefined;
   const writer = () => {
@@ -43,7 +44,18 @@ export async function startApi({ config, log, recorder, gateway }: ApiOptions): 
   const keys = new KeyWatch({ reader, writer, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const signer = new Signer(config, reader, writer);
-  const api = createApi({ config, log, reader, writer, recorder, gateway, keys, signer, metrics: new ApiMetrics() });
+  const api = createApi({
+    config,
+    log,
+    reader,
+    writer,
+    recorder,
+    gateway,
+    jobs,
+    keys,
+    signer,
+    metrics: new ApiMetrics(),
+  });
   const close = async () => {
     await keys.stop();
     await reader.close();

@@ -1,7 +1,7 @@
 import { configuredLog } from "../observe.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
-import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { type RunningApi, startApi } from "./start.ts";
 
 /** Entry of the API's thread, started with the ports `recorder` and `gateway`. */
@@ -17,6 +17,7 @@ const functions: ApiFunctions = {
       log: configuredLog(config, { room: "api" }),
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),
+      jobs: connect<JobFunctions>(ports["jobs"]!),
     });
     return { port: (await running).port };
   },

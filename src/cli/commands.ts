@@ -54,6 +54,11 @@ export const CONFIG_OPTION: Option = {
 };
 const JSON_OPTION: Option = { type: "boolean", description: "one JSON array instead of a table" };
 
+const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
+  provider: { type: "string", value: "NAME", description: "the provider, where several have a model of this name" },
+  org: { type: "string", value: "ORG", description: "the organization, where several use it" },
+};
+
 /** Every command, in the order of help. Parser, help and tests read this table. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -88,6 +93,41 @@ export const COMMANDS: readonly Command[] = [
     summary: "revoke a service key, within a second",
     args: ["<id>"],
     load: async () => (await import("./keys.ts")).revokeKeyCommand,
+  },
+  {
+    name: "models list",
+    summary: "list the models that were seen and whether they are mapped",
+    options: { json: JSON_OPTION },
+    load: async () => (await import("./models.ts")).listModelsCommand,
+  },
+  {
+    name: "models show",
+    summary: "show how a model is read, as JSON",
+    args: ["<model>"],
+    options: MODEL_OPTIONS,
+    load: async () => (await import("./models.ts")).showModelCommand,
+  },
+  {
+    name: "models expedite",
+    summary: "map a model now, with what was recorded of it",
+    args: ["<model>"],
+    options: MODEL_OPTIONS,
+    notes: ["Ends with status 1 where the model stays pending."],
+    load: async () => (await import("./models.ts")).expediteModelCommand,
+  },
+  {
+    name: "models approve",
+    summary: "put a drafted mapping into force, or keep one for good",
+    args: ["<model>"],
+    options: MODEL_OPTIONS,
+    load: async () => (await import("./models.ts")).approveModelCommand,
+  },
+  {
+    name: "models rollback",
+    summary: "go back to the mapping before, or to none",
+    args: ["<model>"],
+    options: MODEL_OPTIONS,
+    load: async () => (await import("./models.ts")).rollBackModelCommand,
   },
   {
     name: "config",

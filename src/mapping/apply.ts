@@ -13,7 +13,7 @@ import {
   type StreamPlaces,
   type ToolCallPlaces,
 } from "./mapping.ts";
-import { type Pointer, setAt, valueAt, valuesAt } from "./pointer.ts";
+import { type Pointer, removeAt, setAt, valueAt, valuesAt } from "./pointer.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
@@ -121,12 +121,19 @@ function fold(events: readonly StreamEvent[], stream: StreamPlaces, response: Re
     if (found.length > 0) setAt(merged, list.replace(/\/\*$/, ""), found);
   }
   const places = withoutDeltas(stream, response);
-  for (const [delta, at] of [
+  const whole = [
     [stream.text, places.text],
     [stream.reasoning, places.reasoning],
-  ] as const) {
-    const text = delta === undefined ? undefined : deltaText(events, delta);
-    if (text !== undefined && at !== undefined) setAt(merged, at, text);
+  ] as const;
+  const texts = whole.map(([delta]) => (delta === undefined ? undefined : deltaText(events, delta)));
+  for (const [index, [delta, at]] of whole.entries()) {
+    if (delta === undefined || texts[index] === undefined) continue;
+    // What is left of the last piece, and of the kind of event that it came in, is no part of the whole.
+    if (at !== delta.path) removeAt(merged, delta.path);
+    if (delta.when !== undefined) removeAt(merged, delta.when.path);
+  }
+  for (const [index, [, at]] of whole.entries()) {
+    if (texts[index] !== undefined && at !== undefined) setAt(merged, at, texts[index]);
   }
   return Object.keys(merged).length === 0 ? undefined : merged;
 }

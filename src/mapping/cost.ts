@@ -1,5 +1,6 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../plugin/contract.ts";
 import { isObject, numberOf, pickDefined } from "./json.ts";
+import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiPrices, type PriceTable } from "./price-table.ts";
 
 export interface CostInput {
@@ -12,6 +13,8 @@ export interface CostInput {
   /** What the provider itself says that the request cost. */
   readonly statedCost: number | undefined;
   readonly exchange: ExchangeView;
+  /** What those who run this deployment say that its models cost. */
+  readonly ownPrice?: OwnPriceOf | undefined;
   /** When the request was made: prices change, and some depend on the hour. */
   readonly at: Date;
 }
@@ -25,12 +28,15 @@ export interface Cost {
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
- * What an exchange cost: by the provider plugin's own rule, else as the provider itself states it, else by the price
+ * What an exchange cost: as those who run this deployment say, else by the provider plugin's own rule, else as the provider itself states it, else by the price
  * table, else unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { provider, statedCost, usage } = input;
   const models = input.models.filter((name) => typeof name === "string" && name !== "") as string[];
+  const own = input.ownPrice?.(models);
+  const lines = own && costLines(own.price, usage);
+  if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };
   const ruled = usage === undefined ? null : byRule(provider, usage, models[0] ?? "", input.exchange);
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
   if (statedCost !== undefined) return { cost: statedCost, source: "stated by the provider" };

@@ -61,4 +61,13 @@ export function setAt(body: JsonObject, pointer: Pointer, value: Json): void {
   at[last === "*" ? 0 : last] = value;
 }
 
+/** Takes away a member where it is there. */
+export function removeAt(body: JsonObject, pointer: Pointer): void {
+  const end = pointer.lastIndexOf("/");
+  if (end === -1) return;
+  for (const holder of valuesAt(body, pointer.slice(0, end))) {
+    if (isObject(holder)) delete holder[unescaped(pointer.slice(end + 1))];
+  }
+}
+
 const isIndex = (step: string) => step === "*" || /^\d{1,4}$/.test(step);

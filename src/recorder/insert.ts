@@ -83,6 +83,17 @@ function pushBody(requestId: string, { part, form, bytes, contentType }: StoredP
   bodies.push(requestId, part, form, length, codec, null, hash);
 }
 
+/** Puts another body in the place of one that is stored; a blob that nobody shows any more is collected elsewhere. */
+export function replaceBody(requestId: string, part: "request" | "response", bytes: Buffer): Statement[] {
+  const statements: Statement[] = [];
+  const bodies: Value[] = [];
+  const blobs: Value[] = [];
+  pushBody(requestId, { part, form: "json", bytes, contentType: null }, bodies, blobs);
+  insertRows(INSERT_BLOB, blobs, statements);
+  insertRows(INSERT_BODY, bodies, statements);
+  return statements;
+}
+
 function shortened(text: string | null): string | null {
   return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX) : text;
 }

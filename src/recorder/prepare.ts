@@ -1,10 +1,12 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
 import { withEstimate } from "../mapping/estimate.ts";
 import { formFields } from "../mapping/form.ts";
+import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import type { SealedSide, SealKey } from "../spool/seal.ts";
+import type { Learnt } from "../store/learnt.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
@@ -45,6 +47,8 @@ export interface PrepareDeps {
   readonly spool: Pick<SpoolReader, "readBack">;
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   readonly provider: (name: string) => ProviderPlugin | undefined;
+  /** Mappings and prices of this deployment. */
+  readonly learnt?: Learnt | undefined;
   readonly bodyBytesMax: number;
   /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
   readonly sealKey: SealKey | undefined;
@@ -78,9 +82,10 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
   const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
 
   const provider = deps.provider(begin.provider);
-  const input = new RecordedExchange(exchange, request.body, response.body, provider, labels);
+  const mappingOf = deps.learnt?.mappingOf(begin.organization, begin.provider);
+  const input = new RecordedExchange(exchange, request.body, response.body, provider, labels, mappingOf);
   const reading = await withEstimate(input, readSafely(deps, input));
-  const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
+  const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, exchange, deps) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
     request.truncated ||
@@ -152,6 +157,7 @@ class RecordedExchange implements ExchangeInput {
   readonly events: ExchangeInput["events"];
   readonly provider: ProviderPlugin | undefined;
   readonly modelOverride: string | undefined;
+  readonly mappingOf?: MappingOf;
   readonly #exchange: Exchange;
   #requestHeaders: Headers | undefined;
   #responseHeaders: Headers | undefined;
@@ -162,8 +168,10 @@ class RecordedExchange implements ExchangeInput {
     response: Body | undefined,
     provider: ProviderPlugin | undefined,
     labels: Labels,
+    mappingOf: MappingOf | undefined,
   ) {
     const { begin, head, end } = exchange;
+    if (mappingOf !== undefined) this.mappingOf = mappingOf;
     this.#exchange = exchange;
     this.method = begin.method;
     this.path = begin.path;
@@ -191,15 +199,21 @@ class RecordedExchange implements ExchangeInput {
 /** A cache hit costs nothing. */
 const FREE: Cost = { cost: 0, source: "cache" };
 
-function whatItCost(input: ExchangeInput, reading: ExchangeReading, time: number): Cost {
+function whatItCost(
+  input: ExchangeInput,
+  reading: ExchangeReading,
+  { begin }: Exchange,
+  { learnt }: Pick<PrepareDeps, "learnt">,
+): Cost {
   return costOf({
+    ownPrice: input.status < 400 ? learnt?.priceOf(begin.organization, begin.provider) : undefined,
     provider: input.provider,
     models: [input.modelOverride, reading.responseModel, reading.requestModel],
     usage: reading.usage,
     usageRaw: reading.usageRaw,
     statedCost: reading.cost,
     exchange: input,
-    at: new Date(time),
+    at: new Date(begin.time),
   });
 }
 

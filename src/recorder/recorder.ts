@@ -8,8 +8,9 @@ import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
+import type { LearntTables } from "../store/learnt.ts";
 import { removeRecords } from "../store/remove.ts";
-import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
+import type { Amendment, AmendResult, RecordChange, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -18,6 +19,7 @@ import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import { openAssembler } from "./resume.ts";
+import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
 
 const POLL_MS = 20;
@@ -43,6 +45,7 @@ export interface RecorderOptions {
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly hooks?: RecordHooks;
+  readonly learnt?: LearntTables;
   /** `sealKey` of this run's spool writer. */
   readonly sealKey?: Uint8Array;
   /** `spool` in the data directory unless told otherwise. */
@@ -61,6 +64,8 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
+    rewrite: (changes) => recorder.rewrite(changes),
+    relearn: () => recorder.relearn(),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -140,6 +145,15 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
   }
 
+  rewrite(changes: readonly RecordChange[]): Promise<number> {
+    return this.#caughtUp(WAIT_MS, () => rewriteRecords(this.#ledger.store, changes, Date.now()));
+  }
+
+  /** Mappings and prices count for every exchange that is read from here on. */
+  relearn(): Promise<void> {
+    return this.#caughtUp(WAIT_MS, async () => this.#options.learnt?.load(this.#ledger.store.records));
+  }
+
   metricsText(): Promise<string> {
     return this.#metrics.text(this.#lagBytes(), this.#assembler?.inFlightCount ?? 0);
   }
@@ -195,6 +209,7 @@ class Recorder {
 
   async #open(): Promise<void> {
     await this.#ledger.recover();
+    await this.#options.learnt?.load(this.#ledger.store.records);
     const opened = await openAssembler({
       directory: this.#directory,
       ledger: this.#ledger,
@@ -211,6 +226,7 @@ class Recorder {
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
+      learnt: this.#options.learnt,
       sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,

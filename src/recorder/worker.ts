@@ -4,6 +4,7 @@ import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
+import { LearntTables } from "../store/learnt.ts";
 import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -20,12 +21,14 @@ opened.catch(() => {}); // `ready` tells it
 async function open() {
   const registry = await openRegistry({ config, log });
   const hooks = await openHooks({ config, log });
+  const learnt = new LearntTables(config.prices);
   const recorder = createRecorder({
     config,
     log,
     readExchange,
     provider: (name) => registry.current().providerByName(name),
     hooks: hooks.hooks,
+    learnt,
     ...(sealKey && { sealKey }),
   });
   return { registry, hooks, recorder };
@@ -37,6 +40,8 @@ const functions: RecorderFunctions = {
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
+  rewrite: async (changes) => (await opened).recorder.rewrite(changes),
+  relearn: async () => (await opened).recorder.relearn(),
   metrics: async () => (await opened).recorder.metrics(),
   status: async () => (await opened).recorder.status(),
   stop: async () => {

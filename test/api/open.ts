@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type RunningApi, startApi } from "../../src/api/start.ts";
 import type { Config } from "../../src/config.ts";
+import { startJobs } from "../../src/jobs/start.ts";
 import type { KeySnapshot } from "../../src/keys.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
@@ -11,9 +12,10 @@ import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
 import { openSpool } from "../../src/spool/writer.ts";
 import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
+import { LearntTables } from "../../src/store/learnt.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
-import type { GatewayStatus, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
+import type { GatewayStatus, JobFunctions, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
 import { ownDirectory } from "../store/open.ts";
 
 export interface TestApi extends AsyncDisposable {
@@ -88,10 +90,18 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   const quiet = createLog({ level: "error", format: "text" });
   let published: readonly KeySnapshot[] = [];
   const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: "second", log: quiet });
-  const recorder = createRecorder({ config, log: quiet, readExchange, provider: () => undefined });
+  const recorder = createRecorder({
+    config,
+    log: quiet,
+    readExchange,
+    provider: () => undefined,
+    learnt: new LearntTables(),
+  });
   await recorder.ready();
   const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
+  const jobs = await startJobs({ config, log: quiet, recorder: recorder as Remote<RecorderFunctions> });
   const api = await startApi({
+    jobs: jobs as Remote<JobFunctions>,
     config,
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
     recorder: { ...recorder, status: () => answer(test.recorderStatus) } as Remote<RecorderFunctions>,
@@ -132,6 +142,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     async [Symbol.asyncDispose]() {
       await api.stop();
       await spool.close();
+      await jobs.stop();
       await recorder.stop();
       await store.close();
       directory[Symbol.dispose]();

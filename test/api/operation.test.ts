@@ -112,6 +112,7 @@ test("a port that is taken is named", async () => {
     log: { ...console, with: () => console } as never,
     recorder: {} as never,
     gateway: { setKeys: async () => {} } as never,
+    jobs: {} as never,
   });
   await expect(second).rejects.toMatchObject({
     code: "config_invalid",

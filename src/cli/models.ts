@@ -1,0 +1,195 @@
+import { mkdirSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { Mapper } from "../jobs/mapper.ts";
+import { configuredLog } from "../observe.ts";
+import { openRegistry } from "../plugin/live.ts";
+import { rewriteRecords } from "../recorder/rewrite.ts";
+import { LearntTables } from "../store/learnt.ts";
+import { lockDirectory } from "../store/lock.ts";
+import {
+  approveNewest,
+  listModels,
+  type ModelRow,
+  rollBack,
+  shownMapping,
+  shownVersion,
+} from "../store/mapping-steps.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+import { migrate } from "../store/migrate.ts";
+import { patiently } from "../store/patiently.ts";
+import { type Database, openStore, type Store } from "../store/store.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { table } from "./print.ts";
+import { CommandError } from "./usage.ts";
+
+/** How long a running service is given to map a model. */
+const SERVICE_MS = 60_000;
+const LOOK_MS = 200;
+
+export const listModelsCommand: Run = async ({ options, terminal, config }) => {
+  const models = await withStore(config, (store) => listModels(store.records));
+  const rows = models.map(({ organization_id: _, since, ...row }) => ({
+    ...row,
+    since: new Date(since).toISOString(),
+  }));
+  if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");
+  else {
+    const cells = rows.map((row) => [row.provider, row.model, row.state, `${row.count}`, row.since, row.reason ?? ""]);
+    terminal.out(table(["provider", "model", "state", "count", "since", "reason"], cells));
+  }
+  return 0;
+};
+
+export const showModelCommand: Run = async (invocation) => {
+  await withStore(invocation.config, async ({ records }) => {
+    const [row, name] = await chosen(records, invocation);
+    const history = await mappingHistory(records, name);
+    const shown = shownVersion(history);
+    const { state, reason } = row;
+    const answer = {
+      provider: name.provider,
+      model: name.model,
+      state,
+      reason,
+      mapping: shown ? shownMapping(shown) : null,
+    };
+    invocation.terminal.out(`${JSON.stringify({ ...answer, versions: history.map(withoutMapping) }, null, 2)}\n`);
+  });
+  return 0;
+};
+
+const withoutMapping = (each: StoredMapping) => {
+  const { mapping: _, ...rest } = shownMapping(each);
+  return rest;
+};
+
+const stepCommand =
+  (done: string, step: (records: Database, name: ModelName) => Promise<StoredMapping | undefined>): Run =>
+  async (invocation) => {
+    await withStore(invocation.config, async ({ records }) => {
+      const [, name] = await chosen(records, invocation);
+      const version = await step(records, name);
+      if (version === undefined) throw new CommandError(`${name.provider} ${name.model} has no mapping`);
+      invocation.terminal.err(
+        `${name.provider} ${name.model}: ${done}; version ${version.version} is ${version.state}\n`,
+      );
+    });
+    await finishHere(invocation.config);
+    return 0;
+  };
+
+export const approveModelCommand = stepCommand("approved", approveNewest);
+export const rollBackModelCommand = stepCommand("rolled back", rollBack);
+
+/** A running service does it, and without one it is done here. */
+export const expediteModelCommand: Run = async (invocation) => {
+  const { config, terminal } = invocation;
+  const names = await withStore(config, async ({ records }) => {
+    const all = await found(records, invocation);
+    for (const { organization_id, provider, model } of all) {
+      const sql = "update models set expedited_at = ? where organization_id = ? and provider = ? and model = ?";
+      await patiently(() => records.batch([{ sql, args: [Date.now(), organization_id, provider, model] }]));
+    }
+    return all;
+  });
+  if (!(await finishHere(config))) await served(config, names[0]!.model);
+  const after = await withStore(config, ({ records }) => found(records, invocation));
+  for (const { provider, model, state, reason } of after) {
+    terminal.out(`${provider} ${model}: ${state}${reason === null ? "" : `: ${reason}`}\n`);
+  }
+  return after.some(({ state }) => state === "pending") ? 1 : 0;
+};
+
+/** Waits until the service has taken the order off the table. */
+async function served(config: Config, model: string): Promise<void> {
+  await withStore(config, async ({ records }) => {
+    const until = Date.now() + SERVICE_MS;
+    const sql = "select 1 from models where model = ? and expedited_at is not null limit 1";
+    while ((await records.query({ sql, args: [model] })).length > 0) {
+      if (Date.now() > until) throw new CommandError("the service has not mapped the model yet; it goes on with it");
+      await new Promise((wake) => setTimeout(wake, LOOK_MS));
+    }
+  });
+}
+
+/** Does what was ordered, where no service runs that would. @returns whether it was done here. */
+async function finishHere(config: Config): Promise<boolean> {
+  const lock = lockDirectory(config.data_dir);
+  if (lock === undefined) return false;
+  const log = configuredLog(config);
+  const registry = await openRegistry({ config, log });
+  try {
+    await withStore(config, async (store) => {
+      const learnt = new LearntTables(config.prices);
+      const mapper = new Mapper({
+        reader: await reading(config, store),
+        writer: async () => store,
+        rewrite: (changes) => rewriteRecords(store, changes, Date.now()),
+        onChanged: async () => {},
+        learnt,
+        provider: (name) => registry.current().providerByName(name),
+        log,
+      });
+      await mapper.mapOrdered();
+      await mapper.rereadAll();
+    });
+  } finally {
+    registry.close();
+    lock.release();
+  }
+  return true;
+}
+
+const readers = new WeakMap<Store, Store>();
+
+/** A connection that sees both databases, as long as the one that writes. */
+async function reading(config: Config, store: Store): Promise<Store> {
+  const reader = await openStore(config, "read");
+  readers.set(store, reader);
+  return reader;
+}
+
+async function found(records: Database, { args, options }: Invocation): Promise<ModelRow[]> {
+  const provider = options["provider"]?.toString().toUpperCase();
+  const organization = options["org"]?.toString();
+  const [only] =
+    organization === undefined
+      ? []
+      : await records.query<{ id: string }>({
+          sql: "select id from organizations where name = ?",
+          args: [organization],
+        });
+  if (organization !== undefined && only === undefined)
+    throw new CommandError(`there is no organization ${organization}`);
+  const rows = await listModels(records, only?.id, args[0]!);
+  const wanted = rows.filter((row) => provider === undefined || row.provider === provider);
+  if (wanted.length === 0)
+    throw new CommandError(`no recorded request names the model ${args[0]}; see \`weir models list\``);
+  return wanted;
+}
+
+/** The one model that the words name. */
+async function chosen(records: Database, invocation: Invocation): Promise<[ModelRow, ModelName]> {
+  const rows = await found(records, invocation);
+  const [row] = rows;
+  if (rows.length > 1) {
+    const where = rows
+      .map(({ provider, organization_id }) => `${provider} of organization ${organization_id}`)
+      .join(", ");
+    throw new CommandError(`there are several: ${where}; say which with --provider and --org`);
+  }
+  return [row!, { organizationId: row!.organization_id, provider: row!.provider, model: row!.model }];
+}
+
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  const store = await openStore(config, "write");
+  try {
+    await migrate(store);
+    return await work(store);
+  } finally {
+    await readers.get(store)?.close();
+    await store.close();
+  }
+}

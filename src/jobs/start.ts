@@ -1,0 +1,100 @@
+import { Cron } from "croner";
+import type { Config } from "../config.ts";
+import { type Log, messageOf } from "../observe.ts";
+import { openRegistry } from "../plugin/live.ts";
+import type { Remote } from "../runtime/rpc.ts";
+import { LearntTables } from "../store/learnt.ts";
+import { nextReread } from "../store/mappings.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { JobFunctions, RecorderFunctions } from "../threads.ts";
+import { Mapper } from "./mapper.ts";
+import { Queue } from "./queue.ts";
+
+/** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
+const LOOK_MS = 1_000;
+
+export interface JobOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+}
+
+/**
+ * What is done by the clock, and at once where somebody asks for it. One job at a time, whoever started it: the data
+ * directory is this program's alone, and here there is one queue.
+ */
+export async function startJobs({ config, log, recorder }: JobOptions): Promise<JobFunctions> {
+  const registry = await openRegistry({ config, log });
+  const reader = await openStore(config, "read");
+  let writing: Promise<Store> | undefined;
+  const writer = () => {
+    writing ??= openStore(config, "write").catch((error: unknown) => {
+      writing = undefined;
+      throw error;
+    });
+    return writing;
+  };
+  const learnt = new LearntTables(config.prices);
+  const mapper = new Mapper({
+    reader,
+    writer,
+    rewrite: (changes) => recorder.rewrite(changes),
+    onChanged: () => recorder.relearn(),
+    learnt,
+    provider: (name) => registry.current().providerByName(name),
+    log,
+  });
+  const queue = new Queue();
+  let failed: string | undefined;
+  const told = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await queue.run(work);
+      failed = undefined;
+    } catch (error) {
+      // A database that is away fails every second: that is said once.
+      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
+      failed = messageOf(error);
+    }
+  };
+
+  const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, () =>
+    told(() => mapper.mapAll()),
+  );
+  let looking = false;
+  const look = async () => {
+    if (looking) return;
+    looking = true;
+    await told(async () => {
+      const { records } = reader;
+      const [ordered] = await records.query({
+        sql: "select 1 from models where expedited_at is not null limit 1",
+        args: [],
+      });
+      if (ordered !== undefined) await mapper.mapOrdered();
+      if ((await nextReread(records)) === undefined) return;
+      await recorder.relearn();
+      await mapper.rereadAll();
+    });
+    looking = false;
+  };
+  const timer = setInterval(() => void look(), LOOK_MS);
+  timer.unref();
+
+  return {
+    ready: async () => {},
+    expedite: (order) => queue.run(() => mapper.map(order)),
+    relearn: async () => {
+      await recorder.relearn();
+      void look();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      cron.stop();
+      mapper.stop();
+      await queue.idle();
+      registry.close();
+      await reader.close();
+      await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
+    },
+  };
+}

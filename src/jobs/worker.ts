@@ -1,0 +1,25 @@
+import { configuredLog } from "../observe.ts";
+import { yieldToTraffic } from "../runtime/priority.ts";
+import { connect, expose } from "../runtime/rpc.ts";
+import { threadStart } from "../runtime/thread.ts";
+import type { JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import { startJobs } from "./start.ts";
+
+/** Entry of the jobs' thread, started with the port `recorder`. */
+const { options, port, ports } = threadStart<ThreadOptions>();
+yieldToTraffic();
+
+const started = startJobs({
+  config: options.config,
+  log: configuredLog(options.config, { room: "jobs" }),
+  recorder: connect<RecorderFunctions>(ports["recorder"]!),
+});
+started.catch(() => {}); // `ready` tells it
+
+const functions: JobFunctions = {
+  ready: async () => (await started).ready(),
+  expedite: async (order) => (await started).expedite(order),
+  relearn: async () => (await started).relearn(),
+  stop: async () => (await started).stop(),
+};
+expose(port, functions);

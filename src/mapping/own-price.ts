@@ -1,0 +1,56 @@
+import type { Static } from "@sinclair/typebox";
+import type { OWN_PRICE_SCHEMA } from "../config.ts";
+import type { Usage } from "../plugin/contract.ts";
+
+export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
+
+/** An entry of the configuration; `model` may end in `*`. */
+export interface PriceEntry extends OwnPrice {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The price of the first of these models that has one. */
+export type OwnPriceOf = (
+  models: readonly string[],
+) => { readonly price: OwnPrice; readonly source: string } | undefined;
+
+/** One factor of a cost. */
+export interface CostLine {
+  readonly what: string;
+  readonly count: number;
+  /** US dollars per million of them. */
+  readonly perMillion: number;
+  readonly dollars: number;
+}
+
+/** What each part of the usage costs; undefined where a price that it needs is not given. */
+export function costLines(price: OwnPrice, usage: Usage | undefined): readonly CostLine[] | undefined {
+  const lines: CostLine[] = [];
+  if (price.request !== undefined) {
+    lines.push({ what: "request", count: 1, perMillion: price.request * 1e6, dollars: price.request });
+  }
+  const add = (what: string, count: number, perMillion: number) => {
+    if (count > 0) lines.push({ what, count, perMillion, dollars: (count * perMillion) / 1e6 });
+  };
+  const { input, output } = price;
+  const isPriced = input !== undefined || output !== undefined;
+  if (isPriced && usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined) return undefined;
+  if (isPriced) {
+    const prompt = usage?.prompt_tokens ?? 0;
+    const read = Math.min(usage?.prompt_cache_read_tokens ?? 0, prompt);
+    const write = Math.min(usage?.prompt_cache_write_tokens ?? 0, prompt - read);
+    const audio = Math.min(usage?.prompt_audio_tokens ?? 0, prompt - read - write);
+    add("input tokens", prompt - read - write - audio, input ?? 0);
+    add("cached input tokens", read, price.cache_read ?? input ?? 0);
+    add("input tokens written to a cache", write, price.cache_write ?? input ?? 0);
+    add("input audio tokens", audio, price.input_audio ?? input ?? 0);
+    const completion = usage?.completion_tokens ?? 0;
+    const spoken = Math.min(usage?.completion_audio_tokens ?? 0, completion);
+    add("output tokens", completion - spoken, output ?? 0);
+    add("output audio tokens", spoken, price.output_audio ?? output ?? 0);
+  }
+  return lines;
+}
+
+export const totalOf = (lines: readonly CostLine[]): number => lines.reduce((sum, { dollars }) => sum + dollars, 0);
