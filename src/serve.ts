@@ -11,6 +11,7 @@ import { firstSignal } from "./serve/signals.ts";
 import { listenFailure } from "./serve/start-error.ts";
 import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
+import { appendWhole, type WholeExchange } from "./spool/whole.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { openStore } from "./store/store.ts";
@@ -101,7 +102,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   gateway.setKeys(known.value);
   const jobs = startJobs(options, recorder);
   built.jobs = jobs;
-  const api = startApi(options, gateway, recorder, jobs);
+  const api = startApi(options, { gateway, recorder, jobs, spool });
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
@@ -182,9 +183,7 @@ function startJobs({ config, log }: ServeOptions, recorder: Supervised<RecorderF
 /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
 function startApi(
   { config, log }: ServeOptions,
-  gateway: Gateway,
-  recorder: Supervised<RecorderFunctions>,
-  jobs: Supervised<JobFunctions>,
+  { gateway, recorder, jobs, spool }: Pick<Parts, "gateway" | "recorder" | "jobs" | "spool">,
 ) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
@@ -198,7 +197,8 @@ function startApi(
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "relearn", "metrics", "status"]));
       expose(toJobs, jobs.forward(["expedite", "relearn"]));
       const { metrics, status, setKeys } = gateway;
-      expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
+      const record = (exchange: WholeExchange) => appendWhole(spool, exchange);
+      expose(toGateway, { metrics, status, setKeys, record } satisfies GatewayFunctions);
       // A thread that is started again keeps the port that was free the first time.
       const options: ThreadOptions = { config: { ...config, api_port: port } };
       return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs });

@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
 import type { Position } from "./spool/frame.ts";
+import type { WholeExchange } from "./spool/whole.ts";
 
 /**
  * What the threads can ask of each other. Types only: each thread implements its part where it lives, `runtime/rpc.ts`
@@ -79,6 +80,8 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void;
+  /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
+  record(exchange: WholeExchange): boolean | Promise<boolean>;
 };
 
 export interface GatewayStatus {

@@ -8,7 +8,9 @@ import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
+import { logEndpoints } from "./log.ts";
 import { modelEndpoints } from "./models.ts";
+import { priceEndpoints } from "./prices.ts";
 import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
@@ -67,8 +69,10 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(propertyEndpoints(room, gate))
     .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
+    .use(logEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
+    .use(priceEndpoints(room, gate))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
 }

@@ -130,6 +130,23 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./models.ts")).rollBackModelCommand,
   },
   {
+    name: "costs recompute",
+    summary: "price recorded usage anew and print what changed, as JSON",
+    options: {
+      since: { type: "string", value: "DATE", description: "only requests from this ISO date on" },
+      model: { type: "string", value: "MODEL", description: "only requests of this model" },
+      "dry-run": { type: "boolean", description: "change nothing" },
+    },
+    load: async () => (await import("./costs.ts")).recomputeCostsCommand,
+  },
+  {
+    name: "costs explain",
+    summary: "show what a request cost, and the arithmetic",
+    args: ["<request id>"],
+    options: { json: { type: "boolean", description: "as JSON" } },
+    load: async () => (await import("./costs.ts")).explainCostCommand,
+  },
+  {
     name: "config",
     summary: "print the effective configuration, secrets masked, and where each value came from",
     load: async () => (await import("./config.ts")).configCommand,

@@ -125,7 +125,7 @@ async function finishHere(config: Config): Promise<boolean> {
       const mapper = new Mapper({
         reader: await reading(config, store),
         writer: async () => store,
-        rewrite: (changes) => rewriteRecords(store, changes, Date.now()),
+        rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
         onChanged: async () => {},
         learnt,
         provider: (name) => registry.current().providerByName(name),

@@ -78,7 +78,8 @@ export interface Units {
   readonly audio_seconds?: number;
 }
 
-function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
+/** What of a usage is paid for; `undefined` where nothing is known. */
+export function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
   const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;

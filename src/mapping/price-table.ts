@@ -1,6 +1,7 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import type { Units } from "./cost.ts";
 import { pickDefined } from "./json.ts";
+import type { CostLine } from "./own-price.ts";
 
 export interface Price {
   readonly dollars: number;
@@ -62,6 +63,36 @@ function spellings(model: string): readonly string[] {
   const plain = model.replace(/^models\//, "");
   const last = plain.slice(plain.lastIndexOf("/") + 1);
   return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
+}
+
+/** Input and output by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
+export function genaiRates(
+  provider: string,
+  model: string,
+  units: Units,
+  at: Date,
+): { readonly lines: readonly CostLine[]; readonly rates: unknown } | undefined {
+  if (!hasPrices(provider)) return undefined;
+  for (const spelling of spellings(model)) {
+    const providerId = TABLE_NAMES[provider]!;
+    const found =
+      calculated(spelling, providerId, units, at) ?? calculated(spelling, providerId, withoutParts(units), at);
+    if (found === undefined || found === null || !Number.isFinite(found.total_price)) continue;
+    const line = (what: string, count: number, dollars: number): CostLine => ({
+      what,
+      count,
+      perMillion: count === 0 ? 0 : (dollars / count) * 1e6,
+      dollars,
+    });
+    const { input_price: input, output_price: output, total_price: total } = found;
+    const lines = [
+      line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
+      line("output, all parts", units.output_tokens ?? 0, output),
+      line("other", 1, total - input - output),
+    ];
+    return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.model_price };
+  }
+  return undefined;
 }
 
 function lookUp(model: string, providerId: string, units: Units, at: Date): Price | undefined {

@@ -10,6 +10,7 @@ import { createLog } from "../../src/observe.ts";
 import { createRecorder } from "../../src/recorder/recorder.ts";
 import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
+import { appendWhole } from "../../src/spool/whole.ts";
 import { openSpool } from "../../src/spool/writer.ts";
 import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
 import { LearntTables } from "../../src/store/learnt.ts";
@@ -108,6 +109,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     gateway: {
       metrics: async () => "weir_gateway_requests_total 5\n",
       status: () => answer(test.gatewayStatus),
+      record: async (exchange) => appendWhole(spool, exchange),
       setKeys: async (snapshot) => {
         published = snapshot;
       },

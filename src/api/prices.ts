@@ -1,0 +1,136 @@
+import { Elysia, t } from "elysia";
+import { OWN_PRICE_SCHEMA } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import { explainCost } from "../mapping/explain.ts";
+import { LearntTables } from "../store/learnt.ts";
+import { listPrices, putPrice, removePrice, type StoredPrice } from "../store/prices.ts";
+import { recordsByIds } from "../store/records.ts";
+import { endpoint } from "./endpoint.ts";
+import { success } from "./envelope.ts";
+import type { Gate } from "./gate.ts";
+import { spread } from "./models.ts";
+import { noSuchRequest, requestIdOf } from "./request-id.ts";
+import type { ApiRoom } from "./room.ts";
+import { settled } from "./settled.ts";
+
+const rate = t.Optional(t.Number({ minimum: 0, maximum: 1_000_000 }));
+const RATES = Object.fromEntries(Object.keys(OWN_PRICE_SCHEMA.properties).map((name) => [name, rate]));
+
+const PRICE = t.Object(
+  {
+    provider: t.String({ minLength: 1, maxLength: 100, description: "Any case." }),
+    model: t.String({ minLength: 1, maxLength: 300, description: "As recorded; `*` at its end stands for the rest." }),
+    ...RATES,
+  },
+  {
+    additionalProperties: false,
+    description: "US dollars per million tokens; `request`: US dollars for each request.",
+  },
+);
+
+/** Prices of one's own, which hold before all others, and what a request cost by which price. */
+export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  const list = async (organizationId: string) => {
+    const own = (await listPrices(room.reader.records, organizationId)).map(shown);
+    const configured = room.config.prices.map((price) => ({
+      ...price,
+      provider: price.provider.toUpperCase(),
+      source: "configuration",
+    }));
+    return [...own, ...configured];
+  };
+  return new Elysia()
+    .get(
+      "/v1/models/prices",
+      async ({ request }) => success(await list(organization(request))),
+      endpoint("read", "Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
+    )
+    .put(
+      "/v1/models/prices",
+      async ({ request, body }) => {
+        const { provider, model, ...price } = body as { provider: string; model: string };
+        if (Object.keys(price).length === 0)
+          throw new GatewayError("invalid_body", "give at least one price, such as input");
+        const organizationId = organization(request);
+        await putPrice((await room.writer()).records, {
+          organizationId,
+          provider: provider.toUpperCase(),
+          model,
+          price,
+        });
+        spread(room);
+        return success(await list(organizationId));
+      },
+      {
+        body: PRICE,
+        ...endpoint(
+          "admin",
+          "Models",
+          "Set a price of your own",
+          "For requests from now on; `weir costs recompute` repairs history.",
+        ),
+      },
+    )
+    .delete(
+      "/v1/models/prices",
+      async ({ request, body }) => {
+        const query = new URL(request.url).searchParams;
+        const named = { ...Object.fromEntries(query), ...(body as object | undefined) } as Record<string, unknown>;
+        const { provider, model } = named;
+        if (typeof provider !== "string" || typeof model !== "string") {
+          throw new GatewayError("invalid_body", "say which price by provider and model", {
+            path: typeof provider === "string" ? "model" : "provider",
+          });
+        }
+        const organizationId = organization(request);
+        if (!(await removePrice((await room.writer()).records, organizationId, provider.toUpperCase(), model))) {
+          throw new GatewayError("not_found", "there is no such price of your own");
+        }
+        spread(room);
+        return success(await list(organizationId));
+      },
+      {
+        body: t.Optional(t.Object({ provider: t.String(), model: t.String() })),
+        ...endpoint(
+          "admin",
+          "Models",
+          "Remove a price of your own",
+          "`provider` and `model` in the query or the body.",
+        ),
+      },
+    )
+    .get(
+      "/v1/request/:id/cost",
+      async ({ params, request }) => {
+        await settled(room);
+        const id = requestIdOf(params.id);
+        const [row] = await recordsByIds(room.reader.records, organization(request), [id]);
+        if (row === undefined) throw noSuchRequest();
+        const learnt = new LearntTables(room.config.prices);
+        await learnt.load(room.reader.records);
+        const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, row.provider));
+        return success({
+          request_id: row.request_id,
+          provider: row.provider,
+          model: row.model,
+          ...told,
+          lines: lines.map(({ what, count, perMillion, dollars }) => ({
+            what,
+            count,
+            usd_per_million: perMillion,
+            usd: dollars,
+          })),
+        });
+      },
+      endpoint("read", "Requests", "Explain what a request cost"),
+    );
+}
+
+const shown = ({ provider, model, price, updatedAt }: StoredPrice) => ({
+  provider,
+  model,
+  ...price,
+  source: "own",
+  updated_at: new Date(updatedAt).toISOString(),
+});

@@ -1,0 +1,101 @@
+import type { Usage } from "../plugin/contract.ts";
+import { unitsOf } from "./cost.ts";
+import { isObject, parseJson, pickDefined } from "./json.ts";
+import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
+import { genaiRates } from "./price-table.ts";
+
+/** What of a record says what it cost. */
+export interface Priced {
+  readonly provider: string;
+  readonly model: string | null;
+  readonly model_override: string | null;
+  readonly response_model: string | null;
+  readonly request_model: string | null;
+  readonly request_created_at: number;
+  readonly cached: number;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly prompt_cache_read_tokens: number | null;
+  readonly prompt_cache_write_tokens: number | null;
+  readonly prompt_cache_write_1h_tokens: number | null;
+  readonly prompt_audio_tokens: number | null;
+  readonly completion_audio_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  readonly usage_raw: string | null;
+  readonly cost: number | null;
+  readonly cost_source: string | null;
+}
+
+export interface Explanation {
+  /** US dollars, as recorded. */
+  readonly cost: number | null;
+  readonly cost_source: string | null;
+  /** What adds up to it. */
+  readonly lines: readonly CostLine[];
+  /** The price that was used, as its table has it. */
+  readonly rates?: unknown;
+  readonly note: string;
+}
+
+/** The token counts of a record as a usage: what is null was not said. */
+export function usageOfRow(row: Priced): Usage | undefined {
+  const usage = pickDefined({
+    prompt_tokens: row.prompt_tokens ?? undefined,
+    completion_tokens: row.completion_tokens ?? undefined,
+    total_tokens: row.total_tokens ?? undefined,
+    prompt_cache_read_tokens: row.prompt_cache_read_tokens ?? undefined,
+    prompt_cache_write_tokens: row.prompt_cache_write_tokens ?? undefined,
+    prompt_cache_write_1h_tokens: row.prompt_cache_write_1h_tokens ?? undefined,
+    prompt_audio_tokens: row.prompt_audio_tokens ?? undefined,
+    completion_audio_tokens: row.completion_audio_tokens ?? undefined,
+    reasoning_tokens: row.reasoning_tokens ?? undefined,
+  });
+  return Object.keys(usage).length === 0 ? undefined : (usage as Usage);
+}
+
+/** Names that a price is looked up by, the most telling first. */
+export const modelsOfRow = (row: Priced): string[] =>
+  [row.model_override, row.response_model, row.request_model].filter(
+    (name) => name !== null && name !== "",
+  ) as string[];
+
+/** The arithmetic behind a recorded cost. Never throws. */
+export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Explanation {
+  const { cost, cost_source: source } = row;
+  const told = (note: string, lines: readonly CostLine[] = [], rates?: unknown): Explanation =>
+    pickDefined({ cost, cost_source: source, lines, rates, note }) as Explanation;
+  if (source === null) return told(whyUnknown(row));
+  if (source === "cache") return told("a cached answer costs nothing");
+  const raw = row.usage_raw === null ? undefined : parseJson(row.usage_raw);
+  if (source === "stated by the provider")
+    return told("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
+  if (source.startsWith("plugin "))
+    return told(`the rule of the provider ${source.slice(7)} gives this cost for the usage`);
+  const models = modelsOfRow(row);
+  const usage = usageOfRow(row);
+  if (source.startsWith("own price") || source.startsWith("configured price")) {
+    const found = ownPrice?.(models);
+    const lines = found?.source === source ? costLines(found.price, usage) : undefined;
+    if (found === undefined || lines === undefined) return told("this price is not in force any more");
+    return told(compared(totalOf(lines), cost), lines, found.price);
+  }
+  const units = unitsOf(usage, raw);
+  const found =
+    units &&
+    models.map((model) => genaiRates(row.provider, model, units, new Date(row.request_created_at))).find(Boolean);
+  if (found === undefined) return told("the price table of this version has no such entry any more");
+  return told(compared(totalOf(found.lines), cost), found.lines, found.rates);
+}
+
+function compared(sum: number, cost: number | null): string {
+  if (cost !== null && Math.abs(sum - cost) <= Math.max(1e-12, Math.abs(cost) * 1e-9))
+    return "the lines add up to the cost";
+  return `today's prices give ${sum}; \`weir costs recompute\` brings the record up to date`;
+}
+
+function whyUnknown(row: Priced): string {
+  if (usageOfRow(row) === undefined) return "no usage is known, so that nothing can be priced";
+  if (modelsOfRow(row).length === 0) return "no model is known";
+  return `no price is known for ${row.provider} ${modelsOfRow(row)[0]}; one of your own can be set`;
+}

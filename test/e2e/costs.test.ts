@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
+
+/** Answers as chat completions do: 1,000 tokens in, 500 out. */
+let server: Server;
+let target: string;
+let weir: Weir;
+const dataDirectory = mkdtempSync(join(tmpdir(), "weir-costs-"));
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      response.setHeader("content-type", "application/json");
+      const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 };
+      const choices = [{ index: 0, message: { role: "assistant", content: "yes" }, finish_reason: "stop" }];
+      response.end(JSON.stringify({ id: "c-1", model: "gpt-4o-2024-08-06", choices, usage }));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((listening) => server.once("listening", listening));
+  target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(
+    join(dataDirectory, "weir.toml"),
+    '[[prices]]\nprovider = "groq"\nmodel = "gpt-4o*"\ninput = 1\noutput = 2\n',
+  );
+  weir = await startWeir({ dataDirectory });
+});
+
+afterAll(async () => {
+  await weir.stop();
+  server.close();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+async function ask(provider: string): Promise<string> {
+  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+    method: "POST",
+    headers: { ...gatewayHeaders(target, { "Gateway-Target-Provider": provider }), "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "is it?" }] }),
+  });
+  await answer.text();
+  return answer.headers.get("gateway-id")!;
+}
+
+const costs = (...words: string[]) =>
+  runCommand(weir.env, "costs", ...words, "--config", join(dataDirectory, "weir.toml"));
+const explain = async (id: string) => (await (await callApi(weir, `/v1/request/${id}/cost`)).json()).data;
+const json = async (answer: Promise<Response>) => (await answer).json();
+
+test("the price table's arithmetic can be seen", async () => {
+  const id = await ask("openai");
+  expect(await recordOf(weir, id)).toMatchObject({ cost: 0.0075 });
+  const told = await explain(id);
+  expect(told).toMatchObject({ cost: 0.0075, note: "the lines add up to the cost" });
+  expect(told.lines).toMatchObject([
+    { what: "input, all parts", count: 1_000, usd: 0.0025 },
+    { what: "output, all parts", count: 500, usd: 0.005 },
+  ]);
+  const shown = await costs("explain", id);
+  expect(shown.stdout).toContain("OPENAI gpt-4o-2024-08-06: $0.0075");
+});
+
+test("prices of the configuration hold before the table", async () => {
+  const record = await recordOf(weir, await ask("groq"));
+  expect(record).toMatchObject({ cost: 0.002, cost_source: "configured price: GROQ gpt-4o*" });
+});
+
+test("a price of one's own holds for new requests, and history follows when it is asked to", async () => {
+  const before = await ask("openai");
+  await recordOf(weir, before);
+  const price = { provider: "openai", model: "gpt-4o*", input: 10, output: 20, request: 0.001 };
+  const put = await json(callApi(weir, "/v1/models/prices", { method: "PUT", body: JSON.stringify(price) }));
+  expect(put.data).toMatchObject([
+    { provider: "OPENAI", model: "gpt-4o*", input: 10, source: "own" },
+    { provider: "GROQ", source: "configuration" },
+  ]);
+  await until(
+    async () => Math.abs((await recordOf(weir, await ask("openai")))["cost"] - 0.021) < 1e-9,
+    5_000,
+    () => "the new price is not in force",
+  );
+
+  const dry = JSON.parse((await costs("recompute", "--dry-run")).stdout);
+  expect(dry.changed).toBeGreaterThanOrEqual(2);
+  expect(await recordOf(weir, before)).toMatchObject({ cost: 0.0075 });
+  expect((await explain(before)).note).toContain("add up");
+  const done = JSON.parse((await costs("recompute", "--since", "2020-01-01")).stdout);
+  expect(done).toMatchObject({ changed: dry.changed, dry_run: false });
+  expect(await recordOf(weir, before)).toMatchObject({
+    cost: expect.closeTo(0.021),
+    cost_source: "own price: OPENAI gpt-4o*",
+  });
+  expect((await explain(before)).lines).toMatchObject([
+    { what: "request", usd: 0.001 },
+    { what: "input tokens", count: 1_000, usd_per_million: 10, usd: 0.01 },
+    { what: "output tokens", count: 500, usd_per_million: 20, usd: 0.01 },
+  ]);
+  expect(JSON.parse((await costs("recompute")).stdout)).toMatchObject({ changed: 0 });
+
+  const gone = await callApi(weir, "/v1/models/prices?provider=openai&model=gpt-4o*", { method: "DELETE" });
+  expect(gone.status).toBe(200);
+  expect((await callApi(weir, "/v1/models/prices?provider=openai&model=gpt-4o*", { method: "DELETE" })).status).toBe(
+    404,
+  );
+  await costs("recompute", "--model", "gpt-4o-2024-08-06");
+  expect(await recordOf(weir, before)).toMatchObject({ cost: expect.closeTo(0.0075) });
+});
+
+test("a price without any rate, or with an unknown member, is refused", async () => {
+  for (const body of [
+    { provider: "x", model: "y" },
+    { provider: "x", model: "y", input: -1 },
+    { provider: "x", model: "y", inptu: 1 },
+  ]) {
+    expect((await callApi(weir, "/v1/models/prices", { method: "PUT", body: JSON.stringify(body) })).status).toBe(400);
+  }
+});
+
+test("a client logs a call of a tool, a vector database, and anything else, as requests", async () => {
+  const log = async (body: object) => json(callApi(weir, "/v1/log", { method: "POST", body: JSON.stringify(body) }));
+  const start_time = "2026-01-02T03:04:05.000Z";
+  const { data } = await log({
+    request: { _type: "tool", toolName: "weather", input: { city: "Ulm" } },
+    response: { _type: "tool", toolName: "weather", message: "sunny", status: "success" },
+    start_time,
+    end_time: "2026-01-02T03:04:05.250Z",
+    properties: { Team: "night", größe: "ü" },
+    session_id: "s-1",
+    user_id: "u-1",
+  });
+  const record = await recordOf(weir, data.request_id);
+  expect(record).toMatchObject({
+    request_created_at: start_time,
+    delay_ms: 250,
+    response_status: 200,
+    properties: { Team: "night", größe: "ü" },
+    session_id: "s-1",
+    request_user_id: "u-1",
+    llmSchema: {
+      request: { llm_type: "tool", toolDetails: { toolName: "weather", input: { city: "Ulm" } } },
+      response: { toolDetailsResponse: { message: "sunny", status: "success" } },
+    },
+  });
+  const request_id = crypto.randomUUID();
+  const search = {
+    request_id,
+    request: { _type: "vector_db", operation: "search", text: "cats", topK: 3, databaseName: "pets" },
+  };
+  expect((await log(search)).data).toEqual({ request_id });
+  expect((await recordOf(weir, request_id))["llmSchema"].request.vectorDBDetails).toMatchObject({
+    operation: "search",
+    topK: 3,
+  });
+  expect(await log(search)).toMatchObject({ error: 409, path: "request_id" });
+  const event = (await log({ request: { _type: "data", name: "signup", meta: { plan: "free" } }, status: 500 })).data;
+  expect(await recordOf(weir, event.request_id)).toMatchObject({
+    response_status: 500,
+    llmSchema: { request: { llm_type: "data", dataDetails: { name: "signup", meta: { plan: "free" } } } },
+  });
+  expect(await log({ request: { _type: "chat" } })).toMatchObject({ error: 400, path: "request._type" });
+  expect(await log({ request: { _type: "data" }, start_time: "soon" })).toMatchObject({
+    error: 400,
+    path: "start_time",
+  });
+});
