@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
+import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
 import { insertRequests } from "./insert-requests.ts";
@@ -39,8 +40,18 @@ const INSERT_ASSET = insertInto(
   "on conflict do nothing",
 );
 
-/** Given once; what the API changes in a row in flight is not overwritten by its end. */
-const KEPT = new Set(["seq", "request_id", "scores", "feedback_id", "feedback_rating", "feedback_created_at"]);
+/**
+ * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
+ * changed meanwhile. An index on columns that are not named need not be touched either.
+ */
+const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
+  ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
+  ...(["method", "target_url", "request_path", "request_referrer", "country_code", "model_override"] as const),
+  ...(["session_id", "session_name", "session_path", "prompt_id", "prompt_version", "prompt_inputs"] as const),
+  ...(["node_id", "job_id", "experiment_id", "is_passthrough_billing", "storage_location"] as const),
+  ...(["cache_enabled", "cached", "cache_reference_id", "cache_created_at"] as const),
+  ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
+]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
   where request_id = ? and response_status is null`;
