@@ -96,7 +96,9 @@ export class Hooks {
     for (const hook of this.#lists.onEnd) {
       if (isOff(hook)) continue;
       try {
-        void this.#call(hook, end);
+        const answer: unknown = this.#call(hook, end);
+        // Nobody waits for it, but a failure must not end up as one of nobody's.
+        if (isPromise(answer)) answer.catch((error: unknown) => this.#count(hook, error));
       } catch (error) {
         this.#count(hook, error);
       }
