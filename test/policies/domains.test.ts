@@ -57,7 +57,7 @@ describe("a domain", () => {
     await it.call("POST", "/v1/domains/approval-requests", {}, { domain: "a.test", company: "Acme" });
     await act("approve", { private: true });
     expect(it.host.privateTargets()).toEqual(["a.test"]);
-    await act("revoke");
+    expect((await act("revoke")).data.private).toBe(false);
     expect(it.host.privateTargets()).toEqual([]);
     const { data } = await act("deny");
     expect(data.history.map(({ from, to, by }: Json) => [from, to, by])).toEqual([
