@@ -98,6 +98,14 @@ describe("a domain", () => {
     }
   });
 
+  test("keeps both of two steps that are taken at once", async () => {
+    await using it = await openPlugin(domains);
+    const act = (action: string) => it.call("POST", `/v1/domains/:domain/${action}`, { domain: "a.test" });
+    await Promise.all([act("approve"), act("revoke"), act("deny")]);
+    const { data } = await it.call("GET", "/v1/domains/:domain", { domain: "a.test" });
+    expect(data.history.map(({ action }: Json) => action)).toEqual(["approve", "revoke", "deny"]);
+  });
+
   test("asked for by one organization is no other's to see, but the operator's", async () => {
     await using it = await openPlugin(domains);
     const as = (organizationId: string, operator = false) => ({ organizationId, operator });
