@@ -7,7 +7,10 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | undefined;
   readonly provider: string;
+  /** The record's: what the request was overridden with, else what was answered, else what was asked for. */
   readonly model: string | null;
+  readonly requestModel?: string | null;
+  readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
@@ -19,11 +22,11 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const { wireSchema, provider, model, requestBody, responseBody, status } = input;
   if (wireSchema === undefined || !Object.hasOwn(WIRE_SCHEMAS, wireSchema)) return null;
   const schema = WIRE_SCHEMAS[wireSchema];
-  const named = model ?? undefined;
+  const asked = input.requestModel ?? model ?? undefined;
   return {
-    request: pickDefined({ llm_type: schema.llmType, provider, model: named, ...schema.llmRequest(requestBody) }),
+    request: pickDefined({ llm_type: schema.llmType, provider, model: asked, ...schema.llmRequest(requestBody) }),
     response: pickDefined({
-      model: named,
+      model: input.responseModel ?? model ?? undefined,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };
