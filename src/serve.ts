@@ -3,7 +3,11 @@ import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
+import { Entries } from "./plugin/entries.ts";
+import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
+import { hostsOf } from "./plugin/registry.ts";
+import { callRoute, viewRoutes } from "./plugin/routes.ts";
 import { expose } from "./runtime/rpc.ts";
 import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
@@ -13,7 +17,8 @@ import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
-import { openStore } from "./store/store.ts";
+import { readEntries } from "./store/plugin-entries.ts";
+import { type Database, openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
@@ -59,6 +64,8 @@ interface Parts {
   readonly spool: SpoolWriter;
   readonly recorder: Supervised<RecorderFunctions>;
   readonly registry: LiveRegistry;
+  readonly entries: Entries;
+  readonly pluginHost: PluginHost;
   readonly hooks: LiveHooks;
   readonly gateway: Gateway;
   readonly api: Supervised<ApiFunctions>;
@@ -74,21 +81,19 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   const recorder = startRecorder(options, spool);
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
-  const [known, registry, hooks] = await Promise.allSettled([
-    firstKeys(options, recorder),
-    openRegistry({ config, log }),
-    openHooks({ config, log }),
-  ]);
+  const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
-  if (hooks.status === "fulfilled") built.hooks = hooks.value;
-  for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
+  else throw registry.reason;
+  // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
+  const hooks = await openPlugins(options, recorder, built);
   if (known.status === "rejected") throw known.reason;
   const gateway = await startGateway({
     config,
     log,
     spool,
     registry: () => built.registry!.current(),
-    hooks: built.hooks!.hooks,
+    hooks: hooks.hooks,
+    privateTargets: built.pluginHost!.privateTargets,
     isKnownId: recorder.forward(["isKnownId"]).isKnownId,
     degraded: () => degraded(built),
   }).catch((error) => {
@@ -96,7 +101,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   });
   built.gateway = gateway;
   gateway.setKeys(known.value);
-  const api = startApi(options, gateway, recorder);
+  const api = startApi(options, gateway, recorder, hooks);
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
@@ -115,6 +120,29 @@ function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Super
   });
 }
 
+/** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
+async function openPlugins(
+  { config, log }: ServeOptions,
+  recorder: Supervised<RecorderFunctions>,
+  built: Built,
+): Promise<LiveHooks> {
+  const theirs = recorder.forward(["readEntries", "writeEntries", "usageOf"]);
+  const { usageOf } = theirs;
+  const entries = new Entries({ read: theirs.readEntries, write: theirs.writeEntries, log });
+  built.entries = entries;
+  await entries
+    .load(() => withReader(config, (records) => readEntries(records, 0)))
+    .catch((error: unknown) => {
+      log.warn("what plugins stored cannot be read now", { why: messageOf(error) });
+    });
+  entries.follow();
+  const providerHosts = () => hostsOf(built.registry!.current().providers);
+  const host = createPluginHost({ config, log, entries, usageOf, providerHosts });
+  built.pluginHost = host;
+  built.hooks = await openHooks({ config, log, host });
+  return built.hooks;
+}
+
 /**
  * Makes the first key where there is none, once the recorder has migrated the database. While that cannot be written but
  * has keys, the service starts all the same: what passes waits in the spool.
@@ -129,7 +157,7 @@ async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFun
     () => undefined,
   );
   for (let waits = 0; !(await inTime(settled, DATABASE_PATIENCE_MS)); waits++) {
-    const keys = await readKeys(config).catch(() => []);
+    const keys = await withReader(config, snapshotKeys).catch(() => []);
     if (keys.length > 0) {
       recorder.persist();
       log.warn("the database cannot be written now: what passes waits in the spool");
@@ -148,17 +176,22 @@ async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFun
   }
 }
 
-async function readKeys(config: Config): Promise<KeySnapshot[]> {
+async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
   const store = await openStore(config, "read");
   try {
-    return await snapshotKeys(store.records);
+    return await work(store.records);
   } finally {
     await store.close();
   }
 }
 
 /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
-function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Supervised<RecorderFunctions>) {
+function startApi(
+  { config, log }: ServeOptions,
+  gateway: Gateway,
+  recorder: Supervised<RecorderFunctions>,
+  { hooks }: LiveHooks,
+) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
   const thread = new Supervised<ApiFunctions>({
@@ -169,7 +202,14 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
       for (const each of [toRecorder, toGateway]) each.start();
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
       const { metrics, status, setKeys } = gateway;
-      expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
+      const functions: GatewayFunctions = {
+        metrics,
+        status,
+        setKeys,
+        routes: () => viewRoutes(hooks.routes()),
+        callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
+      };
+      expose(toGateway, functions);
       // A thread that is started again keeps the port that was free the first time.
       const options: ThreadOptions = { config: { ...config, api_port: port } };
       return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway });
@@ -198,6 +238,8 @@ async function takeDown(parts: Built, log: Log): Promise<void> {
   }
   await parts.api?.stop("stop", API_STOP_MS);
   await parts.hooks?.close();
+  parts.entries?.close();
+  parts.pluginHost?.close();
   parts.registry?.close();
 }
 

@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
   readonly hooks?: RequestHooks;
+  /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
+  readonly privateTargets?: () => readonly string[];
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
@@ -111,10 +113,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, isKnownId, hooks } = options;
+  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
-  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts);
+  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
   return {
     log: room,

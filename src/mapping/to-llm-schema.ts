@@ -7,9 +7,11 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | undefined;
   readonly provider: string;
-  /** The record's: what the request was overridden with, else what was answered, else what was asked for. */
+  /** The record's model: the override, else what answered, else what was asked. */
   readonly model: string | null;
+  /** The model that was asked, where it is known apart from `model`. */
   readonly requestModel?: string | null;
+  /** The model that answered, likewise. */
   readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
@@ -22,11 +24,16 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const { wireSchema, provider, model, requestBody, responseBody, status } = input;
   if (wireSchema === undefined || !Object.hasOwn(WIRE_SCHEMAS, wireSchema)) return null;
   const schema = WIRE_SCHEMAS[wireSchema];
-  const asked = input.requestModel ?? model ?? undefined;
+  const named = model ?? undefined;
   return {
-    request: pickDefined({ llm_type: schema.llmType, provider, model: asked, ...schema.llmRequest(requestBody) }),
+    request: pickDefined({
+      llm_type: schema.llmType,
+      provider,
+      model: input.requestModel ?? named,
+      ...schema.llmRequest(requestBody),
+    }),
     response: pickDefined({
-      model: input.responseModel ?? model ?? undefined,
+      model: input.responseModel ?? named,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };

@@ -119,6 +119,8 @@ export const properties = sqliteTable(
     seq: integer().notNull(),
     /** 1 where the name reached us without its case: it then also matches its Train-Case spelling. */
     case_erased: integer().notNull().default(0),
+    /** The record's own, so that costs by value are added up from this table alone; a trigger keeps it the same. */
+    cost: real(),
   },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.kind, t.name, t.value, t.request_created_at, t.seq] }),
@@ -237,3 +239,15 @@ export const settings = sqliteTable("settings", {
   name: text().primaryKey(),
   value: text().notNull(),
 });
+
+/** What plugins have settled, as JSON text by plugin and key; null where it was removed. `version` rises with every write. */
+export const pluginEntries = sqliteTable(
+  "plugin_entries",
+  {
+    plugin: text().notNull(),
+    key: text().notNull(),
+    value: text(),
+    version: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plugin, t.key] }), index("plugin_entries_version").on(t.version)],
+);

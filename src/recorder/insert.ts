@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
+import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
+import { insertRequests } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
 import type { Prepared, StoredPart } from "./prepare.ts";
-import { REQUEST_COLUMNS } from "./row.ts";
+import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
 /** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands in its row. */
@@ -15,10 +17,9 @@ const ZSTD_FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Compressing what is compressed already costs time and gains nothing. */
 const COMPRESSED = /^(?:audio|video|image\/(?!svg|bmp)|application\/(?:zip|gzip|pdf))/;
 
-const INSERT_REQUEST = insertInto("requests", REQUEST_COLUMNS, "on conflict (request_id) do nothing");
 const INSERT_PROPERTY = insertInto(
   "properties",
-  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased"],
+  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
 );
 const INSERT_BODY = insertInto(
@@ -39,8 +40,18 @@ const INSERT_ASSET = insertInto(
   "on conflict do nothing",
 );
 
-/** Given once; what the API changes in a row in flight is not overwritten by its end. */
-const KEPT = new Set(["seq", "request_id", "scores", "feedback_id", "feedback_rating", "feedback_created_at"]);
+/**
+ * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
+ * changed meanwhile. An index on columns that are not named need not be touched either.
+ */
+const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
+  ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
+  ...(["method", "target_url", "request_path", "request_referrer", "country_code", "model_override"] as const),
+  ...(["session_id", "session_name", "session_path", "prompt_id", "prompt_version", "prompt_inputs"] as const),
+  ...(["node_id", "job_id", "experiment_id", "is_passthrough_billing", "storage_location"] as const),
+  ...(["cache_enabled", "cached", "cache_reference_id", "cache_created_at"] as const),
+  ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
+]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
   where request_id = ? and response_status is null`;
@@ -100,13 +111,12 @@ export interface RecordBatch {
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
   const statements: Statement[] = [];
-  const rows: Value[] = [];
+  const rows: (RequestRow & { seq: number })[] = [];
   const properties: Value[] = [];
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    const row = { ...record.row, assets: assetIds(record), seq };
-    for (const column of REQUEST_COLUMNS) rows.push(row[column] ?? null);
+    rows.push({ ...record.row, assets: assetIds(record), seq });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }
@@ -120,7 +130,7 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
     }
     count(record, models, keys);
   }
-  insertRows(INSERT_REQUEST, rows, statements);
+  insertRequests(rows, statements);
   insertRows(INSERT_PROPERTY, properties, statements);
   statements.push(...models.statements());
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
@@ -135,11 +145,11 @@ function assetIds({ assets }: Prepared): string {
 function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {
   for (const [name, value] of Object.entries(labels.properties)) {
     const erased = labels.erasedProperties.has(name) ? 1 : 0;
-    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased);
+    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased, row.cost ?? null);
   }
   for (const [name, value] of Object.entries(labels.promptInputs)) {
     const erased = labels.erasedInputs.has(name) ? 1 : 0;
-    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased);
+    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased, row.cost ?? null);
   }
 }
 

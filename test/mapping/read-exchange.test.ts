@@ -276,3 +276,17 @@ test.each([
   expect(schema).toMatchObject({ request: { llm_type: kind, ...request }, response });
   expect(Value.Check(LlmSchema, schema)).toBe(true);
 });
+
+test("the schema of a request names the model that was asked, that of the answer the one that answered", () => {
+  const schema = toLlmSchema({
+    wireSchema: "chat-completions",
+    provider: "OPENAI",
+    model: "m-1-2026-01-01",
+    requestModel: "m-1",
+    path: "/v1/chat/completions",
+    requestBody: { model: "m-1", messages: [] },
+    responseBody: { model: "m-1-2026-01-01", choices: [] },
+    status: 200,
+  });
+  expect([schema?.request.model, schema?.response.model]).toEqual(["m-1", "m-1-2026-01-01"]);
+});
