@@ -1,34 +1,21 @@
-import { createHash } from "node:crypto";
-import { constants, zstdCompressSync } from "node:zlib";
 import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
+import { BodyInserts } from "./insert-bodies.ts";
 import { insertRequests } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
-import type { Prepared, StoredPart } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
-/** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands in its row. */
-const SHARED_BYTES_MIN = 4_096;
 /** Characters of prompt and completion that are kept for searching. */
 const TEXT_LENGTH_MAX = 1_000_000;
-const ZSTD_FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Compressing what is compressed already costs time and gains nothing. */
-const COMPRESSED = /^(?:audio|video|image\/(?!svg|bmp)|application\/(?:zip|gzip|pdf))/;
 
 const INSERT_PROPERTY = insertInto(
   "properties",
   ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
 );
-const INSERT_BODY = insertInto(
-  "bodies",
-  ["request_id", "part", "form", "bytes", "codec", "data", "blob_hash"],
-  `on conflict (request_id, part) do update set form = excluded.form, bytes = excluded.bytes, codec = excluded.codec,
-   data = excluded.data, blob_hash = excluded.blob_hash`,
-);
-const INSERT_BLOB = insertInto("blobs", ["hash", "codec", "content_type", "bytes", "data"], "on conflict do nothing");
 const INSERT_TEXT = insertInto(
   "texts",
   ["request_id", "prompt", "completion"],
@@ -59,39 +46,23 @@ const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `$
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
 export function bodyStatements(records: readonly Prepared[]): Statement[] {
   const statements: Statement[] = [];
-  const bodies: Value[] = [];
-  const blobs: Value[] = [];
+  const bodies = new BodyInserts();
   const texts: Value[] = [];
   const assets: Value[] = [];
   for (const { row, parts, texts: text, assets: files } of records) {
-    for (const part of parts) pushBody(row.request_id, part, bodies, blobs);
+    bodies.add(row.request_id, parts);
     if (text.prompt !== null || text.completion !== null) {
       texts.push(row.request_id, shortened(text.prompt), shortened(text.completion));
     }
     for (const { id, contentType, bytes } of files) {
-      blobs.push(id, "plain", contentType, bytes.byteLength, bytes);
+      bodies.addBlob(id, "plain", contentType, bytes.byteLength, bytes);
       assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
     }
   }
-  insertRows(INSERT_BLOB, blobs, statements);
-  insertRows(INSERT_BODY, bodies, statements);
+  bodies.appendTo(statements);
   insertRows(INSERT_TEXT, texts, statements);
   insertRows(INSERT_ASSET, assets, statements);
   return statements;
-}
-
-function pushBody(requestId: string, { part, form, bytes, contentType }: StoredPart, bodies: Value[], blobs: Value[]) {
-  const length = bytes.byteLength;
-  // Binary bodies are always shared: their content type stands beside the blob.
-  if (length < SHARED_BYTES_MIN && form !== "binary") {
-    bodies.push(requestId, part, form, length, "plain", bytes, null);
-    return;
-  }
-  const hash = createHash("sha256").update(bytes).digest("hex");
-  const plain = length < SHARED_BYTES_MIN || COMPRESSED.test(contentType ?? "");
-  const codec = plain ? "plain" : "zstd";
-  blobs.push(hash, codec, contentType, length, plain ? bytes : zstdCompressSync(bytes, ZSTD_FAST));
-  bodies.push(requestId, part, form, length, codec, null, hash);
 }
 
 function shortened(text: string | null): string | null {

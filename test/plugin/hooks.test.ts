@@ -124,13 +124,17 @@ describe("onForward", () => {
     expect(await hooks.onForward(request)).toBe(refusal);
   });
 
-  test.each([{}, { responseHeaders: null }, { responseHeaders: "x" }])(
-    "fails closed on an answer that is neither: %p",
-    (answer) => {
-      const { hooks } = hooksOf({ onForward: () => answer as never });
-      expect(() => hooks.onForward(request)).toThrow('"p0" failed');
-    },
-  );
+  test.each([
+    {},
+    { responseHeaders: null },
+    { responseHeaders: "x" },
+    { responseHeaders: { "a b": "x" } },
+    { responseHeaders: { a: 1 } },
+    { ...refusal, headers: { a: 1 } },
+  ])("fails closed on an answer that is neither: %p", (answer) => {
+    const { hooks } = hooksOf({ onForward: () => answer as never });
+    expect(() => hooks.onForward(request)).toThrow('"p0" failed');
+  });
 });
 
 describe("onEnd", () => {
