@@ -50,8 +50,10 @@ class NamedValues {
   set(name: string, value: string, isErased: boolean): void {
     if (name === "") return; // refused with 400 by the gateway, but the refusal is recorded too
     this.values[name] = value;
-    if (isErased) (this.erased ??= new Set()).add(name);
-    else this.erased?.delete(name);
+    if (isErased) {
+      this.erased ??= new Set();
+      this.erased.add(name);
+    } else this.erased?.delete(name);
   }
 }
 
