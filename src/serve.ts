@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
-import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
+import { hookFailuresText } from "./plugin/hook-metrics.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/registry.ts";
@@ -203,7 +203,7 @@ function startApi(
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
       const { metrics, status, setKeys } = gateway;
       const functions: GatewayFunctions = {
-        metrics,
+        metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
         status,
         setKeys,
         routes: () => viewRoutes(hooks.routes()),

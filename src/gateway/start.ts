@@ -178,7 +178,12 @@ function createServer(parts: GatewayParts): http.Server {
     void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
   });
   server.on("connect", (_incoming: http.IncomingMessage, socket: Socket) => refuseMethod(socket, parts.idHeaders));
-  server.on("clientError", (error: Error, socket: Socket) => answerParserError(error, socket, parts.idHeaders));
+  server.on("clientError", (error: Error, socket: Socket) => {
+    // It also fires for clients that left in the middle of their body.
+    const isMalformed = "code" in error && /^HPE_(?!INVALID_EOF_STATE)/.test(String(error.code));
+    if (isMalformed && parts.inFlight.all().some((exchange) => exchange.refuseBrokenBody(socket))) return;
+    answerParserError(error, socket, parts.idHeaders);
+  });
   return server;
 }
 
