@@ -11,6 +11,19 @@ import { maskOf, maskResponseHeaders } from "./secrets.ts";
 import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";
 
+/** What the cache had for a request that asked it. */
+export interface CacheAnswer {
+  hit?: CacheHit;
+}
+
+export interface CacheHit {
+  /** The request whose answer is repeated, and when that was stored. */
+  readonly referenceId: string;
+  readonly createdAt: number;
+  /** Place of the answer in its bucket. */
+  readonly place: number;
+}
+
 /**
  * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
  * one place where it ends, exactly once, whoever leaves first.
@@ -30,6 +43,8 @@ export class Exchange implements UpstreamEvents {
   provider: ProviderPlugin | undefined;
   call: UpstreamCall | undefined;
   upload: Upload | undefined;
+  /** Whether the cache was asked, and what it had: decided before the head. */
+  cache: CacheAnswer | undefined;
   /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
   deadline = 0;
   #ended = false;
@@ -68,8 +83,17 @@ export class Exchange implements UpstreamEvents {
 
   /** Passes the request on. */
   send(request: UpstreamRequest): UpstreamCall {
-    this.call = this.#parts.upstream.open(request, this);
-    this.recording.forwardedAt = now();
+    return this.receive((events) => this.#parts.upstream.open(request, events));
+  }
+
+  /**
+   * Takes the answer from wherever `open` gets it.
+   *
+   * @param forwarded - false where this request itself is not passed on.
+   */
+  receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
+    this.call = open(this);
+    if (forwarded) this.recording.forwardedAt = now();
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     return this.call;
   }
@@ -107,7 +131,8 @@ export class Exchange implements UpstreamEvents {
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     const { forward, contentLength, contentType } = readResponseHeaders(raw);
     if (contentLength !== undefined) this.#remaining = contentLength;
-    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
+    const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
+    this.recording.head(status, shown, contentType, this.cache?.hit);
     const headers = this.#withIds(forward);
     if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
     else this.#sendHead(status, reason, headers);
@@ -192,6 +217,10 @@ export class Exchange implements UpstreamEvents {
   #withIds(headers: string[]): string[] {
     const all = [...headers];
     for (const name of this.#parts.idHeaders) all.push(name, this.id);
+    if (this.cache === undefined) return all;
+    const { hit } = this.cache;
+    if (hit === undefined) all.push("gateway-cache", "MISS");
+    else all.push("gateway-cache", "HIT", "gateway-cache-bucket-idx", String(hit.place));
     return all;
   }
 

@@ -63,6 +63,8 @@ export interface HeaderReader {
   forward(headers: RequestHeaders, authority: string, upgrade: boolean): string[];
   /** What the spool gets: everything but the gateway's own, credential values replaced. */
   recorded(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
+  /** Every header that may hold a credential for the provider, as `name: value`, names in lower case, sorted. */
+  credentials(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
 }
 
 /** Spellings remembered; clients that make names up must not fill the memory. */
@@ -134,6 +136,19 @@ export function createHeaderReader(aliases: readonly string[]): HeaderReader {
         kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
       }
       return kept;
+    },
+
+    credentials({ raw }, provider) {
+      const mask = maskOf(provider).headers;
+      const found: string[] = [];
+      for (let at = 0; at < raw.length; at += 2) {
+        const { bits, lower } = nameOf(raw[at]!);
+        if ((bits & GATEWAY) !== 0) continue;
+        const value = raw[at + 1]!;
+        const secret = (bits & (SECRET | PROTOCOLS)) !== 0 || mask.has(lower) || maskValue(value) !== value;
+        if (secret) found.push(`${lower}: ${value}`);
+      }
+      return found.sort();
     },
   };
 }

@@ -18,7 +18,7 @@ export class Refused extends Error {
   }
 }
 
-interface Asked {
+export interface Asked {
   readonly exchange: Exchange;
   readonly incoming: IncomingMessage;
   readonly headers: RequestHeaders;
@@ -26,6 +26,8 @@ interface Asked {
   readonly shown: readonly string[];
   readonly key: KeySnapshot;
   readonly route: Route;
+  /** Whether it will be answered without a call to its provider. */
+  readonly cached: boolean;
 }
 
 /**
@@ -38,14 +40,8 @@ export async function askHooks(hooks: RequestHooks, asked: Asked): Promise<void>
   if (refusal !== undefined) throw new Refused(refusal);
 }
 
-function describe({ exchange, incoming, headers, shown, key, route }: Asked): GatewayRequest {
-  const properties: Record<string, string> = {};
-  let userId: string | undefined;
-  for (const { name, setting, value } of headers.gateway) {
-    const text = fromWire(value);
-    if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = text;
-    else if (setting === "user-id") userId = text;
-  }
+function describe({ exchange, incoming, headers, shown, key, route, cached }: Asked): GatewayRequest {
+  const userId = headers.gateway.findLast(({ setting }) => setting === "user-id")?.value;
   return {
     id: exchange.id,
     method: incoming.method ?? "",
@@ -54,9 +50,18 @@ function describe({ exchange, incoming, headers, shown, key, route }: Asked): Ga
     provider: route.providerName,
     headers: toHeaders(shown),
     organizationId: key.organizationId,
-    userId,
-    properties,
+    userId: userId === undefined ? undefined : fromWire(userId),
+    properties: readProperties(headers),
+    cached,
   };
+}
+
+/** The properties that a request sets by header, by name. */
+export function readProperties(headers: RequestHeaders): Record<string, string> {
+  const properties: Record<string, string> = {};
+  for (const { name, setting, value } of headers.gateway)
+    if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
+  return properties;
 }
 
 /** Without the masked ones: a plugin sees no credential, not even that there is one. */

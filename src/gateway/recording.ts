@@ -13,6 +13,11 @@ export interface Ending {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+interface Cached {
+  readonly referenceId: string;
+  readonly createdAt: number;
+}
+
 /** One exchange on its way into the spool: caps, omissions and counters, and an end that is written exactly once. */
 export class Recording {
   readonly #spool: SpoolWriter;
@@ -61,10 +66,16 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
   }
 
-  head(status: number, headers: RawHeaders, contentType: string): void {
+  /** @param cached - whose answer this is, where it comes from the cache. */
+  head(status: number, headers: RawHeaders, contentType: string, cached?: Cached): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
-    this.#spool.head(this.#id, { time: now(), status, headers });
+    this.#spool.head(this.#id, {
+      time: now(),
+      status,
+      headers,
+      ...(cached !== undefined && { cacheReferenceId: cached.referenceId, cacheCreatedAt: cached.createdAt }),
+    });
   }
 
   responseBody(bytes: Uint8Array): void {

@@ -153,6 +153,8 @@ export interface GatewayRequest {
   readonly organizationId: string;
   readonly userId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
+  /** Its answer is stored, or shared with an identical request in flight: no provider is called, no limit is spent. */
+  readonly cached: boolean;
 }
 
 /** A refusal in place of the provider's answer. */

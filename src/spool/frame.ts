@@ -39,9 +39,6 @@ export interface BeginMeta {
   readonly gateway: RawHeaders;
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
-  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
-  readonly cacheReferenceId?: string;
-  readonly cacheCreatedAt?: number;
 }
 
 /** The provider's status line and headers, or the gateway's own. */
@@ -50,6 +47,9 @@ export interface HeadMeta {
   readonly status: number;
   /** Credential values (set-cookie and what the provider plugin names) replaced. */
   readonly headers: RawHeaders;
+  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
+  readonly cacheReferenceId?: string;
+  readonly cacheCreatedAt?: number;
 }
 
 export type Outcome = "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
