@@ -53,6 +53,10 @@ export const CONFIG_SCHEMA = Type.Object(
       "Form of log lines; auto is text on a terminal and JSON elsewhere.",
     ),
     log_level: choice("info", ["debug", "info", "warn", "error"], "Least important level that is logged."),
+    rate_limits: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      default: [],
+      description: "Rate-limit policies for every key, as tables [[rate_limits]]; only in weir.toml.",
+    }),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
       description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",

@@ -3,7 +3,11 @@ import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
+import { Entries } from "./plugin/entries.ts";
+import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
+import { hostsOf } from "./plugin/registry.ts";
+import { callRoute, viewRoutes } from "./plugin/routes.ts";
 import { expose } from "./runtime/rpc.ts";
 import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
@@ -58,6 +62,8 @@ interface Parts {
   readonly spool: SpoolWriter;
   readonly recorder: Supervised<RecorderFunctions>;
   readonly registry: LiveRegistry;
+  readonly entries: Entries;
+  readonly pluginHost: PluginHost;
   readonly hooks: LiveHooks;
   readonly gateway: Gateway;
   readonly api: Supervised<ApiFunctions>;
@@ -73,15 +79,23 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   const recorder = startRecorder(options);
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
-  const [recorded, registry, hooks] = await Promise.allSettled([
-    recorder.started(),
-    openRegistry({ config, log }),
-    openHooks({ config, log }),
-  ]);
+  const [recorded, registry] = await Promise.allSettled([recorder.started(), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
-  if (hooks.status === "fulfilled") built.hooks = hooks.value;
-  for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
-  if (recorded.status === "rejected") throw recorded.reason;
+  for (const part of [registry, recorded]) if (part.status === "rejected") throw part.reason;
+  const entries = new Entries({ ...entryFunctions(recorder), log });
+  built.entries = entries;
+  await entries.load();
+  const pluginHost = createPluginHost({
+    config,
+    log,
+    entries,
+    usageOf: recorder.forward(["usageOf"]).usageOf,
+    providerHosts: () => hostsOf(built.registry!.current().providers),
+  });
+  built.pluginHost = pluginHost;
+  const hooks = await openHooks({ config, log, host: pluginHost });
+  built.hooks = hooks;
+  entries.follow();
 
   const keys = await firstKeys(options);
   const gateway = await startGateway({
@@ -89,7 +103,8 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
     log,
     spool,
     registry: () => built.registry!.current(),
-    hooks: built.hooks!.hooks,
+    hooks: hooks.hooks,
+    privateTargets: pluginHost.privateTargets,
     isKnownId: recorder.forward(["isKnownId"]).isKnownId,
     degraded: () => degraded(built),
   }).catch((error) => {
@@ -97,7 +112,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   });
   built.gateway = gateway;
   gateway.setKeys(keys);
-  const api = startApi(options, gateway, recorder);
+  const api = startApi(options, gateway, recorder, hooks);
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
@@ -116,6 +131,11 @@ function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFuncti
   });
 }
 
+function entryFunctions(recorder: Supervised<RecorderFunctions>) {
+  const { readEntries: read, writeEntries: write } = recorder.forward(["readEntries", "writeEntries"]);
+  return { read, write };
+}
+
 /** Makes the first key where there is none. @returns all keys, so that the gateway need not wait for the API. */
 async function firstKeys({ config, onFirstKey }: ServeOptions): Promise<readonly KeySnapshot[]> {
   const store = await openStore(config, "write");
@@ -129,7 +149,12 @@ async function firstKeys({ config, onFirstKey }: ServeOptions): Promise<readonly
 }
 
 /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
-function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Supervised<RecorderFunctions>) {
+function startApi(
+  { config, log }: ServeOptions,
+  gateway: Gateway,
+  recorder: Supervised<RecorderFunctions>,
+  { hooks }: LiveHooks,
+) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
   const thread = new Supervised<ApiFunctions>({
@@ -140,7 +165,14 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
       for (const each of [toRecorder, toGateway]) each.start();
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
       const { metrics, status, setKeys } = gateway;
-      expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
+      const functions: GatewayFunctions = {
+        metrics,
+        status,
+        setKeys,
+        routes: () => viewRoutes(hooks.routes()),
+        callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
+      };
+      expose(toGateway, functions);
       // A thread that is started again keeps the port that was free the first time.
       const options: ThreadOptions = { config: { ...config, api_port: port } };
       return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway });
@@ -169,6 +201,8 @@ async function takeDown(parts: Built, log: Log): Promise<void> {
   }
   await parts.api?.stop("stop", API_STOP_MS);
   await parts.hooks?.close();
+  parts.entries?.close();
+  parts.pluginHost?.close();
   parts.registry?.close();
 }
 

@@ -1,5 +1,8 @@
 import type { Config } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
+import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
+import type { Entry, StoredEntry } from "./plugin/entries.ts";
+import type { RouteView } from "./plugin/routes.ts";
 import type { Position } from "./spool/frame.ts";
 
 /**
@@ -19,6 +22,11 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** What plugins stored after `version`; 0 asks for all. */
+  readEntries(version: number): Promise<readonly StoredEntry[]>;
+  writeEntries(entries: readonly Entry[]): Promise<void>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -64,6 +72,10 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void;
+  /** Endpoints of the API that plugins answer. */
+  routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
+  /** Never rejects. */
+  callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall): Promise<RouteAnswer>;
 };
 
 export interface GatewayStatus {

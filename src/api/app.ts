@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import type { RouteView } from "../plugin/routes.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson } from "./body.ts";
 import { changeEndpoints } from "./changes.ts";
@@ -9,6 +10,7 @@ import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
+import { pluginEndpoints } from "./plugin-routes.ts";
 import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
@@ -18,11 +20,15 @@ import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
-export function createApi(room: ApiRoom): (request: Request) => Promise<Response> {
+export function createApi(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[] = [],
+): (request: Request) => Promise<Response> {
   let gate: Gate;
   let routes: readonly DescribedRoute[];
   const app = createApp(
     room,
+    ofPlugins,
     () => gate,
     () => routes,
   );
@@ -44,10 +50,19 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
 }
 
 /** The gate and the description are made from the finished app, so its endpoints ask for them when they are called. */
-function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly DescribedRoute[]) {
+function createApp(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[],
+  gate: () => Gate,
+  routes: () => readonly DescribedRoute[],
+) {
+  const bodyless = new Set(
+    ofPlugins.filter(({ body }) => body === undefined).map(({ method, path }) => `${method} ${path}`),
+  );
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
+      if (bodyless.has(`${request.method} ${gate().pathOf(request)}`)) return undefined; // it does not mind one
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       return readJson(request, room.config.max_api_body_bytes);
     })
@@ -68,6 +83,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(changeEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
+    .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
 }
@@ -100,7 +116,7 @@ function routesOf(app: { routes: readonly { method: string; path: string; hooks:
       summary: String(detail["summary"]),
       description: String(detail["description"] ?? ""),
       tags: detail["tags"] as string[],
-      body,
+      body: body ?? detail["x-body"],
     };
   });
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
 import type { Answer } from "./answer.ts";
@@ -60,6 +60,10 @@ export class Exchange implements UpstreamEvents {
   #remaining = Number.POSITIVE_INFINITY;
   #waitsForDrain = false;
   #cut: (() => void) | undefined;
+  /** Headers that plugins add to whatever is answered, raw pairs. */
+  #added: string[] | undefined;
+  #onEnd: ((end: RequestEnd) => void) | undefined;
+  #end: RequestEnd | undefined;
 
   constructor(parts: GatewayParts, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
     this.#parts = parts;
@@ -79,6 +83,18 @@ export class Exchange implements UpstreamEvents {
   adopt(id: string): void {
     this.id = id;
     this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
+  }
+
+  /** Adds headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#added ??= [];
+    for (const [name, value] of Object.entries(headers)) this.#added.push(name, toWire(value));
+  }
+
+  /** Calls `listener` when the exchange ends, or now where it has ended. */
+  tellEnd(listener: (end: RequestEnd) => void): void {
+    if (this.#end !== undefined) listener(this.#end);
+    else this.#onEnd = listener;
   }
 
   /** Passes the request on. */
@@ -215,7 +231,7 @@ export class Exchange implements UpstreamEvents {
   }
 
   #withIds(headers: string[]): string[] {
-    const all = [...headers];
+    const all = this.#added === undefined ? [...headers] : [...headers, ...this.#added];
     for (const name of this.#parts.idHeaders) all.push(name, this.id);
     if (this.cache === undefined) return all;
     const { hit } = this.cache;
@@ -289,9 +305,12 @@ export class Exchange implements UpstreamEvents {
     this.recording.end(ending);
     this.#parts.inFlight.remove(this);
     const { recording } = this;
+    const status = ending.status ?? this.#status;
+    this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
+    this.#onEnd?.(this.#end);
     this.#parts.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
-      status: ending.status ?? this.#status,
+      status,
       startedAt: this.startedAt,
       forwardedAt: recording.forwardedAt,
       firstByteAt: recording.firstByteAt,
@@ -299,6 +318,11 @@ export class Exchange implements UpstreamEvents {
       responseBytes: recording.responseBytes,
     });
   }
+}
+
+/** Text that goes into a header value: as UTF-8 in the Latin-1 that the parser writes, and in one line. */
+function toWire(value: string): string {
+  return Buffer.from(value.replace(/[\0-\x1f\x7f]+/g, " "), "utf8").toString("latin1");
 }
 
 /** What may stand in a status line; anything else is replaced by the usual phrase. */

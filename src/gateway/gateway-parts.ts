@@ -1,5 +1,6 @@
 import type { Log } from "../observe.ts";
-import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
+import type { GatewayRequest, RequestEnd } from "../plugin/contract.ts";
+import type { Verdict } from "../plugin/hooks.ts";
 import type { Upstream } from "../runtime/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
@@ -14,9 +15,12 @@ import type { ProviderIndex } from "./target.ts";
 
 /** The hooks of the loaded plugins; `plugin/hooks.ts` is one. */
 export interface RequestHooks {
-  has(name: "onRequest"): boolean;
+  has(name: "onRequest" | "onForward" | "onEnd"): boolean;
   /** @throws GatewayError `plugin_failed`. */
-  onRequest(request: GatewayRequest): Refusal | undefined | Promise<Refusal | undefined>;
+  onRequest(request: GatewayRequest): Verdict | Promise<Verdict>;
+  /** @throws GatewayError `plugin_failed`. */
+  onForward(request: GatewayRequest): Verdict | Promise<Verdict>;
+  onEnd(end: RequestEnd): void;
 }
 
 /** What every exchange of one gateway shares; worked out at the start, not per request. */

@@ -11,7 +11,7 @@ import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
-import { askHooks, Refused } from "./hooks.ts";
+import { askOnForward, askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { maskOf, maskPath } from "./secrets.ts";
 import { readOmissions, readSettings } from "./settings.ts";
@@ -48,7 +48,16 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     checkPath(incoming.url ?? "");
     checkLimits(parts, route, headers);
     const shown = parts.headers.recorded(headers, route.provider);
-    if (parts.hooks?.has("onRequest")) await askHooks(parts.hooks, { exchange, incoming, headers, shown, key, route });
+    const seen = new SeenRequest({ exchange, incoming, headers, shown, key, route });
+    const { hooks } = parts;
+    if (hooks?.has("onRequest")) {
+      const asked = askOnRequest(hooks, seen, exchange);
+      if (asked !== undefined) await asked;
+    }
+    if (hooks !== undefined && (hooks.has("onForward") || hooks.has("onEnd"))) {
+      const asked = askOnForward(hooks, seen, exchange);
+      if (asked !== undefined) await asked;
+    }
 
     const recorded = exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
     if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });

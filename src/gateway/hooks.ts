@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { KeySnapshot } from "../keys.ts";
 import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
+import { isRefusal, type Verdict } from "../plugin/hooks.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers.ts";
@@ -26,42 +27,103 @@ export interface Asked {
   readonly shown: readonly string[];
   readonly key: KeySnapshot;
   readonly route: Route;
-  /** Whether it will be answered without a call to its provider. */
-  readonly cached: boolean;
 }
 
 /**
- * Lets the plugins look at a request before its target is called.
+ * Lets the plugins look at a request before its target is called. Answers at once where they do.
  *
  * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
  */
-export async function askHooks(hooks: RequestHooks, asked: Asked): Promise<void> {
-  const refusal = await hooks.onRequest(describe(asked));
-  if (refusal !== undefined) throw new Refused(refusal);
+export function askOnRequest(hooks: RequestHooks, request: GatewayRequest, exchange: Exchange): void | Promise<void> {
+  return settle(hooks.onRequest(request), exchange);
 }
 
-function describe({ exchange, incoming, headers, shown, key, route, cached }: Asked): GatewayRequest {
-  const userId = headers.gateway.findLast(({ setting }) => setting === "user-id")?.value;
-  return {
-    id: exchange.id,
-    method: incoming.method ?? "",
-    path: maskPath(incoming.url ?? "", maskOf(route.provider).query),
-    target: { origin: route.target.origin, host: route.target.host },
-    provider: route.providerName,
-    headers: toHeaders(shown),
-    organizationId: key.organizationId,
-    userId: userId === undefined ? undefined : fromWire(userId),
-    properties: readProperties(headers),
-    cached,
-  };
+/**
+ * Asks the plugins for the last time before the target is called; they are told how it ended, whatever comes.
+ *
+ * @throws as `askOnRequest`.
+ */
+export function askOnForward(hooks: RequestHooks, request: GatewayRequest, exchange: Exchange): void | Promise<void> {
+  const told = () => exchange.tellEnd((end) => hooks.onEnd(end));
+  let verdict: Verdict | Promise<Verdict>;
+  try {
+    verdict = hooks.onForward(request);
+  } catch (error) {
+    told();
+    throw error;
+  }
+  if (!(verdict instanceof Promise)) {
+    told();
+    return settle(verdict, exchange);
+  }
+  // The client may leave meanwhile: the plugins hear of the end once they have answered.
+  return verdict.finally(told).then((found) => settle(found, exchange));
 }
 
-/** The properties that a request sets by header, by name. */
-export function readProperties(headers: RequestHeaders): Record<string, string> {
-  const properties: Record<string, string> = {};
-  for (const { name, setting, value } of headers.gateway)
-    if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
-  return properties;
+function settle(verdict: Verdict | Promise<Verdict>, exchange: Exchange): void | Promise<void> {
+  if (verdict instanceof Promise) return verdict.then((found) => settle(found, exchange));
+  if (isRefusal(verdict)) throw new Refused(verdict);
+  if (verdict !== undefined) exchange.addHeaders(verdict.responseHeaders);
+}
+
+/** What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. */
+export class SeenRequest implements GatewayRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly target: GatewayRequest["target"];
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  readonly #asked: Asked;
+  #path: string | undefined;
+  #headers: Headers | undefined;
+  #properties: Readonly<Record<string, string>> | undefined;
+
+  constructor(asked: Asked) {
+    const { exchange, incoming, key, route } = asked;
+    this.#asked = asked;
+    this.id = exchange.id;
+    this.method = incoming.method ?? "";
+    this.target = { origin: route.target.origin, host: route.target.host, owner: route.owner };
+    this.provider = route.providerName;
+    this.organizationId = key.organizationId;
+    this.keyId = key.id;
+  }
+
+  get path(): string {
+    const { incoming, route } = this.#asked;
+    this.#path ??= maskPath(incoming.url ?? "", maskOf(route.provider).query);
+    return this.#path;
+  }
+
+  get headers(): Headers {
+    this.#headers ??= toHeaders(this.#asked.shown);
+    return this.#headers;
+  }
+
+  get userId(): string | undefined {
+    const sent = this.#asked.headers.gateway.findLast(({ setting }) => setting === "user-id");
+    return sent === undefined ? undefined : fromWire(sent.value);
+  }
+
+  get properties(): Readonly<Record<string, string>> {
+    if (this.#properties !== undefined) return this.#properties;
+    const properties: Record<string, string> = {};
+    for (const { name, setting, value } of this.#asked.headers.gateway) {
+      if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
+    }
+    this.#properties = properties;
+    return properties;
+  }
+
+  gatewayHeader(name: string): string | undefined {
+    if (name === "auth") return undefined;
+    let found: string | undefined;
+    for (const { setting, value } of this.#asked.headers.gateway) {
+      if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;
+    }
+    return found;
+  }
 }
 
 /** Without the masked ones: a plugin sees no credential, not even that there is one. */

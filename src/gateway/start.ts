@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
   readonly hooks?: RequestHooks;
+  /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
+  readonly privateTargets?: () => readonly string[];
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
 }
@@ -109,12 +111,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(
-  { config, log, spool, registry, isKnownId, hooks }: GatewayOptions,
+  { config, log, spool, registry, isKnownId, hooks, privateTargets }: GatewayOptions,
   ownPorts: ReadonlySet<number>,
 ) {
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
-  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts);
+  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
   const parts: GatewayParts = {
     log: room,

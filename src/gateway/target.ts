@@ -28,6 +28,8 @@ export interface Route {
   readonly provider: ProviderPlugin | undefined;
   /** Upper case. */
   readonly providerName: string;
+  /** Whose host the target is, whatever provider the client named; undefined where nobody claims it. */
+  readonly owner: string | undefined;
 }
 
 export const PROVIDER_UNKNOWN = "CUSTOM";
@@ -70,12 +72,14 @@ export function findRoute(
   if (settings.targetUrl === undefined) {
     if (dedicated?.target === undefined) throw new GatewayError("missing_target");
     const provider = named === undefined ? dedicated : namedProvider;
-    return { target: parseTarget(dedicated.target), provider, providerName: nameOf(provider, named) };
+    const target = parseTarget(dedicated.target);
+    return { target, provider, providerName: nameOf(provider, named), owner: dedicated.name };
   }
   const target = parseTarget(settings.targetUrl);
   const implied = providers.providerByHost(target.host.replace(/\.$/, ""));
   const provider = named === undefined ? implied : namedProvider;
-  if (dedicated === undefined) return { target, provider, providerName: nameOf(provider, named) };
+  const owner = implied?.name;
+  if (dedicated === undefined) return { target, provider, providerName: nameOf(provider, named), owner };
 
   const own = dedicated.target !== undefined && parseTarget(dedicated.target).origin === target.origin;
   if (!own && provider?.name !== dedicated.name)
@@ -84,7 +88,12 @@ export function findRoute(
       `this address is ${dedicated.name}'s own, and the target is another provider's`,
     );
   const chosen = named === undefined ? dedicated : provider;
-  return { target, provider: chosen, providerName: nameOf(chosen, named) };
+  return {
+    target,
+    provider: chosen,
+    providerName: nameOf(chosen, named),
+    owner: own ? dedicated.name : owner,
+  };
 }
 
 function nameOf(provider: ProviderPlugin | undefined, named: string | undefined): string {

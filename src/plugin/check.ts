@@ -1,5 +1,5 @@
 import { nearestName } from "../nearest.ts";
-import type { GatewayPlugin, PluginHooks, ProviderPlugin } from "./contract.ts";
+import type { GatewayPlugin, PluginHooks, PluginRoute, ProviderPlugin } from "./contract.ts";
 import { isHostPattern } from "./hosts.ts";
 
 /** Two folders, two contracts. */
@@ -53,6 +53,24 @@ const mask: Rule = (value) => {
   return undefined;
 };
 
+const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
+  method: { required: true, rule: text(/^(GET|POST|PUT|DELETE)$/, "GET, POST, PUT or DELETE") },
+  path: { required: true, rule: text(/^\/v1(\/:?[a-z0-9_-]+)+$/, "a path such as /v1/domains/:domain") },
+  scope: { required: true, rule: text(/^(read|write|admin)$/, "read, write or admin") },
+  summary: { required: true, rule: text(/./, "a sentence") },
+  body: { rule: (value) => (isRecord(value) ? undefined : "must be a JSON Schema object") },
+  handle: { required: true, rule: aFunction },
+};
+
+function routes(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of routes";
+  for (const [at, route] of value.entries()) {
+    const wrong = isRecord(route) ? wrongMember(route, ROUTE, "a route") : "it must be an object";
+    if (wrong !== undefined) return `entry ${at + 1}: ${wrong}`;
+  }
+  return undefined;
+}
+
 const apiVersion: Member = {
   required: true,
   rule: (value) => (value === 1 ? undefined : "must be 1, the only version of the contract there is"),
@@ -85,8 +103,11 @@ const PLUGIN: Readonly<Record<keyof GatewayPlugin, Member>> = {
 
 const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   onRequest: { rule: aFunction },
+  onForward: { rule: aFunction },
+  onEnd: { rule: aFunction },
   onRecord: { rule: aFunction },
   onRecorded: { rule: aFunction },
+  routes: { rule: routes },
   dispose: { rule: aFunction },
 };
 
@@ -120,23 +141,31 @@ function check<T>(value: unknown, members: Readonly<Record<string, Member>>, fil
   if (!isRecord(value)) {
     throw new PluginError(file, value === undefined ? "it has no default export" : `${what} must be an object`);
   }
+  const wrong = wrongMember(value, members, what);
+  if (wrong !== undefined) throw new PluginError(file, wrong);
+  return value as T;
+}
+
+/** Says which member is unknown, missing or wrong, or undefined where all fit. */
+function wrongMember(
+  value: Readonly<Record<string, unknown>>,
+  members: Readonly<Record<string, Member>>,
+  what: string,
+): string | undefined {
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(members, name)) continue;
     const near = nearestName(name, Object.keys(members));
-    throw new PluginError(
-      file,
-      `${what} has no member "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
-    );
+    return `${what} has no member "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
   }
   for (const [name, { rule, required }] of Object.entries(members)) {
     if (value[name] === undefined) {
-      if (required) throw new PluginError(file, `the member "${name}" is missing`);
+      if (required) return `the member "${name}" is missing`;
       continue;
     }
     const wrong = rule(value[name]);
-    if (wrong !== undefined) throw new PluginError(file, `the member "${name}" ${wrong}`);
+    if (wrong !== undefined) return `the member "${name}" ${wrong}`;
   }
-  return value as T;
+  return undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -142,19 +142,31 @@ export interface PluginLog {
   error(message: string): void;
 }
 
-/** A request as plugins see it: no credential, no body. */
+/** A request as plugins see it: no credential, no body. Members that cost something are made when first read. */
 export interface GatewayRequest {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly target: { readonly origin: string; readonly host: string };
+  readonly target: {
+    readonly origin: string;
+    /** Lower case, without port and brackets. */
+    readonly host: string;
+    /** The provider whose host this is, whatever the client called it; undefined where no provider claims the host. */
+    readonly owner: string | undefined;
+  };
   readonly provider: string;
   readonly headers: Headers;
   readonly organizationId: string;
+  /** Id of the service key. */
+  readonly keyId: string;
   readonly userId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** Its answer is stored, or shared with an identical request in flight: no provider is called, no limit is spent. */
-  readonly cached: boolean;
+  /**
+   * What the header `Gateway-<name>` says, as UTF-8; several of them joined by ", ". Aliases of the prefix are the same.
+   *
+   * @param name - lower case, such as `ratelimit-policy`. Never `auth`.
+   */
+  gatewayHeader(name: string): string | undefined;
 }
 
 /** A refusal in place of the provider's answer. */
@@ -180,15 +192,145 @@ export interface RecordDraft {
   response_body: Json;
 }
 
+/** What a hook adds to a request that it lets go on. */
+export interface Admission {
+  /** Headers for the answer, whoever it comes from. */
+  readonly responseHeaders: Readonly<Record<string, string>>;
+}
+
+/** How an exchange ended. */
+export interface RequestEnd {
+  readonly id: string;
+  /** As the record will say it; 0 where there is none. */
+  readonly status: number;
+  readonly outcome: "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
+  /** Whether anything went to the provider. */
+  readonly forwarded: boolean;
+}
+
+type Verdict = Refusal | Admission | undefined | void;
+
 export interface PluginHooks {
-  /** Gateway thread, before the target is called. Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`. */
-  onRequest?(request: GatewayRequest): Refusal | undefined | void | Promise<Refusal | undefined | void>;
+  /**
+   * Gateway thread, for every request, before the cache is asked and the target is called: what may be asked at all.
+   * Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`.
+   */
+  onRequest?(request: GatewayRequest): Verdict | Promise<Verdict>;
+  /**
+   * Gateway thread, right before the target is called and not for an answer from the cache: what counts requests counts
+   * them here. Answers and fails as `onRequest`.
+   */
+  onForward?(request: GatewayRequest): Verdict | Promise<Verdict>;
+  /**
+   * Gateway thread, once for every request that `onForward` was asked about, when its answer is over; also where this
+   * plugin or another one refused it. What was counted for a request whose outcome is `refused`, or that was not
+   * forwarded, is to be given back here.
+   */
+  onEnd?(end: RequestEnd): void;
   /** Recorder thread, before the record is stored. `false` drops the record. */
   onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
   /** Recorder thread, after the record is in the database. */
   onRecorded?(draft: Readonly<RecordDraft>): void | Promise<void>;
+  /**
+   * Endpoints of the API that this plugin answers, in the gateway's thread. Which there are is asked when the service
+   * starts; a plugin that was reloaded answers at once.
+   */
+  readonly routes?: readonly PluginRoute[];
   /** Called once when the plugin is unloaded. */
   dispose?(): void | Promise<void>;
+}
+
+/** One endpoint of the API, answered in the API's envelope. */
+export interface PluginRoute {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/v1/`, with `:name` for a segment that varies, such as `/v1/domains/:domain/verify`. */
+  readonly path: string;
+  /** What the caller's key needs; `admin` implies the others. */
+  readonly scope: "read" | "write" | "admin";
+  readonly summary: string;
+  /** JSON Schema of the body; without it the route takes none. */
+  readonly body?: Json;
+  /** Throwing answers 500. It has 10 s. */
+  handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
+}
+
+export interface RouteCall {
+  /** The segments that vary, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** JSON that fits the route's schema. */
+  readonly body: Json;
+  readonly caller: RouteCaller;
+}
+
+export interface RouteCaller {
+  /** Undefined for the command line on the machine itself. */
+  readonly organizationId: string | undefined;
+  /** Name of the key, or "command line". */
+  readonly name: string;
+  readonly admin: boolean;
+  /** Whether the caller belongs to the organization that runs the deployment, which was made first. */
+  readonly operator: boolean;
+}
+
+/** `path` names the member of the body that is wrong. */
+export type RouteAnswer =
+  | { readonly data: Json }
+  | { readonly status: number; readonly message: string; readonly path?: string };
+
+/**
+ * Settled facts of a plugin: few, precious, and the same for every process on the database. Kept in memory; a change by
+ * another process, the command line for example, shows within half a second.
+ */
+export interface PluginStore {
+  entries(): ReadonlyMap<string, Json>;
+  /** Resolves when it is in the database; `entries` shows it then. @throws where the database cannot be written. */
+  put(key: string, value: Json): Promise<void>;
+  remove(key: string): Promise<void>;
+  /** Called after `entries` has changed, whoever changed it. */
+  onChange(listener: () => void): void;
+}
+
+/**
+ * What a plugin counts, on this machine only: a list of JSON values in a file. What was appended is in the page cache
+ * at the end of the turn, before an answer to the request that caused it, and so outlives a killed process.
+ */
+export interface PluginJournal {
+  /** Everything from before, oldest first. A torn last line is left out. */
+  read(): Json[];
+  append(entry: Json): void;
+  /** From time to time the file is written anew with what `snapshot` gives in place of all that was appended. */
+  onCompact(snapshot: () => Iterable<Json>): void;
+}
+
+/** What a finished exchange used; null where it is not known. */
+export interface RequestUsage {
+  readonly requestId: string;
+  /** US dollars. */
+  readonly cost: number | null;
+  readonly totalTokens: number | null;
+}
+
+/** What the gateway's thread lends to a plugin. */
+export interface GatewayAccess {
+  readonly store: PluginStore;
+  readonly journal: PluginJournal;
+  /** Host patterns of all loaded providers, and the hosts of their targets. */
+  providerHosts(): readonly string[];
+  /**
+   * What is recorded of exchanges that have ended; resolves once the recorder has seen all that ended before the call,
+   * usually within 50 ms. An id that is missing from the answer has no finished record.
+   */
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** Replaces what this plugin opens beside `allow_private_targets`, in the same form: names, addresses, CIDR blocks. */
+  openPrivateTargets(entries: readonly string[]): void;
+}
+
+export interface PluginContext {
+  readonly options: Json;
+  readonly log: PluginLog;
+  /** Only where the hooks of the gateway's thread are called; the recorder's thread sets plugins up without it. */
+  readonly gateway?: GatewayAccess;
 }
 
 /** A plugin: state lives inside `setup` only. */
@@ -197,5 +339,5 @@ export interface GatewayPlugin {
   readonly name: string;
   /** JSON Schema of its `[plugins.<name>]` table in `weir.toml`. */
   readonly optionsSchema?: Json;
-  setup(context: { readonly options: Json; readonly log: PluginLog }): PluginHooks | Promise<PluginHooks>;
+  setup(context: PluginContext): PluginHooks | Promise<PluginHooks>;
 }

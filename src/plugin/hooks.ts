@@ -1,6 +1,14 @@
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { GatewayRequest, PluginHooks, RecordDraft, Refusal } from "./contract.ts";
+import type {
+  Admission,
+  GatewayRequest,
+  PluginHooks,
+  PluginRoute,
+  RecordDraft,
+  Refusal,
+  RequestEnd,
+} from "./contract.ts";
 import { CutOff, guarded, isPromise, within } from "./guard.ts";
 import type { OpenPlugin } from "./setup.ts";
 
@@ -10,27 +18,37 @@ export const HOOK_MS = 250;
 const CUTS_IN_A_ROW = 3;
 const SWITCHED_OFF_MS = 60_000;
 
-type HookName = Exclude<keyof PluginHooks, "dispose">;
+type HookName = Exclude<keyof PluginHooks, "dispose" | "routes">;
 
 interface Hook<I, R> {
   readonly name: HookName;
   readonly plugin: string;
   readonly call: (input: I) => R | Promise<R>;
+  /** Came with the program: called without the watch that cuts off an endless loop. */
+  readonly builtIn: boolean;
   /** Calls in a row that blocked the thread until they were cut off. */
   cuts: number;
   offUntilMs: number;
 }
 
-type RequestHook = Hook<GatewayRequest, Refusal | undefined | void>;
-type MaybeRefusal = Refusal | undefined;
+type RequestHook = Hook<GatewayRequest, Verdict | void>;
+/** A refusal, what all plugins together add to the request, or nothing. */
+export type Verdict = Refusal | Admission | undefined;
+
+interface Lists {
+  readonly onRequest: readonly RequestHook[];
+  readonly onForward: readonly RequestHook[];
+  readonly onEnd: readonly Hook<RequestEnd, void>[];
+  readonly onRecord: readonly Hook<RecordDraft, false | undefined | void>[];
+  readonly onRecorded: readonly Hook<Readonly<RecordDraft>, void>[];
+}
 
 /** The hooks of the plugins that are set up, as flat lists. Every thread that calls hooks has its own. */
 export class Hooks {
   readonly #log: Log;
   readonly #failures = new Map<string, number>();
-  #onRequest: readonly RequestHook[] = [];
-  #onRecord: readonly Hook<RecordDraft, false | undefined | void>[] = [];
-  #onRecorded: readonly Hook<Readonly<RecordDraft>, void>[] = [];
+  #lists: Lists = { onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  #routes: readonly PluginRoute[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -39,20 +57,24 @@ export class Hooks {
   /** Takes these plugins' hooks from the next call on, in the order of the plugins. */
   use(plugins: readonly OpenPlugin[]): void {
     const all = <I, R>(name: HookName): Hook<I, R>[] =>
-      plugins.flatMap(({ name: plugin, hooks }) => {
+      plugins.flatMap(({ name: plugin, hooks, builtIn = false }) => {
         const call = hooks[name] as ((input: I) => R | Promise<R>) | undefined;
         if (call === undefined) return [];
-        return [{ name, plugin, call: (input: I) => call.call(hooks, input), cuts: 0, offUntilMs: 0 }];
+        return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, cuts: 0, offUntilMs: 0 }];
       });
-    this.#onRequest = all("onRequest");
-    this.#onRecord = all("onRecord");
-    this.#onRecorded = all("onRecorded");
+    this.#lists = {
+      onRequest: all("onRequest"),
+      onForward: all("onForward"),
+      onEnd: all("onEnd"),
+      onRecord: all("onRecord"),
+      onRecorded: all("onRecorded"),
+    };
+    this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
   }
 
   /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
   has(name: HookName): boolean {
-    const lists = { onRequest: this.#onRequest, onRecord: this.#onRecord, onRecorded: this.#onRecorded };
-    return lists[name].length > 0;
+    return this.#lists[name].length > 0;
   }
 
   /**
@@ -60,13 +82,35 @@ export class Hooks {
    *
    * @throws GatewayError `plugin_failed` where a hook threw, took over 250 ms, answered no refusal or is switched off.
    */
-  onRequest(request: GatewayRequest): MaybeRefusal | Promise<MaybeRefusal> {
-    return this.#ask(this.#onRequest, request, 0);
+  onRequest(request: GatewayRequest): Verdict | Promise<Verdict> {
+    return this.#ask(this.#lists.onRequest, request, 0, undefined);
+  }
+
+  /** Asks every `onForward`, as `onRequest` does. */
+  onForward(request: GatewayRequest): Verdict | Promise<Verdict> {
+    return this.#ask(this.#lists.onForward, request, 0, undefined);
+  }
+
+  /** Tells every `onEnd`. Never throws. */
+  onEnd(end: RequestEnd): void {
+    for (const hook of this.#lists.onEnd) {
+      if (isOff(hook)) continue;
+      try {
+        void this.#call(hook, end);
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+  }
+
+  /** The endpoints of all plugins. */
+  routes(): readonly PluginRoute[] {
+    return this.#routes;
   }
 
   /** Lets every `onRecord` change the draft. False: the record is to be dropped. A hook that fails changes nothing. */
   async onRecord(draft: RecordDraft): Promise<boolean> {
-    for (const hook of this.#onRecord) {
+    for (const hook of this.#lists.onRecord) {
       if (isOff(hook)) continue;
       const before = { ...draft, properties: { ...draft.properties } };
       try {
@@ -83,7 +127,7 @@ export class Hooks {
 
   /** Tells every `onRecorded`. */
   async onRecorded(draft: Readonly<RecordDraft>): Promise<void> {
-    for (const hook of this.#onRecorded) {
+    for (const hook of this.#lists.onRecorded) {
       if (isOff(hook)) continue;
       try {
         await this.#call(hook, draft);
@@ -100,31 +144,40 @@ export class Hooks {
 
   /** What is switched off now, as sentences. */
   degraded(): readonly string[] {
-    return [...this.#onRequest, ...this.#onRecord, ...this.#onRecorded]
+    return Object.values(this.#lists as Readonly<Record<HookName, readonly Hook<never, unknown>[]>>)
+      .flat()
       .filter((hook) => isOff(hook))
       .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
   }
 
   /** The list is handed on: a request goes through the hooks that it started with, whatever is reloaded meanwhile. */
-  #ask(list: readonly RequestHook[], request: GatewayRequest, from: number): MaybeRefusal | Promise<MaybeRefusal> {
+  #ask(
+    list: readonly RequestHook[],
+    request: GatewayRequest,
+    from: number,
+    before: Admission | undefined,
+  ): Verdict | Promise<Verdict> {
+    let admission = before;
     for (let at = from; at < list.length; at++) {
       const hook = list[at]!;
       try {
         if (isOff(hook)) throw new Error("it is switched off");
         const answer = this.#call(hook, request);
         if (isPromise(answer)) {
-          return answer.then(checkedRefusal).then(
-            (refusal) => refusal ?? this.#ask(list, request, at + 1),
+          const sofar = admission;
+          return answer.then(checkedVerdict).then(
+            (verdict) => (isRefusal(verdict) ? verdict : this.#ask(list, request, at + 1, joined(sofar, verdict))),
             (error) => this.#refuse(hook, error),
           );
         }
-        const refusal = checkedRefusal(answer);
-        if (refusal !== undefined) return refusal;
+        const verdict = checkedVerdict(answer);
+        if (isRefusal(verdict)) return verdict;
+        admission = joined(admission, verdict);
       } catch (error) {
         this.#refuse(hook, error);
       }
     }
-    return undefined;
+    return admission;
   }
 
   #refuse(hook: RequestHook, error: unknown): never {
@@ -134,7 +187,7 @@ export class Hooks {
 
   #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
     const startedMs = performance.now();
-    const answer = guarded(hook.call, input, HOOK_MS);
+    const answer = hook.builtIn ? hook.call(input) : guarded(hook.call, input, HOOK_MS);
     hook.cuts = 0;
     return isPromise(answer) ? within(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
   }
@@ -162,11 +215,27 @@ function isOff(hook: Hook<never, unknown>): boolean {
   return hook.offUntilMs > 0 && hook.offUntilMs > performance.now();
 }
 
-function checkedRefusal(answer: Refusal | undefined | void): MaybeRefusal {
+export function isRefusal(verdict: Verdict): verdict is Refusal {
+  return verdict !== undefined && "status" in verdict;
+}
+
+function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
+  if (before === undefined || next === undefined) return next ?? before;
+  return { responseHeaders: { ...before.responseHeaders, ...next.responseHeaders } };
+}
+
+function checkedVerdict(answer: Verdict | void): Verdict {
   if (answer === undefined || answer === null) return undefined;
+  if (typeof answer === "object" && !("status" in answer)) {
+    const { responseHeaders } = answer;
+    if (typeof responseHeaders !== "object" || responseHeaders === null) {
+      throw new Error("a hook that lets a request go on answers nothing, or an object with responseHeaders");
+    }
+    return answer;
+  }
   const { status, code, message } = answer;
   if (!Number.isInteger(status) || status < 400 || status > 599) {
-    throw new Error("onRequest must answer nothing, or a refusal with a status from 400 to 599");
+    throw new Error("a refusal needs a status from 400 to 599");
   }
   if (typeof code !== "string" || typeof message !== "string") {
     throw new Error("a refusal needs a code and a message, both text");

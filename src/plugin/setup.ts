@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import { type Log, messageOf } from "../observe.ts";
 import { checkHooks, PluginError } from "./check.ts";
-import type { Json, PluginHooks } from "./contract.ts";
+import type { GatewayAccess, Json, PluginContext, PluginHooks } from "./contract.ts";
 import { guardedAsync } from "./guard.ts";
 import type { LoadedPlugin } from "./load.ts";
 
@@ -13,24 +13,28 @@ export interface OpenPlugin {
   readonly from: LoadedPlugin;
   readonly name: string;
   readonly hooks: PluginHooks;
+  /** Came with the program. */
+  readonly builtIn?: boolean;
 }
 
 /**
  * Checks the options of a plugin and sets it up.
  *
+ * @param gateway - in the gateway's thread: what that lends to the plugin.
  * @param options - its table `[plugins.<name>]`; defaults of the schema's own properties are filled in.
  * @throws PluginError naming the file and the option or member.
  */
-export async function setUp(from: LoadedPlugin, options: Json, log: Log): Promise<OpenPlugin> {
+export async function setUp(from: LoadedPlugin, options: Json, log: Log, gateway?: GatewayAccess): Promise<OpenPlugin> {
   const { name, optionsSchema, setup } = from.value;
   const bound = log.with({ plugin: name });
-  const context = {
+  const context: PluginContext = {
     options: checkedOptions(from, withDefaults(optionsSchema, structuredClone(options ?? {}))),
     log: {
       info: (message: string) => bound.info(String(message)),
       warn: (message: string) => bound.warn(String(message)),
       error: (message: string) => bound.error(String(message)),
     },
+    ...(gateway === undefined ? {} : { gateway }),
   };
   let hooks: unknown;
   try {
@@ -38,7 +42,7 @@ export async function setUp(from: LoadedPlugin, options: Json, log: Log): Promis
   } catch (error) {
     throw new PluginError(from.file, `the member "setup" failed: ${messageOf(error)}`, error);
   }
-  return { from, name, hooks: checkHooks(hooks ?? {}, from.file) };
+  return { from, name, hooks: checkHooks(hooks ?? {}, from.file), builtIn: from.builtIn };
 }
 
 /** Calls `dispose`. A failure is logged: the plugin is gone all the same. */

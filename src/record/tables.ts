@@ -237,3 +237,15 @@ export const settings = sqliteTable("settings", {
   name: text().primaryKey(),
   value: text().notNull(),
 });
+
+/** What plugins have settled, as JSON text by plugin and key; null where it was removed. `version` rises with every write. */
+export const pluginEntries = sqliteTable(
+  "plugin_entries",
+  {
+    plugin: text().notNull(),
+    key: text().notNull(),
+    value: text(),
+    version: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plugin, t.key] }), index("plugin_entries_version").on(t.version)],
+);

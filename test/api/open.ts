@@ -101,6 +101,8 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       setKeys: async (snapshot) => {
         published = snapshot;
       },
+      routes: async () => [],
+      callRoute: async () => ({ status: 404, message: "no plugin is loaded" }),
     },
   });
   const test: TestApi = {

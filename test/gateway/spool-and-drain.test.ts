@@ -91,8 +91,11 @@ test("hooks see a request without credentials and may refuse it", async () => {
   await using gateway = await startTestGateway({
     hooks: {
       has: () => true,
+      onForward: () => undefined,
+      onEnd: () => undefined,
       onRequest(request) {
-        seen.push({ ...request, headers: [...request.headers] });
+        const { id, method, path, target, provider, headers, organizationId, userId, properties } = request;
+        seen.push({ id, method, path, target, provider, headers: [...headers], organizationId, userId, properties });
         return request.path === "/closed"
           ? { status: 403, code: "closed", message: "come back at nine", headers: { "retry-after": "60" } }
           : undefined;
@@ -114,7 +117,7 @@ test("hooks see a request without credentials and may refuse it", async () => {
     organizationId: "org-1",
     userId: "u",
     properties: { Team: "n\u00e4cht" },
-    target: { origin: provider.origin, host: "127.0.0.1" },
+    target: { origin: provider.origin, host: "127.0.0.1", owner: undefined },
   });
   expect(JSON.stringify(seen[0])).not.toContain("sk");
   expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import type { Log } from "../observe.ts";
+import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "./contract.ts";
+import type { Entries } from "./entries.ts";
+import { Journal } from "./journal.ts";
+
+/** What the gateway's thread lends to plugins, for all of them. */
+export interface PluginHost {
+  /** What this plugin gets. The same plugin, loaded again, gets the same store and journal. */
+  accessFor(plugin: string): GatewayAccess;
+  /** Everything that plugins open beside `allow_private_targets`; another list whenever it changes. */
+  privateTargets(): readonly string[];
+  close(): void;
+}
+
+export interface HostOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly entries: Entries;
+  readonly usageOf: (requestIds: readonly string[]) => Promise<readonly RequestUsage[]>;
+  readonly providerHosts: () => readonly string[];
+  readonly openJournal?: (path: string, log: Log) => PluginJournal;
+}
+
+export function createPluginHost(options: HostOptions): PluginHost {
+  const { config, log, entries, usageOf, providerHosts } = options;
+  const journals = new Map<string, PluginJournal>();
+  const opened = new Map<string, readonly string[]>();
+  let privateTargets: readonly string[] = [];
+  const open = options.openJournal ?? ((path: string, bound: Log) => new Journal(path, bound));
+  const journalOf = (plugin: string) => {
+    let journal = journals.get(plugin);
+    if (journal === undefined) {
+      journal = open(join(config.data_dir, "state", `${plugin}.jsonl`), log.with({ plugin }));
+      journals.set(plugin, journal);
+    }
+    return journal;
+  };
+  return {
+    accessFor: (plugin) => ({
+      store: entries.storeOf(plugin),
+      journal: journalOf(plugin),
+      providerHosts,
+      usageOf,
+      openPrivateTargets(targets) {
+        opened.set(plugin, [...targets]);
+        privateTargets = [...opened.values()].flat();
+      },
+    }),
+    privateTargets: () => privateTargets,
+    close() {
+      for (const journal of journals.values()) if (journal instanceof Journal) journal.close();
+    },
+  };
+}
+
+/** Options of a plugin: what the configuration itself says about its subject, and its table `[plugins.<name>]`. */
+export function optionsOf(config: Config, plugin: string): Json {
+  const ofConfig: Readonly<Record<string, Json>> = {
+    domains: { approved: config.approved_domains, dns_servers: config.dns_servers },
+    "rate-limits": { policies: config.rate_limits },
+  };
+  const own = Object.hasOwn(config.plugins, plugin) ? config.plugins[plugin] : undefined;
+  return Object.hasOwn(ofConfig, plugin) ? { ...ofConfig[plugin], ...own } : own;
+}
