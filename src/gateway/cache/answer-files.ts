@@ -62,7 +62,14 @@ export class AnswerFiles {
         const [, key, place, created, expires, bytes] = NAME.exec(file) ?? [];
         if (key !== undefined) {
           const [createdAt, expiresAt, size] = [created!, expires!, bytes!].map((each) => Number.parseInt(each, 36));
-          entries.push({ folder, key, place: Number(place), createdAt: createdAt!, expiresAt: expiresAt!, bytes: size! });
+          entries.push({
+            folder,
+            key,
+            place: Number(place),
+            createdAt: createdAt!,
+            expiresAt: expiresAt!,
+            bytes: size!,
+          });
         } else if (file.startsWith(UNFINISHED)) await unlinkIfThere(join(this.#directory, folder, file));
       }
       yield entries;

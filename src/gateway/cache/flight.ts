@@ -122,9 +122,10 @@ export class Flight implements UpstreamEvents {
 
   leave(reader: Reader): void {
     if (!this.#readers.delete(reader)) return;
-    if (this.#readers.size > 0) return this.#settle();
-    if (this.#result === "open") this.#call?.abort();
-    this.#land(undefined);
+    if (this.#readers.size === 0) {
+      if (this.#result === "open") this.#call?.abort();
+      this.#land(undefined);
+    }
     this.#settle();
   }
 

@@ -53,9 +53,12 @@ export interface SharedFlight {
 }
 
 /** What the cache has for a request: a stored answer, a call under way to share, or the task to make that call. */
-export type Claim =
-  | { readonly kind: "hit"; readonly entry: Entry }
-  | { readonly kind: "follow" | "lead"; readonly shared: SharedFlight; readonly reader: Reader };
+export type Claim = { readonly kind: "hit"; readonly entry: Entry } | ({ readonly kind: "follow" | "lead" } & Passage);
+
+export interface Passage {
+  readonly shared: SharedFlight;
+  readonly reader: Reader;
+}
 
 /**
  * Stored answers, and calls under way that identical requests share. Gateway thread; nothing here waits for the disk
@@ -117,8 +120,7 @@ export class ResponseCache {
   /** @returns undefined where the answer is gone; the entry then is, too. */
   async open(entry: Entry): Promise<AnswerSource | undefined> {
     const writing = this.#writing.get(entry);
-    const source =
-      writing === undefined ? await this.#files.open(entry) : memorySource(writing.answer, writing.origin);
+    const source = writing === undefined ? await this.#files.open(entry) : memorySource(writing.answer, writing.origin);
     if (source !== undefined) this.#index.touch(entry.key, entry.place);
     else if (this.#isCurrent(entry)) this.#index.remove(entry.key, entry.place);
     return source;
