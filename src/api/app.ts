@@ -56,13 +56,13 @@ function createApp(
   gate: () => Gate,
   routes: () => readonly DescribedRoute[],
 ) {
-  const bodyless = new Set(
-    ofPlugins.filter(({ body }) => body === undefined).map(({ method, path }) => `${method} ${path}`),
-  );
+  const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
-      if (bodyless.has(`${request.method} ${gate().pathOf(request)}`)) return undefined; // it does not mind one
+      const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
+      // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
+      if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       return readJson(request, room.config.max_api_body_bytes);
     })

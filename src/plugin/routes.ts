@@ -42,6 +42,9 @@ export async function callRoute(
 }
 
 function whyUnfit(schema: Json, body: Json): RouteAnswer | undefined {
+  if (body === undefined && schema.type === "object") {
+    return { status: 400, message: "the body is empty: send a JSON object" };
+  }
   const { valid, errors } = new Validator(schema, "2020-12", false).validate(body ?? null);
   if (valid) return undefined;
   // The last error is the most exact one: those before it only say that something below does not fit.
