@@ -11,6 +11,7 @@ import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayStatus } from "../threads.ts";
 import { HttpAnswer, SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
+import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import { createTargetGuard } from "./forbidden.ts";
@@ -46,7 +47,7 @@ export interface GatewayOptions {
   readonly degraded?: () => readonly string[];
 }
 
-export interface Gateway {
+export interface Gateway extends CacheAdministration {
   readonly port: number;
   setKeys(keys: readonly KeySnapshot[]): void;
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
@@ -110,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       draining,
     }),
     metrics: () => parts.metrics.text(),
+    ...administer(parts.cache, config.cache_max_bytes),
     drain,
     close: () => drain(0),
   };

@@ -104,6 +104,10 @@ export const requests = sqliteTable(
         t.completion_tokens,
       )
       .where(sql`session_id is not null`),
+    // Holds all that counting hits and misses needs.
+    index("requests_cache")
+      .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)
+      .where(sql`cache_enabled = 1`),
   ],
 );
 
