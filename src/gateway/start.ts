@@ -125,6 +125,13 @@ function createParts(
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
+  const cache = new ResponseCache({
+    directory: join(config.data_dir, "cache"),
+    log: room,
+    bytesMax: config.cache_max_bytes,
+    entryBytesMax: config.cache_max_entry_bytes,
+    entriesMax: config.cache_max_entries,
+  });
   const parts: GatewayParts = {
     log: room,
     spool,
@@ -139,16 +146,11 @@ function createParts(
     metrics: new GatewayMetrics(
       () => inFlight.size,
       () => spool.stats,
+      () => cache,
     ),
     providers: registry,
     hooks,
-    cache: new ResponseCache({
-      directory: join(config.data_dir, "cache"),
-      log: room,
-      bytesMax: config.cache_max_bytes,
-      entryBytesMax: config.cache_max_entry_bytes,
-      entriesMax: config.cache_max_entries,
-    }),
+    cache,
     inFlight,
     domain: config.gateway_domain,
     idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],

@@ -86,3 +86,16 @@ test("what is in flight while its like is purged is not stored", async () => {
   await asked;
   expect(gateway.cacheStatus("org-1").entries).toBe(0);
 });
+
+test("the metrics say what the cache did and holds", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  for (let turn = 0; turn < 3; turn++) await ask(gateway, provider.origin);
+  const text = await gateway.metrics();
+  expect(text).toContain('weir_cache_requests_total{result="hit"} 2');
+  expect(text).toContain('weir_cache_requests_total{result="miss"} 1');
+  expect(text).toContain("weir_cache_entries 1");
+  expect(text).toMatch(/weir_cache_bytes [1-9]/);
+  expect(text).toContain("weir_cache_failures_total 0");
+});
