@@ -16,7 +16,7 @@ const rounds: CrashRound[] = [];
 console.log(
   "round  killed_ms   seen  whole  cut_off  left  found  missing  doubled  wrong  whole_but_cut  recovered_ms",
 );
-await crashRounds(
+const lost = await crashRounds(
   upstream,
   Number(values.rounds),
   Number(values.clients),
@@ -43,11 +43,12 @@ await crashRounds(
   },
 );
 const total = (pick: (round: CrashRound) => number) => rounds.reduce((sum, round) => sum + pick(round), 0);
-const failed = total(({ missing, doubled, wrong }) => missing.length + doubled.length + wrong.length);
+const failed = lost.length + total(({ missing, doubled, wrong }) => missing.length + doubled.length + wrong.length);
 console.log(
   `${rounds.length} rounds: ids seen ${total(({ seen }) => seen)}, found ${total(({ found }) => found)}, ` +
     `cut off ${total(({ cutOff }) => cutOff)}, missing ${total(({ missing }) => missing.length)}, ` +
     `doubled ${total(({ doubled }) => doubled.length)}, wrong status ${total(({ wrong }) => wrong.length)}, ` +
+    `not there once each at the very end ${lost.length}, ` +
     `whole but cut in the record ${total(({ wholeButCutInRecord }) => wholeButCutInRecord)}`,
 );
 process.exitCode = failed === 0 ? 0 : 1;

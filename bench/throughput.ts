@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Database from "libsql";
 import { gatewayHeaders, ROOT, residentMb, startWeir, until, type Weir } from "../test/e2e/weir.ts";
-import { cpuSeconds, quantile } from "./figures.ts";
+import { cpuByThread, quantile } from "./figures.ts";
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "8" }, rounds: { type: "string", default: "3" } },
@@ -139,11 +139,10 @@ async function measureWeir(name: string, command: readonly string[], upstreamPor
   const weir = await startWeir({ command });
   const lua = script("weir", gatewayHeaders(`http://127.0.0.1:${upstreamPort}`, { Authorization: "Bearer sk-bench" }));
   const warm = await wrk(weir.gatewayPort, 32, lua, 1);
-  const cpu = cpuSeconds(weir.pid);
+  const cpu = cpuByThread(weir.pid);
   const measured = await wrk(weir.gatewayPort, 32, lua, seconds);
-  const cpuUs = ((cpuSeconds(weir.pid) - cpu) * 1e6) / measured.answered;
+  const answeredMs = performance.now();
   const loadedMb = residentMb(weir.pid);
-  const endedAt = performance.now();
   const expected = warm.answered + measured.answered;
   await until(
     () => countRecords(weir) >= expected,
@@ -151,11 +150,15 @@ async function measureWeir(name: string, command: readonly string[], upstreamPor
     () => `${countRecords(weir)} of ${expected} recorded`,
     100,
   );
-  const lagMs = performance.now() - endedAt;
+  const lagMs = performance.now() - answeredMs;
+  const perRequest = [...cpuByThread(weir.pid)]
+    .map(([thread, used]) => [thread, ((used - (cpu.get(thread) ?? 0)) * 1e6) / measured.answered] as const)
+    .filter(([, us]) => us >= 1)
+    .map(([thread, us]) => `${thread} ${us.toFixed(0)}`);
   console.log(
-    `${name.padEnd(14)} ${line(measured)}; recorded ${countRecords(weir)} of ${expected} answered, ${lagMs.toFixed(0)} ms after the end; ` +
-      `${cpuUs.toFixed(0)} us CPU a request up to then, ${loadedMb.toFixed(0)} MB`,
+    `${name.padEnd(14)} ${line(measured)}; recorded ${countRecords(weir)} of ${expected} answered, ${lagMs.toFixed(0)} ms after the end; ${loadedMb.toFixed(0)} MB`,
   );
+  console.log(`${"".padEnd(14)} us of CPU a request, by thread: ${perRequest.join(", ")}`);
   await weir.stop();
   return measured;
 }

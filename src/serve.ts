@@ -13,16 +13,19 @@ import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { listenFailure } from "./serve/start-error.ts";
-import { Supervised } from "./serve/supervise.ts";
+import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
-import { openSpool } from "./spool/writer.ts";
+import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
-import { openStore } from "./store/store.ts";
+import { readEntries } from "./store/plugin-entries.ts";
+import { type Database, openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
+/** How long a start waits for a database that can be written before it asks whether it can be read. */
+const DATABASE_PATIENCE_MS = 1_500;
 
 export interface ServeOptions {
   readonly config: Config;
@@ -46,11 +49,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signal = firstSignal(log, () => built.spool?.flush());
   try {
     await build(options, built);
-    log.info("stopping: no new connections, streams in flight may finish", {
-      signal: await signal,
-      seconds: config.drain_seconds,
-    });
-    await built.gateway?.drain(config.drain_seconds);
+    const received = await signal;
+    const seconds = config.drain_seconds;
+    log.info("stopping: no new connections, streams in flight may finish", { signal: received, seconds });
+    await built.gateway?.drain(seconds);
   } finally {
     await takeDown(built, log);
     lock.release();
@@ -76,42 +78,29 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   const { config, log } = options;
   const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
   built.spool = spool;
-  const recorder = startRecorder(options);
+  const recorder = startRecorder(options, spool);
   built.recorder = recorder;
   // These wait for nothing while the recorder's thread loads and migrates.
-  const [recorded, registry] = await Promise.allSettled([recorder.started(), openRegistry({ config, log })]);
+  const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
-  for (const part of [registry, recorded]) if (part.status === "rejected") throw part.reason;
-  const entries = new Entries({ ...entryFunctions(recorder), log });
-  built.entries = entries;
-  await entries.load();
-  const pluginHost = createPluginHost({
-    config,
-    log,
-    entries,
-    usageOf: recorder.forward(["usageOf"]).usageOf,
-    providerHosts: () => hostsOf(built.registry!.current().providers),
-  });
-  built.pluginHost = pluginHost;
-  const hooks = await openHooks({ config, log, host: pluginHost });
-  built.hooks = hooks;
-  entries.follow();
-
-  const keys = await firstKeys(options);
+  else throw registry.reason;
+  // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
+  const hooks = await openPlugins(options, recorder, built);
+  if (known.status === "rejected") throw known.reason;
   const gateway = await startGateway({
     config,
     log,
     spool,
     registry: () => built.registry!.current(),
     hooks: hooks.hooks,
-    privateTargets: pluginHost.privateTargets,
+    privateTargets: built.pluginHost!.privateTargets,
     isKnownId: recorder.forward(["isKnownId"]).isKnownId,
     degraded: () => degraded(built),
   }).catch((error) => {
     throw listenFailure(error, "gateway_port", config);
   });
   built.gateway = gateway;
-  gateway.setKeys(keys);
+  gateway.setKeys(known.value);
   const api = startApi(options, gateway, recorder, hooks);
   built.api = api.thread;
   const apiPort = await api.port.catch((error) => {
@@ -122,27 +111,75 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
 }
 
-function startRecorder({ config, log }: ServeOptions): Supervised<RecorderFunctions> {
+function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Supervised<RecorderFunctions> {
   return new Supervised<RecorderFunctions>({
     name: "recorder",
-    start: () => startThread("src/recorder/worker.ts", { config } satisfies ThreadOptions),
+    start: () => startThread("src/recorder/worker.ts", { config, sealKey } satisfies ThreadOptions),
     onStarted: (remote) => remote.ready(),
     log,
   });
 }
 
-function entryFunctions(recorder: Supervised<RecorderFunctions>) {
-  const { readEntries: read, writeEntries: write } = recorder.forward(["readEntries", "writeEntries"]);
-  return { read, write };
+/** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
+async function openPlugins(
+  { config, log }: ServeOptions,
+  recorder: Supervised<RecorderFunctions>,
+  built: Built,
+): Promise<LiveHooks> {
+  const theirs = recorder.forward(["readEntries", "writeEntries", "usageOf"]);
+  const { usageOf } = theirs;
+  const entries = new Entries({ read: theirs.readEntries, write: theirs.writeEntries, log });
+  built.entries = entries;
+  await entries
+    .load(() => withReader(config, (records) => readEntries(records, 0)))
+    .catch((error: unknown) => {
+      log.warn("what plugins stored cannot be read now", { why: messageOf(error) });
+    });
+  entries.follow();
+  const providerHosts = () => hostsOf(built.registry!.current().providers);
+  const host = createPluginHost({ config, log, entries, usageOf, providerHosts });
+  built.pluginHost = host;
+  built.hooks = await openHooks({ config, log, host });
+  return built.hooks;
 }
 
-/** Makes the first key where there is none. @returns all keys, so that the gateway need not wait for the API. */
-async function firstKeys({ config, onFirstKey }: ServeOptions): Promise<readonly KeySnapshot[]> {
+/**
+ * Makes the first key where there is none, once the recorder has migrated the database. While that cannot be written but
+ * has keys, the service starts all the same: what passes waits in the spool.
+ *
+ * @returns all keys, so that the gateway need not wait for the API.
+ */
+async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>) {
+  const { config, log, onFirstKey } = options;
+  const started = recorder.started();
+  const settled = started.then(
+    () => undefined,
+    () => undefined,
+  );
+  for (let waits = 0; !(await inTime(settled, DATABASE_PATIENCE_MS)); waits++) {
+    const keys = await withReader(config, snapshotKeys).catch(() => []);
+    if (keys.length > 0) {
+      recorder.persist();
+      log.warn("the database cannot be written now: what passes waits in the spool");
+      return keys;
+    }
+    if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
+  }
+  await started;
   const store = await openStore(config, "write");
   try {
     const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
     if (key !== undefined) onFirstKey(key);
     return await snapshotKeys(store.records);
+  } finally {
+    await store.close();
+  }
+}
+
+async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
+  const store = await openStore(config, "read");
+  try {
+    return await work(store.records);
   } finally {
     await store.close();
   }

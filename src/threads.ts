@@ -135,4 +135,6 @@ export type ApiFunctions = {
 /** What each thread is started with. */
 export interface ThreadOptions {
   readonly config: Config;
+  /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
+  readonly sealKey?: Uint8Array;
 }

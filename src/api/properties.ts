@@ -3,13 +3,12 @@ import { propertyName } from "../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../filter/tree.ts";
 import { storable } from "../filter/values.ts";
 import { substring } from "../filter/wildcards.ts";
-import { topCosts } from "../store/aggregate.ts";
 import { Deadline } from "../store/deadline.ts";
+import { propertyCosts } from "../store/property-costs.ts";
 import { propertyNames, propertyValues } from "../store/property-list.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { pathName } from "./path-name.ts";
 import { AGGREGATES_MAX, FILTER, optional, paging, readPaging, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
@@ -49,7 +48,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/property/:name/search",
       async ({ params, body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX);
-        const name = propertyName(pathName(params.name));
+        const name = propertyName(storable(params.name));
         const pattern = body.search ? substring(storable(body.search)) : undefined;
         const { organizationId, deadline } = await begin(request);
         const values = await propertyValues(database, { organizationId, name, pattern, ...page }, deadline);
@@ -61,10 +60,10 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/property/:name/top-costs/query",
       async ({ params, body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX);
-        const name = pathName(params.name);
+        const name = storable(params.name);
         const { scope } = readScope(gate().caller(request).organizationId, body);
         const { deadline } = await begin(request);
-        return success(await topCosts(database, scope, name, page, deadline));
+        return success(await propertyCosts(database, scope, { name, ...page }, deadline));
       },
       { body: TOP_COSTS, ...endpoint("read", "Properties", "Values of a property by cost", "Dearest first.") },
     );

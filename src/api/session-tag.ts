@@ -5,7 +5,6 @@ import { patiently } from "../store/patiently.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { pathName } from "./path-name.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
 
@@ -20,7 +19,7 @@ export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
     "/v1/session/:id/tag",
     async ({ params, body, request }) => {
       const { organizationId } = gate().caller(request);
-      const sessionId = pathName(params.id);
+      const sessionId = storable(params.id);
       const tag = body.tag === null ? null : storable(body.tag);
       await settled(room);
       const known = await room.reader.records.query({

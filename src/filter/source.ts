@@ -12,8 +12,10 @@ import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
 export type Source =
   /** The planner's choice. */
   | { readonly kind: "planned" }
-  /** In order of creation, testing each row: right where much matches. */
-  | { readonly kind: "index"; readonly name: "requests_created" | "requests_cost" }
+  /** In the order of an index, testing each row: right where much matches, or where the index finds few. */
+  | { readonly kind: "index"; readonly name: IndexName }
+  /** All rows as they lie in the file: right where most are needed anyway. */
+  | { readonly kind: "scan" }
   /** The few rows that an indexed condition leaves. */
   | { readonly kind: "rare"; readonly condition: Condition }
   /** Rows that are known by their key. */
@@ -21,12 +23,16 @@ export type Source =
   /** The rows with one property, in order of creation. */
   | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
 
+export type IndexName = "requests_created" | "requests_cost" | "requests_users" | "requests_sessions";
+
 export const PLANNED: Source = { kind: "planned" };
 
 /** Up to so many rows are fetched and sorted rather than found in order. */
 const RARE_ROWS = 2_000;
 /** Records of so short a time are sorted sooner than found in an order that knows no time. */
 const SHORT_ROWS = 20_000;
+/** From this share of all rows on, reading all in their order is faster than looking them up one by one. */
+const BROAD_SHARE = 0.2;
 /** Conditions that are counted at most. */
 const PROBES_MAX = 6;
 
@@ -38,17 +44,40 @@ export async function chooseSource(scope: Scope, sort: Sort | undefined, probe: 
   const conditions = conjuncts(scope.tree).filter((term) => term.kind === "condition");
   const rare = await rarest(conditions.filter(isIndexed).slice(0, PROBES_MAX), scope, probe);
   if (rare !== undefined) return { kind: "rare", condition: rare };
-  if (conjuncts(scope.tree).some(isKeyed)) return PLANNED;
+  const keyed = conjuncts(scope.tree)
+    .map(keyOf)
+    .find((index) => index !== undefined);
+  if (keyed !== undefined) return keyed === "requests_id" ? PLANNED : { kind: "index", name: keyed };
   const property = await singleSpelling(conditions.filter(isProperty).slice(0, PROBES_MAX), scope, probe);
   if (property !== undefined) return property;
-  if (sort === undefined || sort === "random") return PLANNED;
-  if (isByCreation(sort)) return { kind: "index", name: "requests_created" };
-  if (sort[0]?.label !== "cost" || sort.length > 1) return PLANNED;
+  if (sort !== undefined && isByCreation(sort)) return { kind: "index", name: "requests_created" };
   const bounds = conditions.filter(isCreation);
-  if (bounds.length > 0 && (await probe(countCreated(scope, bounds))) <= SHORT_ROWS) {
-    return { kind: "index", name: "requests_created" };
+  if (sort !== undefined && sort !== "random" && sort.length === 1 && sort[0]!.label === "cost") {
+    const short = bounds.length > 0 && (await probe(countCreated(scope, bounds, SHORT_ROWS))) <= SHORT_ROWS;
+    return { kind: "index", name: short ? "requests_created" : "requests_cost" };
   }
-  return { kind: "index", name: "requests_cost" };
+  const broad = Math.ceil((await probe(ALL_ROWS)) * BROAD_SHARE);
+  const many = broad > SHORT_ROWS && (await probe(countCreated(scope, bounds, broad))) > broad;
+  return many ? { kind: "scan" } : { kind: "index", name: "requests_created" };
+}
+
+/** Rows there are of all organizations, or some more where rows were deleted. */
+const ALL_ROWS: SqlStatement = {
+  // Two subqueries: each is one step of an index, both in one would be a scan.
+  sql: "select coalesce((select max(seq) from requests) - (select min(seq) from requests), 0) + 1 as n",
+  args: [],
+};
+
+/** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
+export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
+  const terms = conjuncts(tree).filter((term) => term.kind !== "all");
+  const bounds = terms.filter((term) => term.kind === "condition").filter(isCreation);
+  return bounds.length === terms.length ? bounds : undefined;
+}
+
+/** SQL of bounds on creation for a table of that alias. */
+export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
+  return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
 }
 
 /** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
@@ -56,6 +85,8 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
   switch (source.kind) {
     case "planned":
       return { from: "requests r", condition: undefined };
+    case "scan":
+      return { from: "requests r not indexed", condition: undefined };
     case "index":
       return { from: `requests r indexed by ${source.name}`, condition: undefined };
     case "rare":
@@ -139,19 +170,17 @@ function entryOf(condition: Condition, storedName: string, scope: Scope, bind: B
     `p.kind = ${kind}`,
     `p.name = ${bind(storedName)}`,
     `p.value = ${bind(condition.value as string)}`,
-    ...bounds.map(({ operator, value }) => `p.request_created_at ${SIGNS[operator]} ${bind(value as number)}`),
+    ...boundsSql(bounds, "p", bind),
     ...(storedName === condition.name ? [] : ["p.case_erased"]),
   ].join(" and ");
 }
 
-function countCreated(scope: Scope, bounds: readonly Condition[]): SqlStatement {
+function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
   const parameters = new Parameters();
   const { bind } = parameters;
-  const conditions = bounds.map(
-    ({ operator, value }) => `c.request_created_at ${SIGNS[operator]} ${bind(value as number)}`,
-  );
-  const rows = `select 1 from requests c indexed by requests_created where c.organization_id = ${bind(scope.organizationId)} and ${conditions.join(" and ")}`;
-  return counting(rows, SHORT_ROWS, parameters);
+  const conditions = [`c.organization_id = ${bind(scope.organizationId)}`, ...boundsSql(bounds, "c", bind)];
+  const rows = `select 1 from requests c indexed by requests_created where ${conditions.join(" and ")}`;
+  return counting(rows, most, parameters);
 }
 
 /** Counts the rows of a select, stopping one after `most`. */
@@ -175,11 +204,18 @@ function isIndexed(condition: Condition): boolean {
   return source.from === "row" && source.sql === "+r.cost" && Object.hasOwn(SIGNS, operator) && value !== null;
 }
 
-const KEYED = new Set(["r.request_id", "r.user_id", "r.session_id"]);
+const KEYS: Readonly<Record<string, IndexName | "requests_id">> = {
+  "r.request_id": "requests_id",
+  "r.user_id": "requests_users",
+  "r.session_id": "requests_sessions",
+};
 
-/** One or several values of a column that has an index of its own. */
-function isKeyed(term: FilterTree): boolean {
-  if (term.kind === "or") return term.terms.every((one) => one.kind === "condition" && isKeyed(one));
-  if (term.kind !== "condition" || term.operator !== "equals" || term.value === null) return false;
-  return term.source.from === "row" && KEYED.has(term.source.sql);
+/** The index that finds the rows of a condition on one or several values of a column. */
+function keyOf(term: FilterTree): IndexName | "requests_id" | undefined {
+  if (term.kind === "or") {
+    const [first, ...others] = term.terms.map((one) => (one.kind === "condition" ? keyOf(one) : undefined));
+    return others.every((other) => other === first) ? first : undefined;
+  }
+  if (term.kind !== "condition" || term.operator !== "equals" || term.value === null) return undefined;
+  return term.source.from === "row" && Object.hasOwn(KEYS, term.source.sql) ? KEYS[term.source.sql] : undefined;
 }

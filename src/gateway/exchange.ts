@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
@@ -59,6 +60,8 @@ export class Exchange implements UpstreamEvents {
   #endAsked = false;
   #remaining = Number.POSITIVE_INFINITY;
   #waitsForDrain = false;
+  /** Whether the client once took less than came. */
+  #wasSlow = false;
   #cut: (() => void) | undefined;
   /** Headers that plugins add to whatever is answered, raw pairs. */
   #added: string[] | undefined;
@@ -137,9 +140,13 @@ export class Exchange implements UpstreamEvents {
     this.recording.head(own.status, headers, "application/json");
     this.recording.responseBody(body);
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
-    this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
-    this.#answer.end(body);
-    this.upload?.discard();
+    const send = () => {
+      this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
+      this.#answer.end(body);
+      this.upload?.discard();
+    };
+    if (this.#parts.syncAlways && this.recording.begun) this.#synced().then(send);
+    else send();
   }
 
   onHead(status: number, reason: string, raw: string[]): void {
@@ -165,12 +172,16 @@ export class Exchange implements UpstreamEvents {
   }
 
   onEnd(): void {
-    if (!this.#open) {
-      this.#endAsked = true;
-      return;
-    }
-    const held = this.#held;
+    this.#endAsked = true;
+    if (!this.#open) return;
+    let held = this.#held;
     this.#held = undefined;
+    // What a slow client has not taken yet is in our memory: the answer is not whole before that has left.
+    if (this.#wasSlow && held !== undefined) {
+      this.#write(held);
+      held = undefined;
+    }
+    if (this.#waitsForDrain) return;
     this.#finish({ outcome: "complete" });
     this.#answer.end(held);
     this.upload?.discard();
@@ -250,18 +261,20 @@ export class Exchange implements UpstreamEvents {
   #holdUntilSynced(status: number, reason: string, headers: string[]): void {
     this.#open = false;
     this.call?.pause();
-    this.#parts.spool
+    this.#synced().then(() => {
+      if (this.#ended) return;
+      this.#open = true;
+      this.#sendHead(status, reason, headers);
+      this.call?.resume();
+      if (this.#endAsked) this.onEnd();
+    });
+  }
+
+  /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */
+  #synced(): Promise<void> {
+    return this.#parts.spool
       .synced()
-      .catch((error: unknown) =>
-        this.#parts.log.error("the spool could not be forced to disk", { error: String(error) }),
-      )
-      .then(() => {
-        if (this.#ended) return;
-        this.#open = true;
-        this.#sendHead(status, reason, headers);
-        this.call?.resume();
-        if (this.#endAsked) this.onEnd();
-      });
+      .catch((error: unknown) => this.#parts.log.error("the spool is not on the disk", { error: messageOf(error) }));
   }
 
   /** Headers and early chunks leave at the end of this turn of the event loop, not when more has come. */
@@ -283,16 +296,19 @@ export class Exchange implements UpstreamEvents {
     this.recording.flush();
     if (this.#answer.write(bytes) || this.#waitsForDrain) return;
     this.#waitsForDrain = true;
-    this.call?.pause();
+    this.#wasSlow = true;
+    if (!this.#endAsked) this.call?.pause();
     this.#answer.onDrain(() => {
       this.#waitsForDrain = false;
-      if (!this.#ended) this.call?.resume();
+      if (this.#ended) return;
+      if (this.#endAsked) this.onEnd();
+      else this.call?.resume();
     });
   }
 
   #onClientGone(): void {
     if (this.#ended || this.#cut !== undefined) return;
-    this.call?.abort();
+    if (!this.#endAsked) this.call?.abort();
     this.upload?.stop();
     this.#finish({ outcome: "client_gone", status: 499 });
   }

@@ -16,6 +16,7 @@ import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached } from "./serve-cached.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { discardBody } from "./upload.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -65,7 +66,7 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
         beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
       );
     exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
-    if (!incoming.complete && request.client === undefined) incoming.resume();
+    if (exchange.upload === undefined && hasBody(headers)) discardBody(incoming);
   }
 }
 
@@ -73,19 +74,27 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
 function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
   const { hosts, transferEncoding, contentLength } = headers;
   const old = incoming.httpVersion === "1.0";
-  if (hosts.length > 1) throw new GatewayError("bad_request", "the request has more than one Host");
-  if (hosts.length === 0 && !old) throw new GatewayError("bad_request", "the request has no Host");
-  if (incoming.url?.startsWith("/") !== true)
-    throw new GatewayError("bad_request", "the request target must be a path, such as /v1/models");
+  if (hosts.length > 1) throw malformed("the request has more than one Host");
+  if (hosts.length === 0 && !old) throw malformed("the request has no Host");
+  if (incoming.url?.startsWith("/") !== true) throw malformed("the request target must be a path, such as /v1/models");
   if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
-    throw new GatewayError("bad_request", "Content-Length is no length");
+    throw malformed("Content-Length is no length");
   if (transferEncoding === undefined) {
     if (client !== undefined && contentLength !== undefined && contentLength > 0)
-      throw new GatewayError("bad_request", "an upgrade cannot have a body");
+      throw malformed("an upgrade cannot have a body");
     return;
   }
   if (old || transferEncoding.toLowerCase() !== "chunked" || contentLength !== undefined || client !== undefined)
-    throw new GatewayError("bad_request", "Transfer-Encoding must be exactly: chunked");
+    throw malformed("Transfer-Encoding must be exactly: chunked");
+}
+
+/** The connection closes behind it: who reads this message differently would read the next one differently too. */
+function malformed(message: string): GatewayError {
+  return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
+}
+
+function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
 }
 
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {

@@ -21,6 +21,7 @@ const SECRET = 64;
 const ADDRESS = 128;
 const PROTOCOLS = 256;
 const UPGRADE = 512;
+const OWN = 1_024;
 
 /** RFC 9110 §7.6.1; what `Connection` names comes on top. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -197,6 +198,8 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (lower === "transfer-encoding") bits |= ENCODING;
   if (lower === "connection") bits |= CONNECTION;
   if (lower === "upgrade") bits |= UPGRADE;
+  // Of a provider that is such a gateway too; the client must find one id, and that of this one.
+  if (lower === "gateway-id") bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretRequestHeader(lower)) bits |= SECRET;
   if (ADDRESS_HEADERS.has(lower)) bits |= ADDRESS;
@@ -236,7 +239,7 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
   const forward: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const { bits, lower } = responseNameOf(raw[at]!);
-    if ((bits & HOP) !== 0) {
+    if ((bits & (HOP | OWN)) !== 0) {
       if ((bits & CONNECTION) !== 0) named = namedByConnection(raw, responseNameOf);
       continue;
     }

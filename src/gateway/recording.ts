@@ -59,7 +59,7 @@ export class Recording {
 
   requestBody(bytes: Uint8Array): void {
     this.requestBytes += bytes.byteLength;
-    if (this.#omitRequest || this.#ended) return;
+    if (this.#ended) return; // an omitted body too: the spool enciphers it, for the usage that it tells
     const kept = bytes.byteLength <= this.#requestRoom ? bytes : bytes.subarray(0, this.#requestRoom);
     this.#requestRoom -= kept.byteLength;
     if (kept.byteLength > 0) this.#spool.requestChunk(this.#id, kept);
@@ -81,7 +81,7 @@ export class Recording {
   responseBody(bytes: Uint8Array): void {
     this.firstByteAt ??= now();
     this.responseBytes += bytes.byteLength;
-    if (this.#omitResponse || this.#ended || !this.#begun) return;
+    if (this.#ended || !this.#begun) return;
     const kept = bytes.byteLength <= this.#responseRoom ? bytes : bytes.subarray(0, this.#responseRoom);
     this.#responseRoom -= kept.byteLength;
     if (kept.byteLength > 0) this.#spool.responseChunk(this.#id, kept);

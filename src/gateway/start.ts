@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly privateTargets?: () => readonly string[];
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
+  /** How long a client may send nothing of a body that it has begun; 120 s. */
+  readonly uploadStallMs?: number;
 }
 
 export interface Gateway extends CacheAdministration {
@@ -117,10 +119,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function createParts(
-  { config, log, spool, registry, isKnownId, hooks, privateTargets }: GatewayOptions,
-  ownPorts: ReadonlySet<number>,
-) {
+function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
+  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
@@ -132,7 +132,7 @@ function createParts(
     entryBytesMax: config.cache_max_entry_bytes,
     entriesMax: config.cache_max_entries,
   });
-  const parts: GatewayParts = {
+  return {
     log: room,
     spool,
     guard,
@@ -157,11 +157,10 @@ function createParts(
     bodyBytesMax: config.max_body_bytes,
     recordedBytesMax: config.max_recorded_body_bytes,
     upstreamTimeoutMs: config.upstream_timeout_seconds * 1_000,
-    uploadStallMs: UPLOAD_STALL_MS,
+    uploadStallMs: options.uploadStallMs ?? UPLOAD_STALL_MS,
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };
-  return parts;
 }
 
 function trustWith(file: string): string[] {

@@ -125,16 +125,11 @@ export class Upload {
     this.#stopped = true;
   }
 
-  /** The answer is out before the body was in: reads the rest away for a while, then gives up the connection. */
+  /** The answer is out before the body was in. */
   discard(): void {
-    if (this.finished || this.#incoming.complete) return;
+    if (this.finished) return;
     this.#stopped = true;
-    this.#received = 0;
-    this.#incoming.resume();
-    const giveUp = setTimeout(() => this.#incoming.destroy(), DISCARD_MS);
-    giveUp.unref();
-    this.#incoming.on("close", () => clearTimeout(giveUp));
-    this.#incoming.on("end", () => clearTimeout(giveUp));
+    discardBody(this.#incoming);
   }
 
   #pause(): void {
@@ -144,11 +139,8 @@ export class Upload {
   }
 
   #take(bytes: Uint8Array): void {
+    if (this.#stopped) return;
     this.#received += bytes.byteLength;
-    if (this.#stopped) {
-      if (this.#received > DISCARD_BYTES_MAX) this.#incoming.destroy();
-      return;
-    }
     this.#exchange.awaitProgress(this.#limits.stallMs);
     if (this.#received > this.#limits.bytesMax) {
       this.#stopped = true;
@@ -158,6 +150,23 @@ export class Upload {
     this.#exchange.recording.requestBody(bytes);
     this.#onData(bytes);
   }
+}
+
+/** Reads a body away for a while, so that the answer to it arrives, and then gives up the connection. */
+export function discardBody(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  let received = 0;
+  const giveUp = setTimeout(() => incoming.destroy(), DISCARD_MS);
+  giveUp.unref();
+  const over = () => clearTimeout(giveUp);
+  incoming.on("data", (bytes: Uint8Array) => {
+    received += bytes.byteLength;
+    if (received > DISCARD_BYTES_MAX) incoming.destroy();
+  });
+  incoming.on("end", over);
+  incoming.on("close", over);
+  incoming.on("error", over);
+  incoming.resume();
 }
 
 const EMPTY = new Uint8Array(0);

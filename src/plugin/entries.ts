@@ -43,10 +43,10 @@ export class Entries {
     this.#options = options;
   }
 
-  /** Reads everything. @throws where the database cannot be read. */
-  load(): Promise<void> {
+  /** Takes in what was written since the last time. @throws where the database cannot be read. */
+  load(read: EntriesOptions["read"] = this.#options.read): Promise<void> {
     return this.#inTurn(async () => {
-      const changed = await this.#options.read(this.#version);
+      const changed = await read(this.#version);
       const plugins = new Set<PluginEntries>();
       for (const { plugin, key, value, version } of changed) {
         const entries = this.#of(plugin);

@@ -123,6 +123,8 @@ export const properties = sqliteTable(
     seq: integer().notNull(),
     /** 1 where the name reached us without its case: it then also matches its Train-Case spelling. */
     case_erased: integer().notNull().default(0),
+    /** The record's own, so that costs by value are added up from this table alone; a trigger keeps it the same. */
+    cost: real(),
   },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.kind, t.name, t.value, t.request_created_at, t.seq] }),

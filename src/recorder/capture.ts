@@ -4,6 +4,8 @@ import type { SpoolReader } from "../spool/reader.ts";
 const INLINE_BYTES_MAX = 64 * 1024 * 1024;
 /** A body longer than this is left in the spool until its exchange ends. */
 const INLINE_BODY_BYTES_MAX = 64 * 1024;
+/** Of a body over the limit, the last bytes are still looked at: the usage of a stream stands at its end. */
+const TAIL_BYTES_MAX = 256 * 1024;
 /** What a kept chunk costs beside its bytes. */
 const CHUNK_COST_BYTES = 128;
 
@@ -32,6 +34,9 @@ export class Capture {
   #kept = 0;
   /** Segment, offset and length of each part, one after the other. */
   #parts: number[] = [];
+  /** The same for the last parts of what is not kept. */
+  #tail: number[] = [];
+  #tailBytes = 0;
   #inline: Buffer[] | undefined = [];
   #charged = 0;
 
@@ -49,6 +54,7 @@ export class Capture {
   add(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     const length = Math.min(end - at, this.#bytesMax - this.#kept);
     this.bytes += end - at;
+    if (length < end - at) this.#addToTail(segment, offset + Math.max(0, length), end - at - Math.max(0, length));
     if (length <= 0) return;
     this.#kept += length;
     this.#parts.push(segment, offset, length);
@@ -66,12 +72,12 @@ export class Capture {
   /** The kept bytes; parts that the spool no longer has are left out. */
   read(spool: Pick<SpoolReader, "readBack">): Buffer {
     if (this.#inline !== undefined) return this.#inline.length === 1 ? this.#inline[0]! : Buffer.concat(this.#inline);
-    const all = Buffer.allocUnsafe(this.#kept);
-    let filled = 0;
-    for (const { segment, offset, length } of this.parts()) {
-      filled += spool.readBack(segment, offset, all.subarray(filled, filled + length));
-    }
-    return all.subarray(0, filled);
+    return readParts(this.#parts, this.#kept, spool);
+  }
+
+  /** The last bytes of a body of which not all is kept; they may follow the kept ones with a gap. */
+  readTail(spool: Pick<SpoolReader, "readBack">): Buffer {
+    return readParts(this.#tail, this.#tailBytes, spool);
   }
 
   /** The kept bytes as the parts they came in; the last one may be cut. */
@@ -84,13 +90,13 @@ export class Capture {
   }
 
   *parts(): Generator<Part> {
-    for (let at = 0; at < this.#parts.length; at += 3) {
-      yield { segment: this.#parts[at]!, offset: this.#parts[at + 1]!, length: this.#parts[at + 2]! };
-    }
+    yield* partsOf(this.#parts);
   }
 
-  /** Says where the parts lie after they were moved, in their order. */
+  /** Says where the parts lie after they were moved, in their order. A tail is not moved: it grows a new end. */
   relocate(parts: readonly Part[]): void {
+    this.#tail = [];
+    this.#tailBytes = 0;
     this.#parts = parts.flatMap(({ segment, offset, length }) => [segment, offset, length]);
   }
 
@@ -99,9 +105,30 @@ export class Capture {
     this.#letGo();
   }
 
+  #addToTail(segment: number, offset: number, length: number): void {
+    this.#tail.push(segment, offset, length);
+    this.#tailBytes += length;
+    while (this.#tailBytes - this.#tail[2]! >= TAIL_BYTES_MAX) this.#tailBytes -= this.#tail.splice(0, 3)[2]!;
+  }
+
   #letGo(): void {
     this.#inline = undefined;
     this.#budget.used -= this.#charged;
     this.#charged = 0;
   }
+}
+
+function* partsOf(parts: readonly number[]): Generator<Part> {
+  for (let at = 0; at < parts.length; at += 3) {
+    yield { segment: parts[at]!, offset: parts[at + 1]!, length: parts[at + 2]! };
+  }
+}
+
+function readParts(parts: readonly number[], bytes: number, spool: Pick<SpoolReader, "readBack">): Buffer {
+  const all = Buffer.allocUnsafe(bytes);
+  let filled = 0;
+  for (const { segment, offset, length } of partsOf(parts)) {
+    filled += spool.readBack(segment, offset, all.subarray(filled, filled + length));
+  }
+  return all.subarray(0, filled);
 }

@@ -33,11 +33,17 @@ export function readLabels(gateway: RawHeaders): Labels {
     if (lower.startsWith(PROPERTY)) {
       const name = fromLatin1(raw.slice(PROPERTY.length));
       properties[name] = value;
-      if (raw === lower) (erasedProperties ??= new Set()).add(name);
+      if (raw === lower) {
+        erasedProperties ??= new Set();
+        erasedProperties.add(name);
+      }
     } else if (lower.startsWith(PROMPT_INPUT)) {
       const name = fromLatin1(raw.slice(PROMPT_INPUT.length));
       promptInputs[name] = value;
-      if (raw === lower) (erasedInputs ??= new Set()).add(name);
+      if (raw === lower) {
+        erasedInputs ??= new Set();
+        erasedInputs.add(name);
+      }
     } else settings.set(lower.slice("gateway-".length), value);
   }
   return {

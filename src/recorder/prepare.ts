@@ -4,6 +4,7 @@ import { formFields } from "../mapping/form.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import type { SpoolReader } from "../spool/reader.ts";
+import type { SealedSide, SealKey } from "../spool/seal.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
@@ -12,6 +13,7 @@ import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
 import { headersJson, type RequestRow, toRow } from "./row.ts";
+import { readTailEvents } from "./tail.ts";
 
 export type BodyPart = "request" | "response" | "raw" | "headers";
 
@@ -44,6 +46,8 @@ export interface PrepareDeps {
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly bodyBytesMax: number;
+  /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
+  readonly sealKey: SealKey | undefined;
   /** A reader of bodies threw; the record is made without its reading. */
   readonly onReadingFailed: (error: unknown, provider: string) => void;
 }
@@ -110,18 +114,31 @@ interface Side {
   readonly truncated: boolean;
 }
 
-async function readSide(exchange: Exchange, side: "request" | "response", deps: PrepareDeps): Promise<Side> {
+async function readSide(exchange: Exchange, side: SealedSide, deps: PrepareDeps): Promise<Side> {
   const capture = exchange[side];
   if (capture.bytes === 0) return { body: undefined, truncated: false };
   const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
-  const raw = capture.read(deps.spool);
+  const raw = unsealed(exchange, side, capture.read(deps.spool), deps.sealKey);
+  if (raw === undefined) return { body: undefined, truncated: false };
   const coding = joinedValue(headers, "content-encoding");
   const { bytes, incomplete } =
     coding === undefined ? { bytes: raw, incomplete: false } : await decodeBody(raw, coding, deps.bodyBytesMax);
   const truncated = capture.truncated || incomplete;
   const contentType = headerValue(headers, "content-type");
   const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
-  return { body: readBody(bytes, context), truncated };
+  const body = readBody(bytes, context);
+  if (body.events === undefined || !capture.truncated || coding !== undefined || exchange.begin.omitResponse) {
+    return { body, truncated };
+  }
+  const tail = readTailEvents(capture.readTail(deps.spool), body.mime);
+  return { body: { ...body, events: [...body.events, ...tail] }, truncated };
+}
+
+/** The bytes of a body, deciphered where it is one to leave out; undefined where the key is gone. */
+function unsealed({ begin, id }: Exchange, side: SealedSide, bytes: Buffer, key: SealKey | undefined) {
+  const omitted = side === "request" ? begin.omitRequest : begin.omitResponse;
+  if (!omitted || begin.seal === undefined) return bytes;
+  return key?.name === begin.seal ? key.open(id, side, bytes) : undefined;
 }
 
 /** What readers and price functions see; the `Headers` objects are made only for those who look at them. */

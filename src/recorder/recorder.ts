@@ -7,6 +7,7 @@ import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
+import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
@@ -23,7 +24,7 @@ import { openAssembler } from "./resume.ts";
 import { Waiters } from "./waiters.ts";
 
 const POLL_MS = 20;
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 2 * 1024 * 1024;
 /** A batch is full at this many records, or this many bytes of bodies. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 16 * 1024 * 1024;
@@ -45,6 +46,8 @@ export interface RecorderOptions {
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly hooks?: RecordHooks;
+  /** `sealKey` of this run's spool writer. */
+  readonly sealKey?: Uint8Array;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
   /** How long a missing database file is waited for before an empty one is made. */
@@ -228,6 +231,7 @@ class Recorder {
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
+      sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,
       metrics: this.#metrics,

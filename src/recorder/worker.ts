@@ -1,6 +1,7 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
+import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
@@ -8,8 +9,9 @@ import { createRecorder } from "./recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port } = threadStart<ThreadOptions>();
-const { config } = options;
+const { config, sealKey } = options;
 const log = configuredLog(config, { room: "recorder" });
+yieldToTraffic();
 
 /** Plugins and providers are loaded in this thread too: they are code, and code does not cross threads. */
 const opened = open();
@@ -24,6 +26,7 @@ async function open() {
     readExchange,
     provider: (name) => registry.current().providerByName(name),
     hooks: hooks.hooks,
+    ...(sealKey && { sealKey }),
   });
   return { registry, hooks, recorder };
 }

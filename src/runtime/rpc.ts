@@ -50,13 +50,14 @@ export function expose(endpoint: Endpoint, functions: Exposed): void {
 /**
  * Calls what the other side of `endpoint` exposes.
  *
- * A call whose thread died never settles by itself: `abandon` rejects all that are open.
+ * A call whose thread died never settles by itself: `abandon` rejects all that are open, and all that come later.
  */
 export function connect<T extends Exposed>(
   endpoint: Endpoint,
 ): Remote<T> & { readonly abandon: (why: string) => void } {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let next = 0;
+  let abandoned: string | undefined;
   endpoint.addEventListener("message", ({ data }) => {
     if (typeof data?.weirAnswer !== "number") return;
     const { weirAnswer, result, error } = data as Answer;
@@ -66,6 +67,7 @@ export function connect<T extends Exposed>(
     else call?.reject(Object.assign(new Error(error.message), { code: error.code }));
   });
   const abandon = (why: string) => {
+    abandoned = why;
     for (const { reject } of waiting.values()) reject(new Error(why));
     waiting.clear();
   };
@@ -73,6 +75,10 @@ export function connect<T extends Exposed>(
     (method: string) =>
     (...args: unknown[]) =>
       new Promise((resolve, reject) => {
+        if (abandoned !== undefined) {
+          reject(new Error(abandoned));
+          return;
+        }
         const id = next++;
         waiting.set(id, { resolve, reject });
         endpoint.postMessage({ weirCall: id, method, args } satisfies Call);

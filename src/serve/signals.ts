@@ -1,6 +1,12 @@
 import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
+/**
+ * The same signal so soon after the first is the first again: Ctrl-C goes to a whole process group, and `npm start` and `bun run`
+ * pass on what they get themselves.
+ */
+const SAME_SIGNAL_MS = 50;
+
 export type StopSignal = "SIGTERM" | "SIGINT";
 
 /**
@@ -11,14 +17,15 @@ export type StopSignal = "SIGTERM" | "SIGINT";
  */
 export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let stopping = false;
+    let first: { readonly signal: StopSignal; readonly atMs: number } | undefined;
     const onSignal = (signal: StopSignal) => {
-      if (stopping) {
+      if (first !== undefined) {
+        if (signal === first.signal && performance.now() - first.atMs < SAME_SIGNAL_MS) return;
         log.warn("ended at once by a second signal", { signal });
         lastAct();
         process.exit(128 + constants.signals[signal]);
       }
-      stopping = true;
+      first = { signal, atMs: performance.now() };
       resolve(signal);
     };
     process.on("SIGTERM", () => onSignal("SIGTERM"));

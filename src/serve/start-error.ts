@@ -12,7 +12,9 @@ export class StartError extends Error {
 export function listenFailure(error: unknown, key: "gateway_port" | "api_port", config: Config): unknown {
   const place = `${key} = ${config[key]} on ${config.host}`;
   const variable = `WEIR_${key.toUpperCase()}`;
-  switch ((error as { code?: unknown } | null)?.code) {
+  const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
+  // Across threads only code and message come along, and the API's listener says it in words.
+  switch (code === "config_invalid" && / in use/.test(message) ? "EADDRINUSE" : code) {
     case "EADDRINUSE":
       return new StartError(`${place} is in use by another program; stop it or set ${variable}`, error);
     case "EACCES":
@@ -23,6 +25,8 @@ export function listenFailure(error: unknown, key: "gateway_port" | "api_port", 
         `host = ${JSON.stringify(config.host)} is no address of this machine; set WEIR_HOST`,
         error,
       );
+    case "config_invalid":
+      return new StartError(message, error);
     default:
       return error;
   }

@@ -34,9 +34,16 @@ export class Supervised<F extends Exposed> {
     return this.#serving.promise;
   }
 
+  /** From now on a thread that never got to serve is started again too. */
+  persist(): void {
+    if (this.#state === "starting") this.#state = "down";
+    // Nobody waits for the start any more.
+    this.#serving.promise.catch(() => undefined);
+  }
+
   /** Why the thread cannot be used now, or undefined. */
   get trouble(): string | undefined {
-    return this.#state === "down" ? `the ${this.#options.name} thread ended and is being started again` : undefined;
+    return this.#state === "down" ? `the ${this.#options.name} thread does not serve yet` : undefined;
   }
 
   /** The functions of these names, each calling whichever thread serves when it is called; for `expose`. */
@@ -57,7 +64,7 @@ export class Supervised<F extends Exposed> {
   async #call<K extends keyof F & string>(name: K, args: Parameters<F[K]>): Promise<Awaited<ReturnType<F[K]>>> {
     const { promise } = this.#serving;
     if (this.#state !== "up" && !(await inTime(promise, CALL_PATIENCE_MS))) {
-      throw new Error(this.trouble ?? `the ${this.#options.name} thread does not serve`);
+      throw new Error(`the ${this.#options.name} thread does not serve now`);
     }
     return (await promise)[name](...args);
   }

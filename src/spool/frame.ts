@@ -37,8 +37,11 @@ export interface BeginMeta {
   readonly headers: RawHeaders;
   /** The `Gateway-*` headers without `Gateway-Auth`, names with aliases already turned into `Gateway-…`, case kept. */
   readonly gateway: RawHeaders;
+  /** The body is wanted nowhere: its chunks are enciphered, and the record is made without it. */
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
+  /** Name of the key that omitted bodies are enciphered with; set by the writer. */
+  readonly seal?: string;
 }
 
 /** The provider's status line and headers, or the gateway's own. */

@@ -6,6 +6,9 @@ import { listSegments, segmentPath } from "./segments.ts";
 /** Read ahead of the position at a time; a longer frame gets a buffer of its own size. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
+/** Less than this is never asked for: a few bytes at a time would not even show how long the next frame is. */
+const READ_BYTES_MIN = 64 * 1024;
+
 /**
  * Takes one whole frame. The buffer is used again after the call: what is to be kept must be copied.
  *
@@ -50,7 +53,7 @@ export class SpoolReader {
   }
 
   /**
-   * Hands whole frames to `sink`, at least one if there is any, until about `bytesMax` are read or none is left.
+   * Hands whole frames to `sink`, at least one if there is any, until `bytesMax` or little more are read or none is left.
    *
    * @returns bytes read; 0 means that the end was reached.
    */
@@ -115,15 +118,17 @@ export class SpoolReader {
   #readWindow(sink: FrameSink, bytesMax: number): number {
     const fd = this.#descriptor(this.#segment);
     if (fd === undefined) return 0;
-    const limit = fs.readSync(fd, this.#window, 0, this.#window.byteLength, this.#offset);
+    const wanted = Math.min(Math.max(bytesMax, READ_BYTES_MIN), this.#window.byteLength);
+    const limit = fs.readSync(fd, this.#window, 0, wanted, this.#offset);
     let at = 0;
-    while (at < bytesMax) {
+    while (at < limit) {
       const length = frameBytes(this.#window, at, limit);
       if (length <= 0) break;
       if (at + length > limit) {
-        if (at === 0 && length > this.#window.byteLength && this.#hasBytes(fd, length)) {
-          this.#window = Buffer.allocUnsafeSlow(length);
-          return this.#readWindow(sink, bytesMax);
+        // Not even the first one fits into what was asked for: it is read alone.
+        if (at === 0 && length > wanted && this.#hasBytes(fd, length)) {
+          if (length > this.#window.byteLength) this.#window = Buffer.allocUnsafeSlow(length);
+          return this.#readWindow(sink, length);
         }
         break;
       }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { type Cipheriv, randomUUID } from "node:crypto";
 import type { Log } from "../observe.ts";
 import { encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "./frame.ts";
 import { Journal } from "./journal.ts";
 import { Losses } from "./losses.ts";
+import { type SealedSide, SealKey } from "./seal.ts";
 import { Syncer } from "./syncer.ts";
 
 const BUFFER_BYTES = 2 * 1024 * 1024;
@@ -31,11 +32,16 @@ export interface SpoolOptions {
   readonly segmentBytes?: number;
 }
 
+export interface Spool extends SpoolWriter {
+  /** What the recorder's thread needs to read the usage in omitted bodies; written nowhere. */
+  readonly sealKey: Uint8Array;
+}
+
 /**
  * Opens the journal for appending, in a new segment. Does not throw: a directory that cannot be written makes a spool
  * that is not healthy and tries again four times a second.
  */
-export function openSpool(options: SpoolOptions): SpoolWriter {
+export function openSpool(options: SpoolOptions): Spool {
   return new Writer(options);
 }
 
@@ -43,11 +49,14 @@ export function openSpool(options: SpoolOptions): SpoolWriter {
  * Frames gather in one buffer and go out in one write: at the end of the event-loop turn, when the buffer is full, and
  * on `flush`. What cannot be written is dropped frame by frame; `Losses` knows which exchanges that has hurt.
  */
-class Writer implements SpoolWriter {
+class Writer implements Spool {
   readonly #log: Log;
   readonly #journal: Journal;
   readonly #syncer: Syncer;
   readonly #losses = new Losses();
+  readonly #sealKey = new SealKey();
+  /** Exchanges in flight with a body that is to be left out: few, and none in most deployments. */
+  readonly #sealing = new Map<string, Readonly<Partial<Record<SealedSide, Cipheriv>>>>();
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #secondly: ReturnType<typeof setInterval>;
   #used = 0;
@@ -88,12 +97,17 @@ class Writer implements SpoolWriter {
       this.#losses.lose(FRAME.begin, id);
       return false;
     }
-    this.#putJson(FRAME.begin, id, meta);
+    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#startSealing(id, meta));
+    else this.#putJson(FRAME.begin, id, meta);
     return true;
   }
 
+  get sealKey(): Uint8Array {
+    return this.#sealKey.bytes;
+  }
+
   requestChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.requestChunk, id, bytes);
+    this.#putChunk(FRAME.requestChunk, id, this.#sealed(id, "request", bytes));
   }
 
   head(id: string, meta: HeadMeta): void {
@@ -101,7 +115,7 @@ class Writer implements SpoolWriter {
   }
 
   responseChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.responseChunk, id, bytes);
+    this.#putChunk(FRAME.responseChunk, id, this.#sealed(id, "response", bytes));
   }
 
   message(id: string, meta: MessageMeta): void {
@@ -109,6 +123,7 @@ class Writer implements SpoolWriter {
   }
 
   end(id: string, meta: EndMeta): void {
+    if (this.#sealing.size > 0) this.#sealing.delete(id);
     const closing = this.#losses.closing(id, meta);
     if (closing !== undefined) this.#putJson(FRAME.end, id, closing);
   }
@@ -136,6 +151,19 @@ class Writer implements SpoolWriter {
     this.#closed = true;
     this.#healthy = false;
     this.#journal.close();
+  }
+
+  #startSealing(id: string, meta: BeginMeta): BeginMeta {
+    this.#sealing.set(id, {
+      ...(meta.omitRequest && { request: this.#sealKey.cipher(id, "request") }),
+      ...(meta.omitResponse && { response: this.#sealKey.cipher(id, "response") }),
+    });
+    return { ...meta, seal: this.#sealKey.name };
+  }
+
+  #sealed(id: string, side: SealedSide, bytes: Uint8Array): Uint8Array {
+    const cipher = this.#sealing.size > 0 ? this.#sealing.get(id)?.[side] : undefined;
+    return cipher === undefined ? bytes : cipher.update(bytes);
   }
 
   #putChunk(kind: FrameKind, id: string, bytes: Uint8Array): void {

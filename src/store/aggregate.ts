@@ -40,47 +40,45 @@ const PERCENTILES = [50, 90, 95, 99];
 /**
  * Figures of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
  * least so many percent of the group do not exceed, one of those that were measured (nearest rank).
+ *
+ * All latencies of the groups shown come out of the database and are sorted here: SQLite's window functions take five
+ * times as long.
  */
 export async function metrics(database: Database, asked: Scope, query: MetricsQuery, deadline: Deadline) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
   const groups = query.groupBy.map((_, index) => `g${index}`);
   if (query.timeBucket !== undefined) groups.push("time");
+  const order = [...(query.timeBucket === undefined ? [] : ["time"]), "requests desc", ...groups];
   const statement = selectRecords(
     scope,
-    ({ bind }) => rowColumns(query, bind),
-    () => "",
+    ({ bind }) => `${groupColumns(query, bind)} count(*) as requests, total(r.response_status >= 400) as errors,
+      total(r.cached) as cache_hits, ${totalsOf("r")}, avg(r.delay_ms) as latency_avg,
+      group_concat(printf('%!.17g', r.delay_ms)) filter (where r.delay_ms is not null) as latencies`,
+    ({ bind }) => `${groups.length === 0 ? "" : `group by ${groups.join(", ")}`}
+      order by ${order.join(", ")} limit ${bind(query.limit)} offset ${bind(query.offset)}`,
     { source },
   );
-  const by = groups.length === 0 ? "" : `group by ${groups.join(", ")}`;
-  const same = groups.map((name) => `l.${name} is m.${name}`).join(" and ");
-  const list = (prefix: string) => groups.map((name) => `${prefix}${name}, `).join("");
-  const sql = `with base as materialized (${statement.sql}),
-    main as (select ${list("")}count(*) as requests, total(error) as errors, total(cached) as cache_hits, ${TOTALS},
-      avg(delay_ms) as latency_avg from base ${by}),
-    ranked as (select ${list("")}delay_ms,
-      row_number() over (${groups.length === 0 ? "" : `partition by ${groups.join(", ")} `}order by delay_ms) as place,
-      count(*) over (${groups.length === 0 ? "" : `partition by ${groups.join(", ")}`}) as measured
-      from base where delay_ms is not null),
-    latency as (select ${list("")}${PERCENTILES.map(percentile).join(", ")} from ranked ${by})
-    select m.*, ${PERCENTILES.map((percent) => `l.latency_p${percent}`).join(", ")}
-    from main m left join latency l on ${same === "" ? "1" : same}
-    order by ${query.timeBucket === undefined ? "" : "m.time, "}m.requests desc${groups.map((name) => `, m.${name}`).join("")}
-    limit ${query.limit} offset ${query.offset}`;
-  const rows = await database.query<Record<string, Cell>>({ sql, args: statement.args }, deadline.rest());
-  return rows.map((row) => metricsRow(row, query));
+  const rows = await database.query<Record<string, Cell>>(statement, deadline.rest());
+  const shown = [];
+  for (const row of rows) {
+    shown.push(metricsRow(row, query));
+    // Sorting many latencies takes its time; between groups others get their turn.
+    if (String(row["latencies"]).length > LATENCIES_CHARS) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return shown;
 }
 
-function rowColumns({ groupBy, timeBucket }: MetricsQuery, bind: Bind): string {
-  const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index}`);
+/** Text of some 10,000 latencies. */
+const LATENCIES_CHARS = 100_000;
+
+/** SQL of the columns that rows are grouped by, each with a comma after it. */
+function groupColumns({ groupBy, timeBucket }: MetricsQuery, bind: Bind): string {
+  const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index},`);
   if (timeBucket !== undefined) {
     const length = TIME_BUCKETS[timeBucket];
-    columns.push(`r.request_created_at - r.request_created_at % ${length} as time`);
+    columns.push(`r.request_created_at - r.request_created_at % ${length} as time,`);
   }
-  return [
-    ...columns,
-    "r.response_status >= 400 as error",
-    "r.cached, r.cost, r.prompt_tokens, r.completion_tokens, r.total_tokens, r.delay_ms",
-  ].join(", ");
+  return columns.join(" ");
 }
 
 /** SQL of what a group is named by. */
@@ -89,10 +87,16 @@ export function groupSql(name: string, bind: Bind): string {
   return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
 }
 
-/** The lowest latency that is not exceeded by `percent` of the measured ones. */
-function percentile(percent: number): string {
-  // In whole numbers: 0.95 * 20 is a little more than 19 as floating point, and would be rounded up to 20.
-  return `min(case when place * 100 >= measured * ${percent} then delay_ms end) as latency_p${percent}`;
+/** For each percentage the lowest latency that is not exceeded by so many of them, or null. */
+function percentiles(latencies: Cell | undefined): Record<string, number | null> {
+  const sorted = latencies == null ? [] : new Float64Array(JSON.parse(`[${latencies}]`)).sort();
+  return Object.fromEntries(
+    PERCENTILES.map((percent) => {
+      // The product first: 0.95 * 20 is a little more than 19 in floating point, and would be rounded up to 20.
+      const place = Math.ceil((sorted.length * percent) / 100);
+      return [`latency_p${percent}`, sorted[place - 1] ?? null];
+    }),
+  );
 }
 
 function metricsRow(row: Readonly<Record<string, Cell>>, { groupBy, timeBucket }: MetricsQuery) {
@@ -108,7 +112,7 @@ function metricsRow(row: Readonly<Record<string, Cell>>, { groupBy, timeBucket }
     completion_tokens: row["completion_tokens"],
     total_tokens: row["total_tokens"],
     latency_avg: row["latency_avg"],
-    ...Object.fromEntries(PERCENTILES.map((percent) => [`latency_p${percent}`, row[`latency_p${percent}`]])),
+    ...percentiles(row["latencies"]),
   };
 }
 
@@ -142,7 +146,7 @@ export async function users(
     scope,
     `r.user_id as user_id, count(*) as requests, ${totalsOf("r")}, min(r.request_created_at) as first_active, max(r.request_created_at) as last_active`,
     ({ bind }) => `group by r.user_id order by ${keys.join(", ")} limit ${bind(limit)} offset ${bind(offset)}`,
-    { source, where: () => "r.user_id is not null" },
+    { source, where: () => "+r.user_id is not null" },
   );
   const rows = await database.query<Record<string, Cell>>(statement, deadline.rest());
   return rows.map((row) => ({ ...row, first_active: iso(row["first_active"]), last_active: iso(row["last_active"]) }));
@@ -172,25 +176,6 @@ export async function sessions(database: Database, asked: Scope, { limit, offset
     created_at: iso(created_at),
     latest_request_created_at: iso(latest),
   }));
-}
-
-/** Values of a property with what their requests cost, dearest first. */
-export async function topCosts(
-  database: Database,
-  asked: Scope,
-  name: string,
-  { limit, offset }: ListOptions,
-  deadline: Deadline,
-) {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
-  const statement = selectRecords(
-    scope,
-    ({ bind }) => `${propertySql(name, bind)} as value, sum(r.cost) as cost, count(*) as requests`,
-    ({ bind }) =>
-      `group by value having value is not null order by cost desc nulls last, value limit ${bind(limit)} offset ${bind(offset)}`,
-    { source },
-  );
-  return database.query<{ value: string; cost: number | null; requests: number }>(statement, deadline.rest());
 }
 
 const totalsOf = (row: string) => TOTALS.replaceAll("sum(", `sum(${row}.`);

@@ -9,15 +9,18 @@ export function commandLine(env: Record<string, string> = {}) {
   return {
     directory,
     run: async (...words: string[]) => {
-      let out = "";
-      let err = "";
+      const printed = { out: "", err: "" };
       const status = await runCommandLine(words, {
-        out: (text) => void (out += text),
-        err: (text) => void (err += text),
+        out: (text) => {
+          printed.out += text;
+        },
+        err: (text) => {
+          printed.err += text;
+        },
         env,
         workingDirectory: directory,
       });
-      return { status, out, err };
+      return { status, ...printed };
     },
   };
 }

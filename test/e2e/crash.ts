@@ -25,14 +25,14 @@ export interface CrashRound {
   readonly recoveredMs: number;
 }
 
-/** Rounds over one data directory; every round also looks at the records of the rounds before. */
+/** Rounds over one data directory. @returns ids of any round that are not there once each at the very end. */
 export async function crashRounds(
   upstream: Upstream,
   rounds: number,
   clients: number,
   delayMs: (round: number) => number,
   onRound: (round: CrashRound) => void,
-): Promise<void> {
+): Promise<readonly string[]> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-crash-"));
   let weir: Weir = await startWeir({ dataDirectory });
   const earlier: SeenAnswer[] = [];
@@ -46,11 +46,17 @@ export async function crashRounds(
       await stopped;
       const restartedAt = performance.now();
       weir = await startWeir({ dataDirectory });
-      const seen = [...load.seen];
-      earlier.push(...seen);
-      const records = await allRecords(weir, earlier);
-      onRound(compare(killedAfterMs, earlier.slice(-seen.length), records, performance.now() - restartedAt));
+      earlier.push(...load.seen);
+      const records = await allRecords(weir, load.seen);
+      onRound(compare(killedAfterMs, load.seen, records, performance.now() - restartedAt));
     }
+    const found = (
+      await queryIds(
+        weir,
+        earlier.map(({ id }) => id),
+      )
+    ).map((record) => record["request_id"]);
+    return earlier.map(({ id }) => id).filter((id) => found.filter((other) => other === id).length !== 1);
   } finally {
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });

@@ -67,7 +67,8 @@ test("text, binary and 3 MB messages pass both ways; the record is a 101 with it
   const record = await recordOf(weir, id, 5_000);
   expect(record["response_status"]).toBe(101);
   expect(record["request_path"]).toBe("/v1/realtime?model=gpt-realtime");
-  const lines = (await bodyPart(weir, id, "response")).toString();
+  const lines: string = JSON.parse((await bodyPart(weir, id, "response")).toString()).data;
+  for (const line of lines.trim().split("\n")) expect(Object.keys(JSON.parse(line))).toContain("time");
   expect(lines).toContain("grüße 🌊");
   expect(lines).toContain(bytes.toString("base64"));
   expect(lines).toMatch(/"direction":\s*"client"/);

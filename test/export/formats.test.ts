@@ -1,26 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { parquetReadObjects } from "hyparquet";
 import { tableColumns } from "../../src/export/columns.ts";
 import { csv, jsonArray, jsonLines } from "../../src/export/encoder.ts";
 import { readPage } from "../../src/export/page.ts";
 import { parquet } from "../../src/export/parquet.ts";
 import { startApi } from "./api-server.ts";
+import { cell, expectRecords, readParquet } from "./independent.ts";
 import { HOSTILE, lasting, makeRecord } from "./records.ts";
 import { run } from "./run-in-test.ts";
 
 const RECORDS = Array.from({ length: 2 * HOSTILE.length * 6 }, (_, index) => makeRecord(index));
 const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-12-31", "--output", "-"];
 const PROPERTIES = ["Note, odd", "Team"];
-
-/** What a cell of a spreadsheet shows for a value, by the rules of the documentation. */
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return typeof value === "object" ? JSON.stringify(value) : String(value);
-  const text = value.toWellFormed(); // UTF-8 has no lone surrogates
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
 
 async function exported(argv: readonly string[]): Promise<{ bytes: Buffer; records: Record<string, unknown>[] }> {
   await using api = await startApi({ records: RECORDS });
@@ -29,51 +21,24 @@ async function exported(argv: readonly string[]): Promise<{ bytes: Buffer; recor
   return { bytes: stdout, records: api.records.map((record) => lasting(record, argv.includes("--include-body"))) };
 }
 
-describe.each([[[]], [["--include-body"]]])("with %j", (more) => {
-  test("JSON lines are the API's records, one a line, less what expires", async () => {
-    const { bytes, records } = await exported(["--format", "jsonl", ...more]);
-    const lines = bytes.toString().split("\n");
-    expect(lines.pop()).toBe("");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(records);
+describe.each(["jsonl", "json", "csv", "parquet"])("%s", (format) => {
+  test.each([[[]], [["--include-body"]]])("with %j, shows the API's records less what expires", async (more) => {
+    const { bytes, records } = await exported(["--format", format, ...more]);
+    await expectRecords(format, bytes, records, PROPERTIES);
   });
+});
 
-  test("JSON is one array of the API's records, less what expires", async () => {
-    const { bytes, records } = await exported(["--format", "json", ...more]);
-    expect(JSON.parse(bytes.toString())).toEqual(records);
-    expect(bytes.at(-1)).toBe(0x0a);
-  });
+test("CSV has no columns for bodies unless they are asked for", async () => {
+  const head = async (more: string[]) => (parse((await exported(["--format", "csv", ...more])).bytes) as string[][])[0];
+  expect(await head([])).not.toContain("request_body");
+  expect(await head(["--include-body"])).toContain("request_body");
+});
 
-  test("CSV shows every member and every property of the API's records in a column", async () => {
-    const { bytes, records } = await exported(["--format", "csv", ...more]);
-    const [head = [], ...rows] = parse(bytes, { record_delimiter: "\r\n", relax_column_count: false }) as string[][];
-    expect(head.slice(-2)).toEqual(PROPERTIES.map((name) => `property:${name}`));
-    expect(rows.length).toBe(records.length);
-    for (const [index, record] of records.entries()) {
-      const shown = Object.fromEntries(head.map((name, at) => [name, rows[index]?.[at]]));
-      for (const [name, value] of Object.entries(record)) expect([name, shown[name]]).toEqual([name, cell(value)]);
-      const properties = record["properties"] as Record<string, string>;
-      for (const name of PROPERTIES) expect(shown[`property:${name}`]).toBe(cell(properties[name]));
-    }
-    expect(head.includes("request_body")).toBe(more.length > 0);
-  });
-
-  test("Parquet has the API's values in columns of their types", async () => {
-    const { bytes, records } = await exported(["--format", "parquet", ...more]);
-    const rows = await readParquet(bytes);
-    expect(rows.length).toBe(records.length);
-    for (const [index, record] of records.entries()) {
-      for (const [name, value] of Object.entries(record)) {
-        expect([name, comparable(rows[index]?.[name])]).toEqual([name, comparable(value)]);
-      }
-      const properties = record["properties"] as Record<string, string>;
-      for (const name of PROPERTIES) {
-        expect(rows[index]?.[`property:${name}`] ?? null).toBe(properties[name]?.toWellFormed() ?? null);
-      }
-    }
-    expect(typeof rows[1]?.["prompt_tokens"]).toBe("bigint");
-    expect(rows[1]?.["request_created_at"]).toBeInstanceOf(Date);
-    expect(rows[1]?.["streamed"]).toBeBoolean();
-  });
+test("Parquet has columns of types", async () => {
+  const [, row] = await readParquet((await exported(["--format", "parquet"])).bytes);
+  expect(typeof row?.["prompt_tokens"]).toBe("bigint");
+  expect(row?.["request_created_at"]).toBeInstanceOf(Date);
+  expect(row?.["streamed"]).toBeBoolean();
 });
 
 test("an export without records is an empty file of its format", async () => {
@@ -157,16 +122,3 @@ test("Parquet is the same whatever pages the records came in, over many row grou
     records.map(({ request_id, prompt_tokens }) => ({ request_id, prompt_tokens: BigInt(prompt_tokens) })),
   );
 });
-
-async function readParquet(bytes: Buffer): Promise<Record<string, unknown>[]> {
-  const file = new Uint8Array(bytes).buffer;
-  return parquetReadObjects({ file });
-}
-
-/** A value of either side in one shape: nested values as JSON text, whole numbers as numbers, times as ISO 8601. */
-function comparable(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  if (value instanceof Date) return value.toISOString();
-  if (typeof value === "string") return value.toWellFormed();
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null);
-}

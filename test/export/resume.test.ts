@@ -91,7 +91,9 @@ test.each(FORMATS)("what was written behind the checkpoint of a %s export is cut
   const at = ["--output", output, "--api-url", first.url];
   expect(await run(first.url, [...argv, ...at], { interrupted })).toMatchObject({ status: 143 });
 
-  await appendFile(format === "parquet" ? `${output}.rows` : output, "torn,{\u0000 half a record");
+  // More than what is still to come, which would otherwise write over it.
+  const torn = "torn,{\u0000 half a record".repeat(100_000);
+  await appendFile(format === "parquet" ? `${output}.rows` : output, torn);
   expect(await run(first.url, [...argv, ...at, "--resume"])).toMatchObject({ status: 0 });
   const whole = await run(api.url, [...argv, "--output", "-"]);
   expect((await readFile(output)).equals(whole.stdout)).toBe(true);

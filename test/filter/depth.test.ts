@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { FILTER_NODES_MAX } from "../../src/filter/tree.ts";
@@ -6,6 +6,9 @@ import { Deadline } from "../../src/store/deadline.ts";
 import { findPage } from "../../src/store/find.ts";
 import { EXCHANGES, ORGANIZATION } from "./samples.ts";
 import { openWorld } from "./world.ts";
+
+// Long chains take SQLite's parser seconds on a busy machine.
+setDefaultTimeout(60_000);
 
 let world: Awaited<ReturnType<typeof openWorld>>;
 
@@ -16,7 +19,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 async function count(filter: unknown): Promise<number> {
   const scope = { organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree };
-  const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(20_000) };
+  const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(60_000) };
   return (await findPage(world.reader.records, scope, options)).requestIds.length;
 }
 
@@ -94,17 +97,17 @@ function spines(levels: number, length: number, last: () => unknown): unknown {
   return join(arm(), "and", arm());
 }
 
-test("a complete tree of 16,384 leaves is answered, whatever its leaves are", async () => {
-  expect(await count(complete(14, () => always))).toBe(EXCHANGES.length);
+test("a complete tree of 4,096 leaves is answered, whatever its leaves are", async () => {
+  expect(await count(complete(12, () => always))).toBe(EXCHANGES.length);
   const property = { request_response_rmt: { properties: { "App-Name": { "not-contains": "nowhere" } } } };
-  expect(await count(complete(14, () => property))).toBe(EXCHANGES.length);
+  expect(await count(complete(12, () => property))).toBe(EXCHANGES.length);
 });
 
 test.each([
-  [1, 2000],
+  [1, 1000],
   [4, 120],
   [6, 40],
-  [8, 14],
+  [9, 7],
   [10, 3],
 ])("spines that fork %d times, each %d levels of alternating operators, are answered", async (levels, length) => {
   const property = { request_response_rmt: { properties: { "App-Name": { "not-contains": "nowhere" } } } };

@@ -65,7 +65,7 @@ test("headers of the connection, those that Connection names and the gateway's o
   await using provider = await startProvider(({ head, socket }) => {
     seen = head;
     socket.write(
-      "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nX-End: 2\r\nContent-Length: 2\r\n\r\nok",
+      "HTTP/1.1 200 OK\r\ngateway-id: of-another\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nX-End: 2\r\nContent-Length: 2\r\n\r\nok",
     );
   });
   await using gateway = await startTestGateway({ config: { header_aliases: ["Acme"] } });
@@ -76,6 +76,7 @@ test("headers of the connection, those that Connection names and the gateway's o
   );
   expect(seen).toBe(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${provider.port}\r\nExpect-CT: 1\r\n\r\n`);
   expect(answer).not.toContain("X-Hop");
+  expect(answer).not.toContain("of-another");
   expect(answer).toContain("X-End: 2\r\n");
   expect(answer).toContain(`acme-id: ${idOf(answer)}\r\n`);
   expect((await gateway.spool.ended(idOf(answer))).begin.gateway).toEqual([

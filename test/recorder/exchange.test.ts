@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { ExchangeInput } from "../../src/mapping/read-exchange.ts";
 import type { RecordDraft } from "../../src/plugin/contract.ts";
 import type { RecordHooks } from "../../src/recorder/hooks.ts";
 import { begin, pass, rig } from "./harness.ts";
@@ -12,9 +15,12 @@ test("a body that the client asked to leave out is nowhere, and its figures are 
   const id = pass(weir.spool, {
     begin: { omitRequest: true, omitResponse: true },
     request: '{"model":"m-1","prompt":"SECRET-IN"}',
-    response: '{"model":"m-2","text":"SECRET-OUT","usage":{"in":3,"out":4}}',
+    response: ['{"model":"m-2","text":"SECRET-', 'OUT","usage":{"in":3,"out":4}}'],
   });
   await weir.recorder.barrier();
+  for (const name of readdirSync(weir.directory, { recursive: true, withFileTypes: true })) {
+    if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name)).includes("SECRET-")).toBe(false);
+  }
   expect(await weir.row(id)).toMatchObject({ request_model: "m-1", total_tokens: 7 });
   expect(await weir.body(id, "request")).toBeUndefined();
   expect(await weir.body(id, "response")).toBeUndefined();
@@ -44,6 +50,19 @@ test("a body over the limit is cut there and the record says so", async () => {
   expect((await weir.body(id, "request"))?.bytes).toBe(1_000);
   expect((await weir.row(bomb))["truncated"]).toBe(1);
   expect((await weir.body(bomb, "response"))?.bytes).toBe(1_000);
+});
+
+test("a stream over the limit is cut there, and its usage is still read from its end", async () => {
+  const readExchange = ({ events }: ExchangeInput) => ({
+    responseBody: { count: events?.length },
+    usage: { prompt_tokens: events?.at(-1)?.data.usage },
+  });
+  await using weir = await rig({ settings: { max_recorded_body_bytes: 2_000 }, readExchange });
+  const chunks = Array.from({ length: 2_000 }, (_, i) => `data: {"text":"${"x".repeat(400)}","usage":${i}}\n\n`);
+  const id = pass(weir.spool, { head: { headers: ["Content-Type", "text/event-stream"] }, response: chunks });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ truncated: 1, prompt_tokens: 1_999, streamed: 1 });
+  expect((await weir.body(id, "raw"))?.bytes).toBe(2_000);
 });
 
 test("a long body that was left in the spool is read back whole", async () => {

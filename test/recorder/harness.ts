@@ -4,6 +4,7 @@ import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import type { ExchangeInput, ExchangeReading } from "../../src/mapping/read-exchange.ts";
 import { createRecorder, type RecorderOptions } from "../../src/recorder/recorder.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
+import type { Spool } from "../../src/spool/writer.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { begin, silent, spoolIn, temporaryDirectory } from "../spool/journal.ts";
 
@@ -41,7 +42,7 @@ export function startRecorder(directory: string, changes: Partial<RecorderOption
 
 export interface Rig extends AsyncDisposable {
   readonly directory: string;
-  readonly spool: SpoolWriter;
+  readonly spool: Spool;
   readonly recorder: ReturnType<typeof createRecorder>;
   /** A reading connection. */
   readonly store: Store;
@@ -57,7 +58,7 @@ export async function rig(changes: Partial<RecorderOptions> & { settings?: Parti
   const { settings, ...options } = changes;
   const config = configIn(directory.path, settings);
   const spool = spoolIn(join(directory.path, "spool"));
-  const recorder = startRecorder(directory.path, { config, ...options });
+  const recorder = startRecorder(directory.path, { config, sealKey: spool.sealKey, ...options });
   await recorder.ready();
   const store = await openStore(config, "read");
   return {

@@ -87,6 +87,23 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     }
   });
 
+  test("ends an empty body in chunks", async () => {
+    const seen: string[] = [];
+    await using provider = await startProvider(({ head, body, socket }) => {
+      seen.push(head + body.toString());
+      socket.write(OK);
+    });
+    const upstream = createUpstream({ resolve: loopback });
+    const request = { method: "PUT", headers: ["Transfer-Encoding", "chunked"], framing: "chunked" } as const;
+    for (let at = 0; at < 2; at++) {
+      const { call, done } = ask(upstream, provider.port, request);
+      call.end();
+      expect((await done).ended).toBe(true);
+    }
+    expect(seen).toEqual(Array(2).fill("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"));
+    upstream.close();
+  });
+
   test("a provider that does not read holds the writer back, and a drain lets it go on", async () => {
     const sockets: Socket[] = [];
     await using provider = await startRawServer((socket) => {
@@ -213,6 +230,21 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     sockets[0]!.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
     await closed;
     expect((await ask(upstream, provider.port).done).body.toString()).toBe("ok");
+    expect(connections).toBe(2);
+    upstream.close();
+  });
+
+  test("bytes behind an answer are dropped with their connection", async () => {
+    let connections = 0;
+    await using provider = await startRawServer((socket) => {
+      connections++;
+      socket.on("data", () => socket.write(`${OK}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`));
+    });
+    const upstream = createUpstream({ resolve: loopback });
+    for (let at = 0; at < 2; at++) {
+      expect((await ask(upstream, provider.port).done).body.toString()).toBe("ok");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     expect(connections).toBe(2);
     upstream.close();
   });

@@ -205,3 +205,21 @@ test("synced resolves for many callers at once, and again after the next append"
   expect(readAll(directory.path)).toHaveLength(150);
   await spool.close();
 });
+
+test.each([1, 30, 1_000, 1 << 20])("a reader that takes %p bytes at a time sees every frame once", async (bytesMax) => {
+  using directory = temporaryDirectory();
+  const spool = spoolIn(directory.path, { segmentBytes: 5_000 });
+  const ids = Array.from({ length: 40 }, () => randomUUID());
+  for (const id of ids) {
+    spool.begin(id, begin());
+    spool.responseChunk(id, Buffer.alloc(3_000, 1));
+    spool.flush();
+  }
+  await spool.close();
+  const reader = new SpoolReader({ directory: directory.path });
+  const kinds: number[] = [];
+  while (reader.read((buffer, at) => void kinds.push(buffer[at + 8]!), bytesMax) > 0);
+  reader.close();
+  expect(kinds.filter((kind) => kind === FRAME.begin)).toHaveLength(40);
+  expect(kinds.filter((kind) => kind === FRAME.responseChunk)).toHaveLength(40);
+});
