@@ -3,6 +3,7 @@ import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
+import type { HeadMeta } from "../spool/frame.ts";
 import type { Answer } from "./answer.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { readResponseHeaders } from "./headers.ts";
@@ -46,6 +47,8 @@ export class Exchange implements UpstreamEvents {
   upload: Upload | undefined;
   /** Whether the cache was asked, and what it had: decided before the head. */
   cache: CacheAnswer | undefined;
+  /** Which try this is the answer of, and whose, where the client asked for more than one. */
+  attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
   deadline = 0;
   #ended = false;
@@ -65,7 +68,7 @@ export class Exchange implements UpstreamEvents {
   #cut: (() => void) | undefined;
   /** Headers that plugins add to whatever is answered, raw pairs. */
   #added: string[] | undefined;
-  #onEnd: ((end: RequestEnd) => void) | undefined;
+  readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
 
   constructor(parts: GatewayParts, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
@@ -97,7 +100,7 @@ export class Exchange implements UpstreamEvents {
   /** Calls `listener` when the exchange ends, or now where it has ended. */
   tellEnd(listener: (end: RequestEnd) => void): void {
     if (this.#end !== undefined) listener(this.#end);
-    else this.#onEnd = listener;
+    else this.#onEnd.push(listener);
   }
 
   /** Passes the request on. */
@@ -137,7 +140,7 @@ export class Exchange implements UpstreamEvents {
     const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
     for (const [name, value] of Object.entries(own.headers)) headers.push(name, value);
     if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
-    this.recording.head(own.status, headers, "application/json");
+    this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
     const send = () => {
@@ -155,7 +158,9 @@ export class Exchange implements UpstreamEvents {
     const { forward, contentLength, contentType } = readResponseHeaders(raw);
     if (contentLength !== undefined) this.#remaining = contentLength;
     const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
-    this.recording.head(status, shown, contentType, this.cache?.hit);
+    const hit = this.cache?.hit;
+    const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
+    this.recording.head(status, shown, contentType, { ...cached, ...this.attempt });
     const headers = this.#withIds(forward);
     if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
     else this.#sendHead(status, reason, headers);
@@ -323,7 +328,7 @@ export class Exchange implements UpstreamEvents {
     const { recording } = this;
     const status = ending.status ?? this.#status;
     this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
-    this.#onEnd?.(this.#end);
+    for (const listener of this.#onEnd) listener(this.#end);
     this.#parts.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
       status,

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { UpstreamRequest } from "../runtime/upstream.ts";
+import type { BeginMeta } from "../spool/frame.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers.ts";
-import { askOnForward, type SeenRequest } from "./hooks.ts";
+import { type Asked, askOnForward, type SeenRequest } from "./hooks.ts";
+import type { FallbackTarget } from "./retry/fallback-request.ts";
+import type { RetryPlan } from "./retry/plan.ts";
 import type { Route } from "./target.ts";
 import { COLLECT_BYTES_MAX, Upload, type UploadLimits } from "./upload.ts";
 
@@ -23,8 +26,13 @@ export interface Admitted {
   readonly request: ClientRequest;
   readonly headers: RequestHeaders;
   readonly route: Route;
-  readonly organizationId: string;
   readonly seen: SeenRequest;
+  /** What `seen` is made of. */
+  readonly asked: Asked;
+  /** How its record begins. */
+  readonly meta: BeginMeta;
+  /** What to do when the provider fails, where the client said so. */
+  readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
 }
 
 /** Asks the plugins that count what goes to providers. @throws Refused, GatewayError `plugin_failed`. */

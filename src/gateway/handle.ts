@@ -7,11 +7,14 @@ import type { BeginMeta } from "../spool/frame.ts";
 import type { Answer } from "./answer.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
-import { askToForward, type ClientRequest, forward } from "./forward.ts";
+import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
 import { askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { serveWithRetries } from "./retry/call-provider.ts";
+import { findFallbacks } from "./retry/fallback-request.ts";
+import { readRetryPlan } from "./retry/plan.ts";
 import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached } from "./serve-cached.ts";
 import { readOmissions, readSettings } from "./settings.ts";
@@ -41,23 +44,28 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const shown = parts.headers.recorded(headers, route.provider);
     const caching = request.client === undefined ? cacheSettings(headers) : undefined;
     if (caching !== undefined) exchange.cache = {};
-    const seen = new SeenRequest({ exchange, incoming, headers, shown, key, route });
-    const admitted = { exchange, request, headers, route, organizationId: key.organizationId, seen };
+    const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
+    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url ?? "") };
+    const asked = { exchange, incoming, headers, shown, key, route };
+    const seen = new SeenRequest(asked);
+    const meta = beginMeta(exchange, incoming, headers, shown, key, route);
+    const admitted: Admitted = { exchange, request, headers, route, seen, asked, meta, retry };
     const { hooks } = parts;
     if (hooks?.has("onRequest")) {
-      const asked = askOnRequest(hooks, seen, exchange);
-      if (asked !== undefined) await asked;
+      const admission = askOnRequest(hooks, seen, exchange);
+      if (admission !== undefined) await admission;
     }
     if (caching === undefined) {
-      const asked = askToForward(parts, admitted);
-      if (asked !== undefined) await asked;
+      const admission = askToForward(parts, admitted);
+      if (admission !== undefined) await admission;
     }
 
-    const recorded = exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
+    const recorded = exchange.recording.begin(meta);
     if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
     if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
-    if (caching === undefined) forward(parts, admitted);
-    else await serveCached(parts, admitted, caching);
+    if (caching !== undefined) await serveCached(parts, admitted, caching);
+    else if (retry !== undefined) await serveWithRetries(parts, admitted);
+    else forward(parts, admitted);
   } catch (error) {
     if (!(error instanceof GatewayError || error instanceof Refused))
       parts.log.error("a request failed in the gateway", { error: messageOf(error) });

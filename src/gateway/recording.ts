@@ -1,5 +1,5 @@
 import { now } from "../runtime/clock.ts";
-import type { BeginMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
+import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
 
 /** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
 const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
@@ -11,11 +11,6 @@ export interface Ending {
   /** Where the head frame does not say what the client saw. */
   readonly status?: number;
   readonly error?: { readonly code: string; readonly message: string };
-}
-
-interface Cached {
-  readonly referenceId: string;
-  readonly createdAt: number;
 }
 
 /** One exchange on its way into the spool: caps, omissions and counters, and an end that is written exactly once. */
@@ -66,16 +61,11 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
   }
 
-  /** @param cached - whose answer this is, where it comes from the cache. */
-  head(status: number, headers: RawHeaders, contentType: string, cached?: Cached): void {
+  /** @param more - whose answer this is, where it is not simply that of the request's own target. */
+  head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
-    this.#spool.head(this.#id, {
-      time: now(),
-      status,
-      headers,
-      ...(cached !== undefined && { cacheReferenceId: cached.referenceId, cacheCreatedAt: cached.createdAt }),
-    });
+    this.#spool.head(this.#id, { ...more, time: now(), status, headers });
   }
 
   responseBody(bytes: Uint8Array): void {

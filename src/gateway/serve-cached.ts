@@ -1,4 +1,4 @@
-import type { UpstreamCall, UpstreamEvents } from "../runtime/upstream.ts";
+import type { UpstreamEvents } from "../runtime/upstream.ts";
 import type { Entry } from "./cache/answer-index.ts";
 import { cacheKey } from "./cache/key.ts";
 import { Replay } from "./cache/replay.ts";
@@ -6,14 +6,12 @@ import type { CacheRequest, Claim, Passage } from "./cache/response-cache.ts";
 import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
 import { isShareable, shareableHeaders } from "./cache/stored-answer.ts";
 import type { CacheHit, Exchange } from "./exchange.ts";
-import { type Admitted, askToForward, forward, hasBody, toUpstream, uploadLimits, withBody } from "./forward.ts";
+import { type Admitted, askToForward, forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import { gather } from "./gather.ts";
 import type { RequestHeaders } from "./headers.ts";
+import { callProvider } from "./retry/call-provider.ts";
 import { readOmissions } from "./settings.ts";
-import { Upload } from "./upload.ts";
-
-/** Request bodies up to here are gathered to look for their answer. Larger ones are passed on. */
-const KEYED_BODY_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** What a request asks of the cache. @throws GatewayError `invalid_header`. */
 export function cacheSettings(headers: RequestHeaders): CacheSettings | undefined {
@@ -29,35 +27,17 @@ export function cacheSettings(headers: RequestHeaders): CacheSettings | undefine
  * @throws Refused, GatewayError where a plugin refuses or fails.
  */
 export async function serveCached(parts: GatewayParts, admitted: Admitted, settings: CacheSettings): Promise<void> {
-  const { exchange, headers, request } = admitted;
+  const { exchange, headers } = admitted;
   // What a Range leaves out is not in the key.
-  const isPart = valuesOf(headers, "range").length > 0;
-  if (isPart || (headers.contentLength ?? 0) > KEYED_BODY_BYTES_MAX) {
+  if (valuesOf(headers, "range").length > 0) {
     await askToForward(parts, admitted);
     if (!exchange.ended) forward(parts, admitted);
     return;
   }
-  if (!hasBody(admitted)) return answer(parts, admitted, settings, new Uint8Array(0));
-  request.sendContinue?.();
-  await new Promise<void>((resolve, reject) => {
-    // Where the client leaves or stalls, the exchange ends without either of these, and this promise with it.
-    exchange.upload = Upload.collect(
-      exchange,
-      request.incoming,
-      uploadLimits(parts),
-      (body) => answer(parts, admitted, settings, body).then(resolve, reject),
-      {
-        bytesMax: KEYED_BODY_BYTES_MAX,
-        onMore: (pass) => passOn(parts, admitted, pass).then(resolve, reject),
-      },
-    );
+  await gather(parts, admitted, {
+    onBody: (body) => answer(parts, admitted, settings, body),
+    beforePassing: () => askToForward(parts, admitted),
   });
-}
-
-/** A chunked body that turned out too long for a key. */
-async function passOn(parts: GatewayParts, admitted: Admitted, pass: (call: UpstreamCall) => void): Promise<void> {
-  await askToForward(parts, admitted);
-  if (!admitted.exchange.ended) pass(admitted.exchange.send(toUpstream(parts, admitted)));
 }
 
 async function answer(
@@ -133,9 +113,12 @@ async function lead(
     return true;
   }
   parts.cache.misses++;
-  const call = withBody(toUpstream(parts, admitted), body);
+  // What another provider answered in this one's place is nothing to be repeated.
+  const onFallback = () => {
+    shared.omit = true;
+  };
   exchange.receive((events) => {
-    flight.launch((toFlight) => parts.upstream.open(call, toFlight));
+    flight.launch((toFlight) => callProvider(parts, admitted, body, toFlight, onFallback));
     return reader.join(events);
   });
   return true;
@@ -143,10 +126,11 @@ async function lead(
 
 function toCacheRequest(
   parts: GatewayParts,
-  { exchange, request, headers, route, organizationId, seen }: Admitted,
+  { exchange, request, headers, route, meta, seen }: Admitted,
   settings: CacheSettings,
   body: Uint8Array,
 ): CacheRequest {
+  const organizationId = meta.organization;
   const { key, model } = cacheKey({
     organizationId,
     seed: settings.seed,

@@ -84,6 +84,10 @@ export const requests = sqliteTable(
     feedback_rating: integer(),
     feedback_created_at: integer(),
     storage_location: text().notNull().default("libsql"),
+    /** The request that this is a failed try of. */
+    attempt_of: text(),
+    /** Number of this try, or of the one that answered; null where only one was asked for. */
+    attempt: integer(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),

@@ -88,6 +88,8 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     feedback_rating: null,
     feedback_created_at: null,
     storage_location: "libsql",
+    attempt_of: begin.attemptOf ?? null,
+    attempt: begin.attempt ?? head?.attempt ?? null,
   };
 }
 

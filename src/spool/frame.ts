@@ -40,6 +40,9 @@ export interface BeginMeta {
   /** The body is wanted nowhere: its chunks are enciphered, and the record is made without it. */
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
+  /** The request that this is a failed try of, and which one, from 1. */
+  readonly attemptOf?: string;
+  readonly attempt?: number;
   /** Name of the key that omitted bodies are enciphered with; set by the writer. */
   readonly seal?: string;
 }
@@ -53,6 +56,12 @@ export interface HeadMeta {
   /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
   readonly cacheReferenceId?: string;
   readonly cacheCreatedAt?: number;
+  /** Which try this is the answer of, where the client asked for more than one. */
+  readonly attempt?: number;
+  /** Who answered in place of the target that `begin` names: a fallback. */
+  readonly target?: string;
+  readonly path?: string;
+  readonly provider?: string;
 }
 
 export type Outcome = "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
