@@ -25,9 +25,10 @@ export default {
     if (gateway === undefined) return {};
     const stored = new StoredPolicies(gateway.store, options.policies);
     const ledger = new Ledger(gateway, log);
+    const read = remembering(readPolicies);
     return {
       onRequest(request) {
-        const policies = policiesOf(request, stored);
+        const policies = policiesOf(request, stored, read);
         if (typeof policies === "string") return invalid(`Gateway-RateLimit-Policy: ${policies}`);
         for (const policy of policies) {
           if (segmentOf(policy, request) === undefined) return invalid(whatIsMissing(policy));
@@ -36,7 +37,7 @@ export default {
       },
 
       onForward(request) {
-        const policies = policiesOf(request, stored);
+        const policies = policiesOf(request, stored, read);
         if (typeof policies === "string" || policies.length === 0) return undefined;
         const bearings: Bearing[] = [];
         for (const policy of policies) {
@@ -54,19 +55,28 @@ export default {
   },
 } satisfies GatewayPlugin;
 
-const headers = new Map<string, readonly Policy[] | string>();
+type ReadHeader = (header: string) => readonly Policy[] | string;
+
+/** Headers are few and come again and again: each is read once. */
+function remembering(read: ReadHeader): ReadHeader {
+  const known = new Map<string, readonly Policy[] | string>();
+  return (header) => {
+    let found = known.get(header);
+    if (found === undefined) {
+      found = read(header);
+      if (known.size >= HEADERS_KEPT_MAX) known.clear();
+      known.set(header, found);
+    }
+    return found;
+  };
+}
 
 /** The policies that bear on a request, or what is wrong with its header. */
-function policiesOf(request: GatewayRequest, stored: StoredPolicies): readonly Policy[] | string {
+function policiesOf(request: GatewayRequest, stored: StoredPolicies, read: ReadHeader): readonly Policy[] | string {
   const ofDeployment = stored.policiesFor(request.organizationId, request.keyId);
   const header = request.gatewayHeader("ratelimit-policy");
   if (header === undefined) return ofDeployment;
-  let ofHeader = headers.get(header);
-  if (ofHeader === undefined) {
-    ofHeader = readPolicies(header);
-    if (headers.size >= HEADERS_KEPT_MAX) headers.clear();
-    headers.set(header, ofHeader);
-  }
+  const ofHeader = read(header);
   return typeof ofHeader === "string" || ofDeployment.length === 0 ? ofHeader : [...ofDeployment, ...ofHeader];
 }
 

@@ -101,11 +101,20 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
   }
   const { txt_name } = challenge(domain, asked.token);
   const found = await texts(txt_name, parts.nameServers);
-  if (typeof found === "string" || !found.includes(asked.token)) {
+  if (typeof found === "string" || !holds(found, asked.token)) {
     const why = typeof found === "string" ? found : `it holds ${found.length} other texts`;
     return refusal(409, `the TXT record ${txt_name} does not have the value yet: ${why}`);
   }
   return step(parts, domain, "prove", { by: `DNS, asked by ${caller.name}` }, caller);
+}
+
+/** A record may come in parts, which some resolvers hand over as if they were records of their own. */
+function holds(found: readonly string[], token: string): boolean {
+  return found.some((_text, from) => {
+    let joined = "";
+    for (let at = from; at < found.length && token.startsWith(joined) && joined !== token; at++) joined += found[at];
+    return joined === token;
+  });
 }
 
 /** The texts of a name, or why there are none. */

@@ -75,7 +75,7 @@ export function isUnit(value: unknown): value is Unit {
   return UNITS.includes(value as Unit);
 }
 
-/** A header that could carry it must be possible. */
-function isSegment(name: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name);
+/** `user`, or the name of a property that a header can carry. */
+export function isSegment(name: unknown): boolean {
+  return typeof name === "string" && /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name);
 }

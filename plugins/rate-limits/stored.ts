@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Json, PluginStore, RouteCaller } from "weir/plugin";
-import { isUnit, type Policy, policyOf, QUOTA_MAX, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
+import { isSegment, isUnit, type Policy, policyOf, QUOTA_MAX, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
 
 /** A policy as the API takes it and `weir.toml` writes it. */
 export interface PolicyBody {
@@ -41,7 +41,7 @@ export function whyBadPolicy(body: Json): { readonly path: string; readonly mess
   if (!Number.isInteger(window_seconds) || window_seconds < 1 || window_seconds > WINDOW_SECONDS_MAX) {
     return bad("window_seconds", `must be a whole number from 1 to ${WINDOW_SECONDS_MAX}`);
   }
-  if (segment !== null && !isText(segment)) return bad("segment", 'must be null, "user" or the name of a property');
+  if (segment !== null && !isSegment(segment)) return bad("segment", 'must be null, "user" or the name of a property');
   if (key_id !== null && !isText(key_id)) return bad("key_id", "must be null or the id of a key");
   return undefined;
 }

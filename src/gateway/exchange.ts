@@ -138,7 +138,7 @@ export class Exchange implements UpstreamEvents {
     this.#headSent = true;
     const body = errorBody(own, this.id);
     const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
-    for (const [name, value] of Object.entries(own.headers)) headers.push(name, value);
+    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toWire(value));
     if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
     this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);

@@ -7,7 +7,10 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | undefined;
   readonly provider: string;
+  /** The record's model: the override, else what answered, else what was asked. */
   readonly model: string | null;
+  /** The model that was asked, where it is known apart from `model`. */
+  readonly requestModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
@@ -21,7 +24,12 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const schema = WIRE_SCHEMAS[wireSchema];
   const named = model ?? undefined;
   return {
-    request: pickDefined({ llm_type: schema.llmType, provider, model: named, ...schema.llmRequest(requestBody) }),
+    request: pickDefined({
+      llm_type: schema.llmType,
+      provider,
+      model: input.requestModel ?? named,
+      ...schema.llmRequest(requestBody),
+    }),
     response: pickDefined({
       model: named,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),

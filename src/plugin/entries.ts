@@ -25,7 +25,7 @@ const POLL_MS = 250;
 
 interface PluginEntries {
   readonly values: Map<string, Json>;
-  readonly listeners: (() => void)[];
+  readonly listeners: Set<() => void>;
 }
 
 /** The stores of all plugins, in memory, in step with the database. */
@@ -78,8 +78,10 @@ export class Entries {
     clearTimeout(this.#timer);
   }
 
-  storeOf(plugin: string): PluginStore {
+  /** The store of a plugin, until `release`: then nobody is told of changes through it any more. */
+  storeOf(plugin: string): PluginStore & { readonly release: () => void } {
     const entries = this.#of(plugin);
+    const own: (() => void)[] = [];
     const write = (key: string, value: string | null) =>
       this.#inTurn(async () => {
         await this.#options.write([{ plugin, key, value }]);
@@ -90,14 +92,20 @@ export class Entries {
       entries: () => entries.values,
       put: (key, value) => write(key, JSON.stringify(value)),
       remove: (key) => write(key, null),
-      onChange: (listener) => void entries.listeners.push(listener),
+      onChange(listener) {
+        entries.listeners.add(listener);
+        own.push(listener);
+      },
+      release() {
+        for (const listener of own) entries.listeners.delete(listener);
+      },
     };
   }
 
   #of(plugin: string): PluginEntries {
     let entries = this.#plugins.get(plugin);
     if (entries === undefined) {
-      entries = { values: new Map(), listeners: [] };
+      entries = { values: new Map(), listeners: new Set() };
       this.#plugins.set(plugin, entries);
     }
     return entries;

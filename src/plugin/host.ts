@@ -5,10 +5,16 @@ import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "./contrac
 import type { Entries } from "./entries.ts";
 import { Journal } from "./journal.ts";
 
+/** What a plugin has of the gateway's thread, until it is unloaded. */
+export interface LentAccess extends GatewayAccess {
+  /** From now on the plugin hears of nothing and opens nothing. */
+  release(): void;
+}
+
 /** What the gateway's thread lends to plugins, for all of them. */
 export interface PluginHost {
   /** What this plugin gets. The same plugin, loaded again, gets the same store and journal. */
-  accessFor(plugin: string): GatewayAccess;
+  accessFor(plugin: string): LentAccess;
   /** Everything that plugins open beside `allow_private_targets`; another list whenever it changes. */
   privateTargets(): readonly string[];
   close(): void;
@@ -26,7 +32,7 @@ export interface HostOptions {
 export function createPluginHost(options: HostOptions): PluginHost {
   const { config, log, entries, usageOf, providerHosts } = options;
   const journals = new Map<string, PluginJournal>();
-  const opened = new Map<string, readonly string[]>();
+  const opened = new Map<symbol, readonly string[]>();
   let privateTargets: readonly string[] = [];
   const open = options.openJournal ?? ((path: string, bound: Log) => new Journal(path, bound));
   const journalOf = (plugin: string) => {
@@ -38,16 +44,26 @@ export function createPluginHost(options: HostOptions): PluginHost {
     return journal;
   };
   return {
-    accessFor: (plugin) => ({
-      store: entries.storeOf(plugin),
-      journal: journalOf(plugin),
-      providerHosts,
-      usageOf,
-      openPrivateTargets(targets) {
-        opened.set(plugin, [...targets]);
+    accessFor(plugin) {
+      const store = entries.storeOf(plugin);
+      const itself = Symbol(plugin);
+      const open = (targets: readonly string[]) => {
+        if (targets.length > 0) opened.set(itself, [...targets]);
+        else opened.delete(itself);
         privateTargets = [...opened.values()].flat();
-      },
-    }),
+      };
+      return {
+        store,
+        journal: journalOf(plugin),
+        providerHosts,
+        usageOf,
+        openPrivateTargets: open,
+        release() {
+          store.release();
+          open([]);
+        },
+      };
+    },
     privateTargets: () => privateTargets,
     close() {
       for (const journal of journals.values()) if (journal instanceof Journal) journal.close();

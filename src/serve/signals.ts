@@ -2,10 +2,10 @@ import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
 /**
- * The same signal so soon after the first is the first again: Ctrl-C goes to a whole process group, and `npm start` and `bun run`
- * pass on what they get themselves.
+ * The same signal so soon after the first is the first one: Ctrl-C goes to a whole process group, and `npm start` and
+ * `bun run` pass on what they get themselves.
  */
-const SAME_SIGNAL_MS = 50;
+const SAME_SIGNAL_MS = 20;
 
 export type StopSignal = "SIGTERM" | "SIGINT";
 

@@ -106,6 +106,56 @@ describe("onRequest", () => {
   });
 });
 
+describe("onForward", () => {
+  test("lets a request go on with the headers of all plugins, promises in between or not", async () => {
+    const adds = (name: string, value: string) => ({ responseHeaders: { [name]: value } });
+    const { hooks } = hooksOf(
+      { onForward: () => adds("a", "1") },
+      { onForward: async () => adds("b", "2") },
+      { onForward: () => undefined },
+      { onForward: () => adds("a", "3") },
+    );
+    expect(await hooks.onForward(request)).toEqual({ responseHeaders: { a: "3", b: "2" } });
+  });
+
+  test("answers a refusal in place of headers that were added before", async () => {
+    const added = { responseHeaders: { a: "1" } };
+    const { hooks } = hooksOf({ onForward: () => added }, { onForward: async () => refusal });
+    expect(await hooks.onForward(request)).toBe(refusal);
+  });
+
+  test.each([
+    {},
+    { responseHeaders: null },
+    { responseHeaders: "x" },
+    { responseHeaders: { "a b": "x" } },
+    { responseHeaders: { a: 1 } },
+    { ...refusal, headers: { a: 1 } },
+  ])("fails closed on an answer that is neither: %p", (answer) => {
+    const { hooks } = hooksOf({ onForward: () => answer as never });
+    expect(() => hooks.onForward(request)).toThrow('"p0" failed');
+  });
+});
+
+describe("onEnd", () => {
+  test("tells every plugin, whoever fails, and counts who did", async () => {
+    const told: string[] = [];
+    const { hooks } = hooksOf(
+      {
+        onEnd: () => {
+          throw new Error("no");
+        },
+      },
+      { onEnd: (async () => Promise.reject(new Error("no"))) as never },
+      { onEnd: ({ id }) => void told.push(id) },
+    );
+    hooks.onEnd({ id: "r", status: 200, outcome: "complete", forwarded: true });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(["r"]);
+    expect([...hooks.failures().values()]).toEqual([1, 1]);
+  });
+});
+
 describe("onRecord", () => {
   test("changes the draft, and false drops it", async () => {
     const { hooks } = hooksOf({

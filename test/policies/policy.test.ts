@@ -126,6 +126,7 @@ test.each([
   [{ ...whole, window_seconds: 1.5 }, "window_seconds"],
   [{ ...whole, unit: "requests" }, "unit"],
   [{ ...whole, segment: "" }, "segment"],
+  [{ ...whole, segment: "my team" }, "segment"],
   [{ ...whole, key_id: 5 }, "key_id"],
   [{ ...whole, windowSeconds: 5 }, "windowSeconds"],
 ])("a stored policy is kept, or the member that is wrong is named: %#", (body, path) => {
