@@ -66,10 +66,9 @@ const NUMBERS = {
  * @throws GatewayError `invalid_header` saying what is allowed.
  */
 export function readRetryPlan(headers: readonly GatewayHeader[]): RetryPlan | undefined {
-  const values = new Map<string, GatewayHeader>();
-  for (const header of headers)
-    if (header.setting.startsWith("retry-") || header.setting === "fallbacks") values.set(header.setting, header);
-  if (values.size === 0) return undefined;
+  // Most requests ask for nothing: no list of theirs is made.
+  if (!headers.some(isAbout)) return undefined;
+  const values = new Map(headers.filter(isAbout).map((header) => [header.setting, header]));
   const number = (setting: keyof typeof NUMBERS) => readNumber(values.get(setting), NUMBERS[setting]);
   const [retries, factor, waitMs, waitMsMax] = [
     number("retry-num"),
@@ -92,6 +91,10 @@ export function isRetryable(failure: Failure): boolean {
 export function leadsTo({ on }: Fallback, failure: Failure): boolean {
   if (on === undefined) return isRetryable(failure);
   return on.some((each) => each === failure || (failure !== "network" && each === `${Math.floor(failure / 100)}xx`));
+}
+
+function isAbout({ setting }: GatewayHeader): boolean {
+  return setting.startsWith("retry-") || setting === "fallbacks";
 }
 
 function readFlag(header: GatewayHeader | undefined): boolean {
