@@ -201,11 +201,14 @@ function startApi(
       const [toGateway, itsGateway] = threadPorts();
       for (const each of [toRecorder, toGateway]) each.start();
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
-      const { metrics, status, setKeys } = gateway;
+      const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
       const functions: GatewayFunctions = {
         metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
         status,
         setKeys,
+        cacheStatus,
+        cacheEntries,
+        purgeCache,
         routes: () => viewRoutes(hooks.routes()),
         callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
       };
