@@ -23,6 +23,10 @@ async function build(target: string, outfile: string): Promise<void> {
     root,
     entrypoints: ["src/main.ts", ...found].map((path) => join(root, path)),
     target: "bun",
+    format: "esm",
+    // Halves the time to the first request: 280 ms of processor time become 140. It is made by this machine's Bun, so the
+    // binaries of other machines go without.
+    bytecode: target === hostTarget(),
     minify: { whitespace: true, syntax: true, identifiers: false },
     plugins: [rule.plugin],
     compile: {
