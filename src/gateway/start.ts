@@ -35,6 +35,8 @@ export interface GatewayOptions {
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Known from the first connection on; none until `setKeys` otherwise. */
+  readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
@@ -61,6 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
   const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
   const parts = createParts(options, ownPorts);
+  parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
