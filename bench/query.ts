@@ -5,10 +5,11 @@ import { CONFIG_SCHEMA } from "../src/config.ts";
 import { decodeFilter } from "../src/filter/decode.ts";
 import { decodeSort } from "../src/filter/sort.ts";
 import { ALL } from "../src/filter/tree.ts";
-import { metrics, sessions, topCosts, users } from "../src/store/aggregate.ts";
+import { metrics, sessions, users } from "../src/store/aggregate.ts";
 import { Deadline } from "../src/store/deadline.ts";
 import { countMatches, findPage } from "../src/store/find.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { propertyCosts } from "../src/store/property-costs.ts";
 import { recordsByIds } from "../src/store/records.ts";
 import { openStore } from "../src/store/store.ts";
 import { quantile } from "./figures.ts";
@@ -88,11 +89,20 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ],
   [
     "30 days of cost by property value",
-    async () => (await topCosts(database, scope(range(30)), "Team", { limit: 100, offset: 0 }, until())).length,
+    async () =>
+      (await propertyCosts(database, scope(range(30)), { name: "Team", limit: 100, offset: 0 }, until())).length,
   ],
   [
-    "cost by property value, all",
-    async () => (await topCosts(database, scope("all"), "Team", { limit: 100, offset: 0 }, until())).length,
+    "cost by property value, with a condition",
+    async () =>
+      (
+        await propertyCosts(
+          database,
+          scope(leaf("status", { equals: 200 })),
+          { name: "Team", limit: 100, offset: 0 },
+          until(),
+        )
+      ).length,
   ],
   ["sort by cost over all", () => page("all", { cost: "desc" })],
   ["sort by cost, rising", () => page("all", { cost: "asc" })],

@@ -10,7 +10,7 @@ export const MODELS: readonly (readonly [string, string, number, string])[] = [
   ["GROQ", "llama-3.3-70b-versatile", 0.59, "https://api.groq.com"],
 ];
 
-export const QUESTIONS: readonly string[] = [
+const QUESTIONS: readonly string[] = [
   "How do I change the address on my last order?",
   "Summarise this report in five sentences.",
   "Write a function that merges two sorted lists.",
@@ -23,7 +23,7 @@ export const QUESTIONS: readonly string[] = [
   "Draft a polite answer to this complaint.",
 ];
 
-export const ANSWERS: readonly string[] = [
+const ANSWERS: readonly string[] = [
   "A weir is a low barrier across a river that lets the water flow over its crest.",
   "The order can still be changed until it has left the warehouse.",
   "Both lists are walked once, so the time grows with the sum of their lengths.",
@@ -36,3 +36,28 @@ export const ANSWERS: readonly string[] = [
   "Il convient de vérifier les chiffres avant la publication du rapport.",
   "If the level rises further, the gates are opened step by step.",
 ];
+
+/** Different exchanges that records are made of. */
+export const POOL = 2_000;
+
+/** The texts and bodies of one of them. */
+export function exchangeOf(n: number) {
+  const model = MODELS[n % MODELS.length]![1];
+  const prompt = `${QUESTIONS[n % QUESTIONS.length]} (${n})`;
+  const completion = Array.from({ length: 2 + (n % 5) }, (_, i) => ANSWERS[(n * 7 + i * 3) % ANSWERS.length]).join(" ");
+  const system = { role: "system", content: ANSWERS[n % 5] };
+  const usage = { prompt_tokens: 40 + n, completion_tokens: n % 400, total_tokens: 40 + n + (n % 400) };
+  const message = { role: "assistant", content: completion };
+  return {
+    prompt,
+    completion,
+    request: { model, messages: [system, { role: "user", content: prompt }] },
+    response: {
+      id: `chatcmpl-${n}`,
+      object: "chat.completion",
+      model,
+      choices: [{ index: 0, message, finish_reason: "stop" }],
+      usage,
+    },
+  };
+}

@@ -1,6 +1,6 @@
 // Makes a fresh clone ready to run: plain Node or Bun, no dependencies. Run by `prestart`, `pretest` and `prebuild`.
 //
-// Installs when node_modules is missing or older than the lock file, and makes sure that the `bun` package holds a
+// Installs when that has not been done since the lock file changed, and makes sure that the `bun` package holds a
 // program: package managers may be set to skip install scripts, and then a file is in its place that only says so.
 import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, statSync, writeFileSync } from "node:fs";
@@ -16,19 +16,17 @@ const windows = process.platform === "win32";
 if (!isCurrent()) install();
 if (!bunRuns()) finishBun();
 
-/** Whether what is installed is newer than the lock file. A link to a shared folder is looked after by its owner. */
+/** Whether this script has installed since the lock file changed. A link to a shared folder is its owner's business. */
 function isCurrent() {
-  if (!existsSync(modules)) return false;
-  if (lstatSync(modules).isSymbolicLink()) return true;
-  const installedMs = [mark, join(modules, ".package-lock.json")]
-    .filter((path) => existsSync(path))
-    .map((path) => statSync(path).mtimeMs);
-  return Math.max(0, ...installedMs) >= statSync(join(root, "package-lock.json")).mtimeMs;
+  if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return true;
+  return existsSync(mark) && statSync(mark).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs;
 }
 
+// Without install scripts: none is needed but the one of `bun`, which is run below where it must, and the one of a test's
+// database server fails under npm, which then leaves the server out.
 function install() {
   // Bun takes the versions of package-lock.json; --no-save keeps it from writing a lock file of its own.
-  if (runs("npm", ["--version"])) run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"]);
+  if (runs("npm", ["--version"])) run("npm", ["ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error"]);
   else run(isBun ? process.execPath : "bun", ["install", "--no-save", "--silent"]);
   writeFileSync(mark, "");
 }

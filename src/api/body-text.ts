@@ -22,6 +22,8 @@ function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json): 
     wireSchema: row.wire_schema as WireSchemaName,
     provider: row.provider,
     model: row.model,
+    requestModel: row.request_model,
+    responseModel: row.response_model,
     path: row.request_path ?? "",
     requestBody,
     responseBody,

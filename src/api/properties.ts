@@ -3,8 +3,8 @@ import { propertyName } from "../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../filter/tree.ts";
 import { storable } from "../filter/values.ts";
 import { substring } from "../filter/wildcards.ts";
-import { topCosts } from "../store/aggregate.ts";
 import { Deadline } from "../store/deadline.ts";
+import { propertyCosts } from "../store/property-costs.ts";
 import { propertyNames, propertyValues } from "../store/property-list.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
@@ -63,7 +63,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
         const name = storable(params.name);
         const { scope } = readScope(gate().caller(request).organizationId, body);
         const { deadline } = await begin(request);
-        return success(await topCosts(database, scope, name, page, deadline));
+        return success(await propertyCosts(database, scope, { name, ...page }, deadline));
       },
       { body: TOP_COSTS, ...endpoint("read", "Properties", "Values of a property by cost", "Dearest first.") },
     );

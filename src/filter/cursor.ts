@@ -61,6 +61,24 @@ export function afterSql(
   return `(${ways.map((way) => `(${way})`).join(" or ")})`;
 }
 
+/**
+ * The same in two parts, first what follows by value and then the rows without one, each of which an index can find;
+ * undefined where that is not how the order goes on.
+ */
+export function afterInParts(
+  position: Position,
+  sort: readonly SortKey[],
+): readonly ((bind: Bind) => string)[] | undefined {
+  const [key, ...others] = sort;
+  const value = position.values[0] ?? null;
+  if (key === undefined || others.length > 0 || !key.nullable || value === null) return undefined;
+  const sign = key.direction === "asc" ? ">" : "<";
+  return [
+    (bind) => `(${key.sql(bind)}, r.request_id) ${sign} (${bind(value)}, ${bind(position.requestId)})`,
+    (bind) => `${key.sql(bind)} is null`,
+  ];
+}
+
 /** The same for the same organization, filter and sort; another one for any other. */
 function fingerprint({ organizationId, tree }: Scope, sort: Sort): string {
   const hash = createHash("sha256");

@@ -49,9 +49,14 @@ function candidatesAt(path: string, declared: readonly PathSchema[]): readonly W
 /** Events that are looked at to tell what a stream is. */
 const SAMPLE_EVENTS = 3;
 
-/** What the first events say, as one object to compare with. */
+/** What the first events say, as one object to compare with. Of `type` and the like the first one counts: it names the stream. */
 export function sampleOf(events: readonly StreamEvent[]): Json {
   const sample = {};
-  for (const { data } of events.slice(0, SAMPLE_EVENTS)) if (isObject(data)) Object.assign(sample, data);
+  for (const { data } of events.slice(0, SAMPLE_EVENTS).reverse())
+    if (isObject(data)) Object.assign(sample, filled(data));
   return sample;
 }
+
+/** Some providers send empty members ahead. */
+const filled = (data: Json) =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== "" && value !== null));

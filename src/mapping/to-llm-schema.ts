@@ -7,7 +7,12 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | undefined;
   readonly provider: string;
+  /** The record's model: the override, else what answered, else what was asked. */
   readonly model: string | null;
+  /** The model that was asked, where it is known apart from `model`. */
+  readonly requestModel?: string | null;
+  /** The model that answered, likewise. */
+  readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
@@ -21,9 +26,14 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const schema = WIRE_SCHEMAS[wireSchema];
   const named = model ?? undefined;
   return {
-    request: pickDefined({ llm_type: schema.llmType, provider, model: named, ...schema.llmRequest(requestBody) }),
+    request: pickDefined({
+      llm_type: schema.llmType,
+      provider,
+      model: input.requestModel ?? named,
+      ...schema.llmRequest(requestBody),
+    }),
     response: pickDefined({
-      model: named,
+      model: input.responseModel ?? named,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };

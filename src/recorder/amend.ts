@@ -70,9 +70,9 @@ function propertyStatements(row: AmendedRow, name: string, value: string | null)
   ];
   if (value !== null) {
     statements.push({
-      sql: `insert into properties (organization_id, kind, name, value, request_created_at, seq, case_erased)
-        values (?, 0, ?, ?, ?, ?, 0)`,
-      args: [row.organization_id, name, value, row.request_created_at, row.seq],
+      sql: `insert into properties (organization_id, kind, name, value, request_created_at, seq, case_erased, cost)
+        values (?, 0, ?, ?, ?, ?, 0, (select cost from requests where seq = ?))`,
+      args: [row.organization_id, name, value, row.request_created_at, row.seq, row.seq],
     });
   }
   return statements;

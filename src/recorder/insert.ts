@@ -13,7 +13,7 @@ const TEXT_LENGTH_MAX = 1_000_000;
 
 const INSERT_PROPERTY = insertInto(
   "properties",
-  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased"],
+  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
 );
 const INSERT_TEXT = insertInto(
@@ -112,11 +112,11 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
 function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {
   for (const [name, value] of Object.entries(labels.properties)) {
     const erased = labels.erasedProperties.has(name) ? 1 : 0;
-    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased);
+    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased, row.cost ?? null);
   }
   for (const [name, value] of Object.entries(labels.promptInputs)) {
     const erased = labels.erasedInputs.has(name) ? 1 : 0;
-    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased);
+    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased, row.cost ?? null);
   }
 }
 

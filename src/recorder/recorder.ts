@@ -3,12 +3,15 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
+import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
+import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import { usageOf } from "../store/usage.ts";
 import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
@@ -68,6 +71,9 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
+    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    readEntries: (version) => recorder.readEntries(version),
+    writeEntries: (entries) => recorder.writeEntries(entries),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -145,6 +151,20 @@ class Recorder {
   remove({ organizationId, requestIds }: Removal): Promise<number> {
     const ids = requestIds.map((id) => id.toLowerCase());
     return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
+  }
+
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
+    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
+  }
+
+  async readEntries(version: number): Promise<readonly StoredEntry[]> {
+    await this.ready;
+    return readEntries(this.#ledger.store.records, version);
+  }
+
+  async writeEntries(entries: readonly Entry[]): Promise<void> {
+    await this.ready;
+    return writeEntries(this.#ledger.store.records, entries);
   }
 
   metricsText(): Promise<string> {

@@ -2,10 +2,10 @@ import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
 /**
- * A signal so soon after the first is the same one: Ctrl-C goes to a whole process group, and `npm start` and `bun run`
- * pass on what they get themselves.
+ * The same signal so soon after the first is the first one: Ctrl-C goes to a whole process group, and `npm start` and
+ * `bun run` pass on what they get themselves.
  */
-const SAME_SIGNAL_MS = 50;
+const SAME_SIGNAL_MS = 20;
 
 export type StopSignal = "SIGTERM" | "SIGINT";
 
@@ -17,15 +17,15 @@ export type StopSignal = "SIGTERM" | "SIGINT";
  */
 export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
-    let stoppingMs: number | undefined;
+    let first: { readonly signal: StopSignal; readonly atMs: number } | undefined;
     const onSignal = (signal: StopSignal) => {
-      if (stoppingMs !== undefined) {
-        if (performance.now() - stoppingMs < SAME_SIGNAL_MS) return;
+      if (first !== undefined) {
+        if (signal === first.signal && performance.now() - first.atMs < SAME_SIGNAL_MS) return;
         log.warn("ended at once by a second signal", { signal });
         lastAct();
         process.exit(128 + constants.signals[signal]);
       }
-      stoppingMs = performance.now();
+      first = { signal, atMs: performance.now() };
       resolve(signal);
     };
     process.on("SIGTERM", () => onSignal("SIGTERM"));

@@ -178,25 +178,6 @@ export async function sessions(database: Database, asked: Scope, { limit, offset
   }));
 }
 
-/** Values of a property with what their requests cost, dearest first. */
-export async function topCosts(
-  database: Database,
-  asked: Scope,
-  name: string,
-  { limit, offset }: ListOptions,
-  deadline: Deadline,
-) {
-  const { scope, source } = await withoutBodies(database, asked, deadline);
-  const statement = selectRecords(
-    scope,
-    ({ bind }) => `${propertySql(name, bind)} as value, sum(r.cost) as cost, count(*) as requests`,
-    ({ bind }) =>
-      `group by value having value is not null order by cost desc nulls last, value limit ${bind(limit)} offset ${bind(offset)}`,
-    { source },
-  );
-  return database.query<{ value: string; cost: number | null; requests: number }>(statement, deadline.rest());
-}
-
 const totalsOf = (row: string) => TOTALS.replaceAll("sum(", `sum(${row}.`);
 
 function iso(time: Cell | undefined): string {

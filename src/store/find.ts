@@ -1,4 +1,5 @@
-import { afterSql, type Position } from "../filter/cursor.ts";
+import { afterInParts, afterSql, type Position } from "../filter/cursor.ts";
+import type { Bind } from "../filter/operators.ts";
 import type { SqlStatement } from "../filter/parameters.ts";
 import { type Scope, selectRecords } from "../filter/select.ts";
 import { orderSql, type Sort } from "../filter/sort.ts";
@@ -33,21 +34,24 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
     const rows = await new BodySearch(database, scope, deadline).find({ ...options, source });
     return page(rows, sort, limit);
   }
-  const statement = selectRecords(
-    scope,
-    ({ bind }) => rowColumns(sort, bind, source),
-    ({ bind }) =>
-      `order by ${orderSql(sort, bind, creationColumn(source))} limit ${bind(limit + 1)} offset ${bind(offset)}`,
-    {
-      source,
-      sort,
-      where: ({ bind }) =>
-        options.after === undefined || sort === "random"
-          ? "1"
-          : afterSql(options.after, sort, bind, creationColumn(source)),
-    },
-  );
-  return page(await database.query<FoundRow>(statement, deadline.rest()), sort, limit);
+  const creation = creationColumn(source);
+  const rows = async (where: (bind: Bind) => string, most: number) => {
+    const statement = selectRecords(
+      scope,
+      ({ bind }) => rowColumns(sort, bind, source),
+      ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(most)} offset ${bind(offset)}`,
+      { source, sort, where: ({ bind }) => where(bind) },
+    );
+    return database.query<FoundRow>(statement, deadline.rest());
+  };
+  const { after } = options;
+  if (after === undefined || sort === "random") return page(await rows(() => "1", limit + 1), sort, limit);
+  const parts = offset === 0 ? afterInParts(after, sort) : undefined;
+  if (parts === undefined)
+    return page(await rows((bind) => afterSql(after, sort, bind, creation), limit + 1), sort, limit);
+  const found: FoundRow[] = [];
+  for (const part of parts) if (found.length <= limit) found.push(...(await rows(part, limit + 1 - found.length)));
+  return page(found, sort, limit);
 }
 
 /** How many records a filter selects. */

@@ -208,6 +208,20 @@ test("properties are listed, searched, and sorted by what they cost", async () =
   ]);
 });
 
+test("costs by value are the same from entries and from records, and follow a changed cost", async () => {
+  const every = { left: "all", operator: "or", right: "all" };
+  for (const name of ["Tier", "App-Name", "app-name", "none"]) {
+    const fast = await post(`/v1/property/${name}/top-costs/query`, { filter: "all" });
+    expect(await post(`/v1/property/${name}/top-costs/query`, { filter: every })).toEqual(fast);
+  }
+  expect(await post("/v1/property/App-Name/top-costs/query")).toEqual([
+    { value: "lost", cost: 6, requests: 4 },
+    { value: "kept", cost: null, requests: 1 },
+  ]);
+  await it.store.records.batch([{ sql: "update requests set cost = 9 where request_id = ?", args: [idOf(5)] }]);
+  expect((await post("/v1/property/App-Name/top-costs/query"))[0]).toEqual({ value: "kept", cost: 9, requests: 1 });
+});
+
 test("requests are deleted by filter, those of the organization only", async () => {
   const filter = { request_response_rmt: { prompt_tokens: { gte: 35 } } };
   expect((await it.call("DELETE", "/v1/request", { body: { filter } })).json).toEqual({ data: 5, error: null });

@@ -20,7 +20,7 @@ const send = (gateway: string, path: string) =>
   fetch(gateway + path, { method: "POST", body: "{}", headers: gatewayHeaders(upstream.origin), keepalive: false });
 
 test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next start shows all records", async () => {
-  const weir = await startWeir({ dataDirectory });
+  await using weir = await startWeir({ dataDirectory });
   const quick = await send(weir.gateway, "/v1/quick");
   const stream = await send(weir.gateway, "/events?n=30&ms=30");
   const stopped = weir.stop();
@@ -38,15 +38,14 @@ test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next sta
   expect(await stopped).toBe(0);
   expect(performance.now() - endedAt).toBeLessThan(3_000);
 
-  const again = await startWeir({ dataDirectory });
+  await using again = await startWeir({ dataDirectory });
   const ids = [quick, stream].map((answer) => answer.headers.get("gateway-id")!);
   const records = await recordsOf(again, ids);
   expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
-  await again.stop();
 }, 30_000);
 
 test("a second signal ends the process at once with its status, and the cut-off stream is recorded as 500", async () => {
-  const weir = await startWeir({ dataDirectory });
+  await using weir = await startWeir({ dataDirectory });
   const stream = await send(weir.gateway, "/endless");
   const id = stream.headers.get("gateway-id")!;
   process.kill(weir.pid, "SIGTERM");

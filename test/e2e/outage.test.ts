@@ -119,7 +119,7 @@ test("a service started on a database that it may not write carries traffic and 
   const wrapper = asRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"] : [];
   if (asRoot) chownSync(dataDirectory, nobody, nobody);
   try {
-    const first = await startWeir({ dataDirectory, wrapper });
+    await using first = await startWeir({ dataDirectory, wrapper });
     await recordsOf(first, await traffic(first, 3));
     await first.stop();
     const modes = (mode: number) => {
@@ -127,7 +127,7 @@ test("a service started on a database that it may not write carries traffic and 
         if (/^(weir|bodies)\.db$/.test(name)) chmodSync(join(dataDirectory, name), mode);
     };
     modes(0o444);
-    const weir = await startWeir({ dataDirectory, wrapper });
+    await using weir = await startWeir({ dataDirectory, wrapper });
     const ids = await traffic(weir, 20);
     modes(0o644);
     const records = await recordsOf(weir, ids, 15_000);

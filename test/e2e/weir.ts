@@ -106,7 +106,12 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     () => announced.reject(new Error(`weir announced no listeners in time:\n${output}`)),
     options.startMsMax ?? 15_000,
   );
-  const ports = await announced.promise.finally(() => clearTimeout(limit));
+  const ports = await announced.promise
+    .catch((error: unknown) => {
+      child.kill("SIGKILL"); // whoever started it gets no handle to stop it with
+      throw error;
+    })
+    .finally(() => clearTimeout(limit));
   const startedMs = performance.now() - startedAt;
 
   const stop = async () => {

@@ -85,6 +85,7 @@ function recordRows(exchange: Exchange): Statement[] {
       value: property.value,
       request_created_at: columns["request_created_at"],
       case_erased: property.erased === true ? 1 : 0,
+      cost: exchange.columns.cost ?? null,
     });
   return [row("requests", columns), ...properties.map(entry(0)), ...inputs.map(entry(1))].map((statement, index) =>
     index === 0 ? statement : withSeq(statement, exchange.columns.request_id),

@@ -47,6 +47,63 @@ test("an unknown server that speaks chat completions is read by shape", () => {
   });
 });
 
+test.each([
+  [
+    "messages",
+    "/v1/messages",
+    { type: "message_start", message: { model: "m-1", content: [], usage: { input_tokens: 3 } } },
+  ],
+  [
+    "responses",
+    "/v1/responses",
+    { type: "response.created", response: { object: "response", model: "m-1", output: [] } },
+  ],
+])("a stream of an unknown server is known by its first event: %s", (schema, path, first) => {
+  const reading = readExchange(
+    exchange({
+      path,
+      requestBody: { model: "m" },
+      events: events(first, { type: "ping" }, { type: "other", model: "" }),
+    }),
+  );
+  expect(reading).toMatchObject({ wireSchema: schema, responseModel: "m-1" });
+});
+
+test("thoughts of a response stand beside its text, not in it", () => {
+  const output = [
+    { type: "reasoning", id: "r", summary: [{ type: "summary_text", text: "hm" }] },
+    { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "4" }] },
+  ];
+  const schema = toLlmSchema({
+    wireSchema: "responses",
+    provider: "OPENAI",
+    model: "m",
+    path: "/v1/responses",
+    requestBody: { model: "m", input: "2+2" },
+    responseBody: { object: "response", model: "m", output },
+    status: 200,
+  });
+  expect(schema?.response.responses?.map(({ text }) => text ?? "").join("")).toBe("4");
+  expect(schema?.response.responses?.[0]?.contentArray).toEqual([
+    { _type: "message", type: "reasoning", reasoning: "hm" },
+  ]);
+});
+
+test("each side of the neutral schema names its own model", () => {
+  const schema = toLlmSchema({
+    wireSchema: "chat-completions",
+    provider: "OPENAI",
+    model: "other",
+    requestModel: "m",
+    responseModel: "m-1",
+    path: "/v1/chat/completions",
+    requestBody: {},
+    responseBody: {},
+    status: 200,
+  });
+  expect([schema?.request.model, schema?.response.model]).toEqual(["m", "m-1"]);
+});
+
 test("an unknown shape has no wire schema, and its model is pending", () => {
   const reading = readExchange(
     exchange({ path: "/talk", requestBody: { model: "odd", turns: [] }, responseBody: { utterance: "x" } }),
@@ -218,4 +275,18 @@ test.each([
   const schema = toLlmSchema({ ...input, requestBody, responseBody });
   expect(schema).toMatchObject({ request: { llm_type: kind, ...request }, response });
   expect(Value.Check(LlmSchema, schema)).toBe(true);
+});
+
+test("the schema of a request names the model that was asked, that of the answer the one that answered", () => {
+  const schema = toLlmSchema({
+    wireSchema: "chat-completions",
+    provider: "OPENAI",
+    model: "m-1-2026-01-01",
+    requestModel: "m-1",
+    path: "/v1/chat/completions",
+    requestBody: { model: "m-1", messages: [] },
+    responseBody: { model: "m-1-2026-01-01", choices: [] },
+    status: 200,
+  });
+  expect([schema?.request.model, schema?.response.model]).toEqual(["m-1", "m-1-2026-01-01"]);
 });

@@ -106,7 +106,10 @@ function responseItem(item: Json, idx: number): LlmResponseItem {
     }) as LlmResponseItem;
   }
   if (type === "reasoning") {
-    return pickDefined({ ...shared, _type: "message", type, text: reasoningOf(item) ?? "" }) as LlmResponseItem;
+    // Not as `text`, which is the answer's: who joins the texts of all items must not find thoughts among them.
+    const reasoning = reasoningOf(item);
+    const contentArray = reasoning === undefined ? undefined : [{ _type: "message", type, reasoning }];
+    return pickDefined({ ...shared, _type: "message", type, contentArray }) as LlmResponseItem;
   }
   if (type === "image_generation_call") {
     return pickDefined({ ...shared, _type: "image", type, image_url: filledText(item.result) }) as LlmResponseItem;

@@ -91,9 +91,13 @@ export const FIRST_RECORDS = [
     request_created_at integer not null,
     seq integer not null,
     case_erased integer default 0 not null,
+    cost real,
     primary key (organization_id, kind, name, value, request_created_at, seq)
   ) without rowid`,
   "create index properties_seq on properties (seq)",
+  `create trigger properties_cost after update of cost on requests when new.cost is not old.cost begin
+    update properties set cost = new.cost where seq = new.seq;
+  end`,
 
   `create table organizations (
     id text primary key not null,

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
+import Database from "libsql";
+import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { exchangeOf, MODELS, POOL } from "./seed-texts.ts";
+
+type Connection = InstanceType<typeof Database>;
+
+/** What a seed is told. */
+export interface Seed {
+  readonly records: number;
+  readonly dataDir: string;
+  /** Time of the first record, in milliseconds since 1970. */
+  readonly start: number;
+}
+
+const STEP = 50_000;
+
+/**
+ * Numbers from ?1 to ?2 with all that is derived from them: `h` is a hash, `a`, `b` and `c` independent parts of it from
+ * 0 to 999, `created` the time, `id` the request id. ?3 is the time of the first, ?4 the milliseconds between two.
+ */
+const PARTS = `with numbers as (
+    select value as v, (value * 2654435761) % 4294967296 as h, ?3 + cast(value * ?4 as integer) as created
+    from generate_series(?1, ?2)
+  ), parts as (
+    select v, h, created, h % 1000 as a, (h / 1000) % 1000 as b, (h / 1000000) % 1000 as c,
+      printf('%08x-%04x-7%03x-%04x-%012x', created >> 16, created & 65535, h & 4095, 32768 | (h >> 12 & 16383), v) as id
+    from numbers
+  )`;
+/** Records are spread over 30 days. */
+const everyMs = (records: number) => (30 * 86_400_000) / records;
+
+/** A file opened so that nothing in it would survive a crash, and nothing needs to: a seed is made again. */
+function open(path: string): Connection {
+  const database = new Database(path, {});
+  database.exec("pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-200000; pragma temp_store=memory");
+  return database;
+}
+
+function close(database: Connection): void {
+  database.exec("pragma journal_mode=wal");
+  database.close();
+}
+
+export function fillRecords(seed: Seed): void {
+  const database = open(join(seed.dataDir, "weir.db"));
+  const [organization] = rowOf(database, "select id from organizations where name = ?", FIRST_ORGANIZATION) as [string];
+  const [before] = rowOf(database, "select coalesce(max(seq), 0) from requests") as [number];
+  makePool(database, () => undefined);
+  const indexes = dropIndexes(database);
+  eachStep(database, seed.records, (from, to) => insertRequests(database, { ...seed, from, to, before, organization }));
+  insertProperties(database, before, 0, "properties");
+  insertProperties(database, before, 1, "prompt_inputs");
+  for (const sql of indexes) database.exec(sql);
+  database.exec(`insert into models (organization_id, provider, model, state, count, since, reason)
+    select organization_id, provider, model, 'mapped', count(*), min(request_created_at), null from requests
+    where seq > ${before} group by organization_id, provider, model
+    on conflict (organization_id, provider, model) do update set count = count + excluded.count`);
+  close(database);
+}
+
+/** A record's bodies need nothing of the record but its id, which its number tells. */
+export function fillBodies(seed: Seed): void {
+  const database = open(join(seed.dataDir, "bodies.db"));
+  const sql =
+    "insert into blobs (hash, codec, content_type, bytes, data) values (?, 'zstd', 'application/json', ?, ?) on conflict do nothing";
+  const insert = database.prepare(sql);
+  makePool(database, (hash, content) => insert.run(hash, BigInt(content.length), zstdCompressSync(content)));
+  eachStep(database, seed.records, (from, to) => insertBodies(database, { ...seed, from, to }));
+  close(database);
+}
+
+function eachStep(database: Connection, records: number, fill: (from: number, to: number) => void): void {
+  for (let from = 1; from <= records; from += STEP) {
+    database.exec("begin");
+    fill(from, Math.min(from + STEP - 1, records));
+    database.exec("commit");
+  }
+}
+
+function rowOf(database: Connection, sql: string, ...args: unknown[]): unknown[] {
+  return database
+    .prepare(sql)
+    .raw(true)
+    .get(...args) as unknown[];
+}
+
+/** Texts and bodies that records share: bodies go into the database once each, as blobs. */
+function makePool(database: Connection, keep: (hash: string, content: Buffer) => void): void {
+  database.exec(`create temp table pool (n integer primary key, prompt text, completion text, request_hash text,
+      response_hash text, request_bytes integer, response_bytes integer);
+    create temp table model (n integer primary key, provider text, name text, price real, host text)`);
+  const addModel = database.prepare("insert into model values (?, ?, ?, ?, ?)");
+  for (const [n, model] of MODELS.entries()) addModel.run(n, ...model);
+  const blob = (body: object) => {
+    const content = Buffer.from(JSON.stringify(body));
+    const hash = createHash("sha256").update(content).digest("hex");
+    keep(hash, content);
+    return { hash, bytes: content.length };
+  };
+  const insert = database.prepare("insert into pool values (?, ?, ?, ?, ?, ?, ?)");
+  database.exec("begin");
+  for (let n = 0; n < POOL; n++) {
+    const { prompt, completion, request, response } = exchangeOf(n);
+    const [sent, answered] = [blob(request), blob(response)];
+    insert.run(n, prompt, completion, sent.hash, answered.hash, sent.bytes, answered.bytes);
+  }
+  database.exec("commit");
+}
+
+/** Takes away what can be built at the end, and answers the statements that build it. */
+function dropIndexes(database: Connection): string[] {
+  const found = database
+    .prepare(
+      "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in ('requests', 'properties')",
+    )
+    .raw(true)
+    .all() as [string, string][];
+  for (const [name] of found) database.exec(`drop index ${name}`);
+  return found.map(([, sql]) => sql);
+}
+
+interface Step extends Seed {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface RecordStep extends Step {
+  /** The highest `seq` there was before. */
+  readonly before: number;
+  readonly organization: string;
+}
+
+function insertRequests(database: Connection, step: RecordStep): void {
+  const { from, to, before, organization, start, records } = step;
+  database
+    .prepare(
+      `insert into requests (seq, request_id, organization_id, key_id, gateway_user, auth_hash, method, target_url, request_path,
+        country_code, provider, request_model, response_model, model, request_created_at, response_created_at, updated_at,
+        response_id, response_status, outcome, delay_ms, time_to_first_token, prompt_tokens, completion_tokens, total_tokens,
+        prompt_cache_read_tokens, cost, cost_source, user_id, session_id, session_name, session_path, prompt_id,
+        experiment_id, cache_enabled, cached, streamed, size_bytes, wire_schema, properties, prompt_inputs, scores,
+        feedback_id, feedback_rating, feedback_created_at)
+      ${PARTS}
+      select ?5 + v, id, ?6, 'seed', 'seed', 'seed', 'POST', m.host || '/v1/chat/completions', '/v1/chat/completions',
+        case when b % 4 = 0 then null else substr('DEFRGBUSINJPBRZA', 1 + b % 8 * 2, 2) end, m.provider, m.name, m.name, m.name,
+        created, created + 200 + c * 5, created + 200 + c * 5, 'chatcmpl-' || v,
+        case when a < 20 then 500 when a < 35 then 429 else 200 end, case when a < 20 then 'upstream_failed' else 'complete' end,
+        200 + c * 5 + b / 10.0, case when b % 2 = 0 then 80 + c / 2.0 end, 40 + b * 3, c, 40 + b * 3 + c,
+        case when a % 3 = 0 then b end, case when a < 35 then null else (40 + b * 3) * m.price / 1e6 + c * m.price * 4 / 1e6 end,
+        'seed', case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
+        case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
+        case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
+        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'openai_chat',
+        json_object('Environment', case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end,
+          'Team', 'team-' || (b % 20), 'Feature', 'feature-' || (c % 50), 'Customer', 'customer-' || (h % 20000)),
+        case when c % 5 = 0 then json_object('city', 'city-' || (b % 30)) else '{}' end,
+        case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
+        case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end
+      from parts join temp.model m on m.n = (b * 7 + c) % ?7 join temp.pool p on p.n = h % ${POOL}`,
+    )
+    .run(from, to, start, everyMs(records), before, organization, MODELS.length);
+}
+
+function insertBodies(database: Connection, { from, to, start, records }: Step): void {
+  const rows = `from parts join temp.pool p on p.n = h % ${POOL}`;
+  database
+    .prepare(`insert into texts (request_id, prompt, completion) ${PARTS} select id, p.prompt, p.completion ${rows}`)
+    .run(from, to, start, everyMs(records));
+  database
+    .prepare(
+      `insert into bodies (request_id, part, form, bytes, codec, blob_hash)
+      ${PARTS}
+      select id, part.column1, 'json', case part.column1 when 'request' then p.request_bytes else p.response_bytes end,
+        'zstd', case part.column1 when 'request' then p.request_hash else p.response_hash end
+      ${rows} cross join (values ('request'), ('response')) part`,
+    )
+    .run(from, to, start, everyMs(records));
+}
+
+/** In the order of the table's key, which is its own index. */
+function insertProperties(database: Connection, before: number, kind: 0 | 1, column: string): void {
+  database
+    .prepare(
+      `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
+      select r.organization_id, ?, j.key, j.value, r.request_created_at, r.seq, r.cost from requests r, json_each(r.${column}) j
+      where r.seq > ? order by j.key, j.value, r.request_created_at, r.seq`,
+    )
+    .run(kind, before);
+}
