@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
-import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
