@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
 import { type Log, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
+import { hookFailuresText } from "./plugin/hook-metrics.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/registry.ts";
@@ -200,11 +201,14 @@ function startApi(
       const [toGateway, itsGateway] = threadPorts();
       for (const each of [toRecorder, toGateway]) each.start();
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
-      const { metrics, status, setKeys } = gateway;
+      const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
       const functions: GatewayFunctions = {
-        metrics,
+        metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
         status,
         setKeys,
+        cacheStatus,
+        cacheEntries,
+        purgeCache,
         routes: () => viewRoutes(hooks.routes()),
         callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
       };
