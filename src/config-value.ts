@@ -10,7 +10,7 @@ export type KeyName = keyof Config;
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
 
 /** These are tables: they stand in the file only, and have no variable. */
-export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "plugins"]);
+export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "rate_limits", "plugins"]);
 
 export function schemaOf(key: KeyName): TSchema {
   return CONFIG_SCHEMA.properties[key];
@@ -104,6 +104,7 @@ export function allowedFor(key: KeyName): string {
   if (schema["type"] === "integer") return `a whole number from ${schema["minimum"]} to ${schema["maximum"]}`;
   if (schema["type"] === "boolean") return "true or false";
   if (key === "prices") return `a list of tables [[prices]] with provider, model and ${PRICE_MEMBERS.join(", ")}`;
+  if (key === "rate_limits") return "a list of tables [[rate_limits]]";
   if (schema["type"] === "array") return `a list of ${form ?? "texts"}`;
   if (schema["type"] === "object") return "a table for each plugin";
   return form ?? "text";

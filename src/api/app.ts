@@ -1,8 +1,10 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import type { RouteView } from "../plugin/routes.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson } from "./body.ts";
+import { cacheEndpoints } from "./cache.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
@@ -10,6 +12,7 @@ import { healthEndpoints } from "./health.ts";
 import { keyEndpoints } from "./keys.ts";
 import { logEndpoints } from "./log.ts";
 import { modelEndpoints } from "./models.ts";
+import { pluginEndpoints } from "./plugin-routes.ts";
 import { priceEndpoints } from "./prices.ts";
 import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
@@ -20,11 +23,15 @@ import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
-export function createApi(room: ApiRoom): (request: Request) => Promise<Response> {
+export function createApi(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[] = [],
+): (request: Request) => Promise<Response> {
   let gate: Gate;
   let routes: readonly DescribedRoute[];
   const app = createApp(
     room,
+    ofPlugins,
     () => gate,
     () => routes,
   );
@@ -46,12 +53,21 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
 }
 
 /** The gate and the description are made from the finished app, so its endpoints ask for them when they are called. */
-function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly DescribedRoute[]) {
+function createApp(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[],
+  gate: () => Gate,
+  routes: () => readonly DescribedRoute[],
+) {
+  const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
+      const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
+      // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
+      if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
-      if (!takesBody(routes(), gate().pathOf(request), request.method)) return undefined;
+      if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
       return readJson(request, room.config.max_api_body_bytes);
     })
     .onError(({ code, error, request }) => {
@@ -73,12 +89,14 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
+    .use(cacheEndpoints(room, gate))
+    .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
 }
 
 /** A step such as approving needs no body, and one that is sent is left alone. */
-function takesBody(routes: readonly DescribedRoute[], path: string | undefined, method: string): boolean {
+function declaresBody(routes: readonly DescribedRoute[], path: string | undefined, method: string): boolean {
   return routes.some((route) => route.path === path && route.method === method && route.body !== undefined);
 }
 
@@ -110,7 +128,7 @@ function routesOf(app: { routes: readonly { method: string; path: string; hooks:
       summary: String(detail["summary"]),
       description: String(detail["description"] ?? ""),
       tags: detail["tags"] as string[],
-      body,
+      body: body ?? detail["x-body"],
     };
   });
 }

@@ -64,7 +64,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
-  const usage = billedElsewhere ? undefined : usageOf(told, input.responseHeaders);
+  const usage = billedElsewhere ? undefined : usageOf(told, input);
   return pickDefined({
     id: told.id,
     requestModel: asked,
@@ -131,9 +131,9 @@ function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer:
 }
 
 /** Bodies speak first, headers where they are silent. */
-function usageOf({ usage }: Reading, headers: Headers): Usage | undefined {
+function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
   const isStated = usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined;
-  return isStated ? usage : (bedrockHeaderUsage(headers) ?? usage);
+  return isStated ? usage : (bedrockHeaderUsage(input.responseHeaders) ?? usage);
 }
 
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
@@ -143,9 +143,8 @@ function requestModel(body: Json, path: string, schema: WireSchema | undefined):
     filledText(body?.model_id) ??
     filledText(body?.modelId) ??
     (schema === undefined ? oddModel(body) : undefined);
-  const inPath = modelInPath(path);
   const pathFirst = schema?.name === "generate-content" || path.includes(":");
-  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
+  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
   return name?.replace(/^models\//, "");
 }
 

@@ -84,6 +84,10 @@ export const requests = sqliteTable(
     feedback_rating: integer(),
     feedback_created_at: integer(),
     storage_location: text().notNull().default("libsql"),
+    /** The request that this is a failed try of. */
+    attempt_of: text(),
+    /** Number of this try, or of the one that answered; null where only one was asked for. */
+    attempt: integer(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -108,6 +112,10 @@ export const requests = sqliteTable(
     index("requests_unmapped")
       .on(t.organization_id, t.provider, t.seq)
       .where(sql`(wire_schema is null or wire_schema = 'mapped') and model is not null`),
+    // Holds all that counting hits and misses needs.
+    index("requests_cache")
+      .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)
+      .where(sql`cache_enabled = 1`),
   ],
 );
 

@@ -3,13 +3,16 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
+import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
 import type { LearntTables } from "../store/learnt.ts";
+import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import { usageOf } from "../store/usage.ts";
 import type { Amendment, AmendResult, RecordChange, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
@@ -22,10 +25,17 @@ import { openAssembler } from "./resume.ts";
 import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
 
-const POLL_MS = 20;
+/**
+ * Time between two looks at the spool's end: at a moderate load it is what makes batches of single records. A record is
+ * to be visible a second after its end; who waits for the end of the spool wakes the recorder at once.
+ */
+const POLL_MS = 100;
 const READ_BYTES = 2 * 1024 * 1024;
-/** A batch is full at this many records, or this many bytes of bodies. */
-const BATCH_RECORDS = 500;
+/**
+ * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
+ * a page of an index that the records of a batch share is written once for all of them.
+ */
+const BATCH_RECORDS = 2_000;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
@@ -66,6 +76,9 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     remove: (removal) => recorder.remove(removal),
     rewrite: (changes) => recorder.rewrite(changes),
     relearn: () => recorder.relearn(),
+    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    readEntries: (version) => recorder.readEntries(version),
+    writeEntries: (entries) => recorder.writeEntries(entries),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -152,6 +165,20 @@ class Recorder {
   /** Mappings and prices count for every exchange that is read from here on. */
   relearn(): Promise<void> {
     return this.#caughtUp(WAIT_MS, async () => this.#options.learnt?.load(this.#ledger.store.records));
+  }
+
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
+    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
+  }
+
+  async readEntries(version: number): Promise<readonly StoredEntry[]> {
+    await this.ready;
+    return readEntries(this.#ledger.store.records, version);
+  }
+
+  async writeEntries(entries: readonly Entry[]): Promise<void> {
+    await this.ready;
+    return writeEntries(this.#ledger.store.records, entries);
   }
 
   metricsText(): Promise<string> {
