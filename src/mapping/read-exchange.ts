@@ -64,7 +64,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const usage = billedElsewhere ? undefined : usageOf(told, input.responseHeaders);
   return pickDefined({
     id: told.id,
-    requestModel: hooks.request?.model ?? requestModel(input.requestBody, path, schema),
+    requestModel: hooks.request?.model ?? requestModel(input.requestBody, input.path, schema),
     responseModel: told.model,
     model: told.model,
     userId: hooks.request?.userId ?? userIdOf(input.requestBody),
@@ -129,7 +129,7 @@ function usageOf({ usage }: Reading, headers: Headers): Usage | undefined {
 function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
   const inBody = filledText(body?.model) ?? filledText(body?.model_id) ?? filledText(body?.modelId);
   const inPath = modelInPath(path);
-  const pathFirst = schema?.name === "generate-content" || path.includes(":");
+  const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
   const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
   return name?.replace(/^models\//, "");
 }
