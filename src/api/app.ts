@@ -39,6 +39,7 @@ export function createApi(
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     if (!URL.canParse(request.url))
       return failure(new GatewayError("bad_request", "the request names no host and path"));
+    if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
     const answer = await answerAny(app, request).catch((error: unknown) => {
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
@@ -88,6 +89,16 @@ function createApp(
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
+}
+
+/** Elysia gives endpoints `null` for a name in the path that it cannot decode. */
+function isEscapedWell(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A HEAD request is a GET whose answer's body is left out. */
