@@ -23,6 +23,7 @@ function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json): 
     provider: row.provider,
     model: row.model,
     requestModel: row.request_model,
+    responseModel: row.response_model,
     path: row.request_path ?? "",
     requestBody,
     responseBody,

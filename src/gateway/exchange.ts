@@ -152,6 +152,18 @@ export class Exchange implements UpstreamEvents {
     else send();
   }
 
+  /**
+   * The body that was coming on `socket` is not well-formed HTTP.
+   *
+   * @returns false where that body is not this exchange's, or its answer is under way already.
+   */
+  refuseBrokenBody(socket: Socket): boolean {
+    const uploading = this.upload !== undefined && !this.upload.finished;
+    if (this.#ended || this.#headSent || !uploading || !this.#answer.isOn(socket)) return false;
+    this.answerOwn({ ...ownAnswer("bad_request"), headers: { Connection: "close" } });
+    return true;
+  }
+
   onHead(status: number, reason: string, raw: string[]): void {
     this.#status = status;
     this.awaitProgress(this.#parts.upstreamTimeoutMs);

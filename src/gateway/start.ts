@@ -40,6 +40,8 @@ export interface GatewayOptions {
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Known from the first connection on; none until `setKeys` otherwise. */
+  readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
   /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
   readonly privateTargets?: () => readonly string[];
@@ -68,6 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
   const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
   const parts = createParts(options, ownPorts);
+  parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -194,7 +197,12 @@ function createServer(parts: GatewayParts): http.Server {
     void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
   });
   server.on("connect", (_incoming: http.IncomingMessage, socket: Socket) => refuseMethod(socket, parts.idHeaders));
-  server.on("clientError", (error: Error, socket: Socket) => answerParserError(error, socket, parts.idHeaders));
+  server.on("clientError", (error: Error, socket: Socket) => {
+    // It also fires for clients that left in the middle of their body.
+    const isMalformed = "code" in error && /^HPE_(?!INVALID_EOF_STATE)/.test(String(error.code));
+    if (isMalformed && parts.inFlight.all().some((exchange) => exchange.refuseBrokenBody(socket))) return;
+    answerParserError(error, socket, parts.idHeaders);
+  });
   return server;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin/contract.ts";
 import { guarded } from "../../src/plugin/guard.ts";
+import { hookFailuresText } from "../../src/plugin/hook-metrics.ts";
 import { Hooks } from "../../src/plugin/hooks.ts";
 import type { OpenPlugin } from "../../src/plugin/setup.ts";
 import { keptLog } from "./folder.ts";
@@ -33,6 +34,22 @@ const never = () => new Promise<never>(() => undefined);
 const forever = () => {
   for (;;);
 };
+
+test("failures are counted as metrics, by plugin and hook", async () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const { hooks } = hooksOf({ onRequest: boom, onRecord: boom });
+  for (let calls = 0; calls < 2; calls++) expect(() => hooks.onRequest(request)).toThrow();
+  await hooks.onRecord(draft());
+  const lines = hookFailuresText("gateway", hooks.failures()).split("\n");
+  expect(lines.slice(1)).toEqual([
+    "# TYPE weir_gateway_hook_failures_total counter",
+    'weir_gateway_hook_failures_total{plugin="p0",hook="onRequest"} 2',
+    'weir_gateway_hook_failures_total{plugin="p0",hook="onRecord"} 1',
+    "",
+  ]);
+});
 
 describe("onRequest", () => {
   test("answers at once, without a promise, where no hook answers one", () => {
