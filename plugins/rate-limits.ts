@@ -85,9 +85,10 @@ function segmentOf({ segment }: Policy, request: GatewayRequest): string | undef
   if (segment === null) return "";
   if (segment === "user") return request.userId || undefined;
   const { properties } = request;
-  // A client or proxy may have erased the case of the header on its way.
-  const name = Object.hasOwn(properties, segment) ? segment : segment.toLowerCase();
-  return Object.hasOwn(properties, name) ? properties[name] || undefined : undefined;
+  if (Object.hasOwn(properties, segment)) return properties[segment] || undefined;
+  // It came as a header: its case may have changed on the way, and means nothing there.
+  const name = Object.keys(properties).find((each) => each.toLowerCase() === segment.toLowerCase());
+  return name === undefined ? undefined : properties[name] || undefined;
 }
 
 function whatIsMissing({ segment, name }: Policy): string {

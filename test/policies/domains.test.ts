@@ -227,6 +227,17 @@ describe("an unapproved domain", () => {
     expect(data.resets_at).toMatch(/T00:00:00\.000Z$/);
   });
 
+  test("of ever new names is refused once too many are counted, approved ones go on", () => {
+    using directory = temporaryDirectory();
+    const { counts } = open(directory.path);
+    const now = Date.now();
+    for (let at = 0; at < 20_000; at++) counts.take(`r${at}`, "o", `h${at}.test`, at % 2 === 0, now);
+    expect(counts.take("x", "o", "one-more.test", true, now)?.text).toContain("no room");
+    expect(counts.take("x", "o", "one-more.test", false, now)).toBeUndefined();
+    expect(counts.take("x", "other", "one-more.test", true, now)).toBeUndefined();
+    counts.close();
+  });
+
   test("gets back what a request took that another rule refused", async () => {
     await using it = await openPlugin(domains);
     const first = requestOf({ host: "a.test" });
