@@ -100,7 +100,7 @@ export class Ledger {
     }
     const held = taken.filter(({ unit }) => unit !== "request");
     if (held.length === 0) return;
-    this.#ended.set(id, held);
+    this.#setEnded(id, held);
     this.#chargeSoon();
   }
 
@@ -113,6 +113,11 @@ export class Ledger {
   close(): void {
     this.#closed = true;
     clearInterval(this.#tidy);
+  }
+
+  #setEnded(id: string, taken: readonly Taken[]): void {
+    for (const { counter } of taken) counter.ended += 1;
+    this.#ended.set(id, [...(this.#ended.get(id) ?? []), ...taken]);
   }
 
   #giveBack(id: string, { counter, unit, amount, atMs }: Taken): void {
@@ -162,6 +167,7 @@ export class Ledger {
     const now = Date.now();
     const cost = usage?.cost ?? null;
     const charge = unit === "tokens" ? (usage?.totalTokens ?? null) : cost === null ? null : cost * 100;
+    counter.ended -= 1;
     counter.release(amount);
     counter.learn(charge);
     if (charge !== null && charge > 0) counter.window.add(now, charge, counter.windowMs);
@@ -203,7 +209,7 @@ export class Ledger {
         counter.likely = likely ?? counter.likely;
       }
     }
-    for (const { id, taken } of held.values()) this.#ended.set(id, [...(this.#ended.get(id) ?? []), taken]);
+    for (const { id, taken } of held.values()) this.#setEnded(id, [taken]);
     this.#dropIdle(Date.now());
   }
 
