@@ -1,24 +1,26 @@
 import { stringify } from "smol-toml";
 import { SECRET_KEYS } from "./config.ts";
 import type { LoadedConfig } from "./config-load.ts";
-import { KEYS, TABLE_KEYS } from "./config-value.ts";
+import { KEYS, type KeyName, TABLE_KEYS } from "./config-value.ts";
 
 const MASK = "…";
 
 /** The effective configuration as TOML that says where each value came from. Secrets are masked. */
 export function printConfig({ config, sources }: LoadedConfig): string {
-  const lines = KEYS.filter((key) => !TABLE_KEYS.has(key) || (key === "prices" && config.prices.length === 0)).map(
-    (key) => {
-      const value = masked(key, config[key]);
-      return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
-    },
-  );
+  const isTable = (key: KeyName) => key === "plugins" || (TABLE_KEYS.has(key) && (config[key] as unknown[]).length > 0);
+  const lines = KEYS.filter((key) => !isTable(key)).map((key) => {
+    const value = masked(key, config[key]);
+    return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
+  });
   const width = Math.min(48, Math.max(...lines.map(([text]) => text.length)));
   const tables = Object.entries(config.plugins).map(
     ([name, options]) => `\n${stringify({ plugins: { [name]: maskedOptions(options) } }).trim()}\n`,
   );
-  const prices = config.prices.length === 0 ? "" : `\n${stringify({ prices: config.prices }).trim()}\n`;
-  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${prices}${tables.join("")}`;
+  // Tables come last: what follows one would be a part of it.
+  const lists = KEYS.filter((key) => key !== "plugins" && isTable(key)).map(
+    (key) => `\n${stringify({ [key]: config[key] }).trim()}\n`,
+  );
+  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${lists.join("")}${tables.join("")}`;
 }
 
 function masked(key: string, value: unknown): unknown {

@@ -41,6 +41,7 @@ export function createApi(
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     if (!URL.canParse(request.url))
       return failure(new GatewayError("bad_request", "the request names no host and path"));
+    if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
     const answer = await answerAny(app, request).catch((error: unknown) => {
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
@@ -98,6 +99,16 @@ function createApp(
 /** A step such as approving needs no body, and one that is sent is left alone. */
 function declaresBody(routes: readonly DescribedRoute[], path: string | undefined, method: string): boolean {
   return routes.some((route) => route.path === path && route.method === method && route.body !== undefined);
+}
+
+/** Elysia gives endpoints `null` for a name in the path that it cannot decode. */
+function isEscapedWell(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A HEAD request is a GET whose answer's body is left out. */

@@ -1,6 +1,5 @@
 import type { UpstreamEvents } from "../runtime/upstream.ts";
 import type { Entry } from "./cache/answer-index.ts";
-import { cacheKey } from "./cache/key.ts";
 import { Replay } from "./cache/replay.ts";
 import type { CacheRequest, Claim, Passage } from "./cache/response-cache.ts";
 import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
@@ -49,7 +48,7 @@ async function answer(
   const { cache } = parts;
   await cache.loaded;
   const { exchange } = admitted;
-  const request = toCacheRequest(parts, admitted, settings, body);
+  const request = await toCacheRequest(parts, admitted, settings, body);
   while (!exchange.ended) {
     if (await take(parts, admitted, cache.claim(request), body)) return;
   }
@@ -124,14 +123,14 @@ async function lead(
   return true;
 }
 
-function toCacheRequest(
+async function toCacheRequest(
   parts: GatewayParts,
   { exchange, request, headers, route, meta, seen }: Admitted,
   settings: CacheSettings,
   body: Uint8Array,
-): CacheRequest {
+): Promise<CacheRequest> {
   const organizationId = meta.organization;
-  const { key, model } = cacheKey({
+  const { key, model } = await parts.cache.keys.key({
     organizationId,
     seed: settings.seed,
     method: request.incoming.method ?? "",

@@ -59,7 +59,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const declared = input.provider?.wireSchemas;
   const known = selectSchema({ path, declared, requestBody: input.requestBody, answer });
   const hooks = callHooks(input, events);
-  const asked = hooks.request?.model ?? requestModel(input.requestBody, path, known);
+  const asked = hooks.request?.model ?? requestModel(input.requestBody, input.path, known);
   const schema = known ?? mappedSchemaOf(input, asked, answer);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
@@ -143,8 +143,9 @@ function requestModel(body: Json, path: string, schema: WireSchema | undefined):
     filledText(body?.model_id) ??
     filledText(body?.modelId) ??
     (schema === undefined ? oddModel(body) : undefined);
-  const pathFirst = schema?.name === "generate-content" || path.includes(":");
-  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
+  const inPath = modelInPath(path);
+  const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
+  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
   return name?.replace(/^models\//, "");
 }
 

@@ -149,6 +149,7 @@ describe("the API answers", () => {
   test.each([
     ["a host that is none", "GET /readyz HTTP/1.1\r\nHost: <script>\r\n\r\n", 400],
     ["a path with broken escapes", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["a name with broken escapes", "POST /v1/property/%ff/search HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["dot segments", "GET //x/../v1/keys HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["an unusual method", "PURGE /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 405],
     ["a short host", "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 401],

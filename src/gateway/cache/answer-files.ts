@@ -48,6 +48,7 @@ function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string 
 export class AnswerFiles {
   readonly #directory: string;
   readonly #folders = new Set<string>();
+  readonly #turns = new Turns(OPENING_MAX);
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -101,7 +102,11 @@ export class AnswerFiles {
   }
 
   /** @returns undefined where the file is gone or not what its name says. */
-  async open(name: EntryName): Promise<AnswerFile | undefined> {
+  open(name: EntryName): Promise<AnswerFile | undefined> {
+    return this.#turns.take(() => this.#open(name));
+  }
+
+  async #open(name: EntryName): Promise<AnswerFile | undefined> {
     let file: FileHandle | undefined;
     try {
       file = await open(this.#path(name), "r");
@@ -123,6 +128,8 @@ export class AnswerFiles {
 }
 
 const MAGIC = Buffer.from("WEIR-CACHE-1\n");
+/** Files that are being opened at once: a burst of hits must not use up what the process may have open. */
+const OPENING_MAX = 64;
 /** What is read at once. */
 const WINDOW_BYTES = 256 * 1_024;
 
@@ -136,15 +143,18 @@ export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Ar
   return [MAGIC, length, json, ...chunks];
 }
 
-/** An open file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. */
+/**
+ * A file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. One that fits
+ * into a window is closed at once.
+ */
 export class AnswerFile {
   readonly head: EntryHead;
-  readonly #file: FileHandle;
+  readonly #file: FileHandle | undefined;
   /** Bytes that were read and not taken. */
   #window: Buffer;
   #position: number;
 
-  private constructor(head: EntryHead, file: FileHandle, window: Buffer, position: number) {
+  private constructor(head: EntryHead, file: FileHandle | undefined, window: Buffer, position: number) {
     this.head = head;
     this.#file = file;
     this.#window = window;
@@ -161,7 +171,9 @@ export class AnswerFile {
     if (end > bytes) throw new Error("the file's head is longer than the file");
     if (end > window.byteLength) window = await readAt(file, 0, end);
     const head = JSON.parse(window.toString("utf8", start, end)) as EntryHead;
-    return new AnswerFile(head, file, window.subarray(end), window.byteLength);
+    const isWhole = window.byteLength === bytes;
+    if (isWhole) await file.close();
+    return new AnswerFile(head, isWhole ? undefined : file, window.subarray(end), window.byteLength);
   }
 
   /** The next `length` bytes, where they are in memory already. */
@@ -176,6 +188,7 @@ export class AnswerFile {
   async take(length: number): Promise<Buffer> {
     const missing = length - this.#window.byteLength;
     if (missing > 0) {
+      if (this.#file === undefined) throw new Error("the file ends too early");
       const more = await readAt(this.#file, this.#position, Math.max(missing, WINDOW_BYTES), missing);
       this.#position += more.byteLength;
       this.#window = Buffer.concat([this.#window, more]);
@@ -183,8 +196,30 @@ export class AnswerFile {
     return this.takeNow(length)!;
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+}
+
+/** Lets so many do something at once; the others wait in line. */
+class Turns {
+  #free: number;
+  readonly #line: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((wake) => this.#line.push(wake));
+    try {
+      return await work();
+    } finally {
+      const next = this.#line.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
   }
 }
 

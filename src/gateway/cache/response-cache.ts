@@ -3,6 +3,7 @@ import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { AnswerFiles, encodeEntry, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
+import { KeyMaker } from "./key-maker.ts";
 import type { CacheSettings } from "./settings.ts";
 import {
   type AnswerOrigin,
@@ -68,6 +69,7 @@ export class ResponseCache {
   readonly #options: CacheOptions;
   readonly #files: AnswerFiles;
   readonly #index: AnswerIndex;
+  readonly keys = new KeyMaker();
   readonly #budget = new FlightBudget(FLIGHT_BYTES_MAX);
   readonly #flights = new Map<string, SharedFlight[]>();
   readonly #writing = new Map<Entry, { readonly answer: StoredAnswer; readonly origin: AnswerOrigin }>();
@@ -161,7 +163,7 @@ export class ResponseCache {
   /** Waits until what is stored is in its files. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
-    await this.loaded;
+    await Promise.all([this.loaded, this.keys.close()]);
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 

@@ -199,3 +199,21 @@ test("a max-age that cannot be read is the provider's to judge where the cache i
   const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin, "Cache-Control: max-age=soon\r\n"));
   expect(answer.slice(9, 12)).toBe("200");
 });
+
+test("a large body is read as a small one is, without holding up other requests", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const items = Array.from({ length: 40_000 }, (_, at) => ({ b: at, a: [1, { d: null, c: "x" }] }));
+  const one = { body: JSON.stringify({ t: 1, items, model: "m-1" }), headers: { "Gateway-Cache-Ignore-Keys": "t" } };
+  const other = { ...one, body: JSON.stringify({ model: "m-1", t: 2, items }, null, 1) };
+  const large = ask(gateway, provider.origin, one);
+  let quick = 0;
+  const small = (async () => {
+    for (; quick < 5; quick++) await ask(gateway, provider.origin, { path: `/${quick}` });
+  })();
+  expect((await large).cache).toBe("MISS");
+  await small;
+  expect((await ask(gateway, provider.origin, other)).cache).toBe("HIT");
+  expect((await gateway.cacheEntries("org-1", { limit: 1, offset: 0 }))[0]?.model).toBe("m-1");
+});

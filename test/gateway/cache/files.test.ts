@@ -189,3 +189,18 @@ test("a client that leaves before its body is whole is recorded as gone, and not
   expect((await gateway.spool.ended(gone.id)).end).toMatchObject({ outcome: "client_gone", status: 499 });
   expect(provider.calls).toBe(0);
 });
+
+test("what has expired while the program was stopped is removed at the start", async () => {
+  using home = ownHome();
+  await using provider = await countingProvider();
+  {
+    await using gateway = await home.gateway();
+    await ask(gateway, provider.origin, { path: "/short", headers: { "Cache-Control": "max-age=1" } });
+    await ask(gateway, provider.origin, { path: "/long" });
+  }
+  await new Promise((wake) => setTimeout(wake, 1_050));
+  await using gateway = await home.gateway();
+  expect((await ask(gateway, provider.origin, { path: "/long" })).cache).toBe("HIT");
+  expect(gateway.cacheStatus("org-1").entries).toBe(1);
+  await filesOf(home, 1);
+});

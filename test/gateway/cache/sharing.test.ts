@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
 import net from "node:net";
 import type { Json } from "../../../src/plugin/contract.ts";
 import { exchangeRaw } from "../../raw-http.ts";
@@ -218,3 +219,23 @@ test("where the one that would call is refused, those that wait for it are asked
   expect(provider.calls).toBe(0);
   for (const { id } of answers) expect((await gateway.spool.ended(id)).end?.outcome).toBe("refused");
 });
+
+test("a burst of hits is answered whole, and leaves no file open", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider("200 OK", `X-Padding: ${"p".repeat(2_000)}\r\n`);
+  await ask(gateway, provider.origin);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask(gateway, provider.origin)));
+  expect(answers.every(({ cache, body }) => cache === "HIT" && body === '{"answer":1}')).toBe(true);
+  const open = readdirSync("/proc/self/fd").filter((fd) => linkOf(`/proc/self/fd/${fd}`).includes(home.path));
+  expect(open).toEqual([]);
+});
+
+/** What a descriptor points at; one may close while they are listed. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
