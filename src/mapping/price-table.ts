@@ -1,6 +1,7 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import type { Units } from "./cost.ts";
 import { pickDefined } from "./json.ts";
+import { isPlain, plainPrice, RememberedPrices } from "./remembered-prices.ts";
 
 export interface Price {
   readonly dollars: number;
@@ -46,14 +47,24 @@ export const TABLE_NAMES: Readonly<Record<string, string>> = {
 /** Providers that the table has prices of, for the documentation. */
 export const hasPrices = (provider: string): boolean => Object.hasOwn(TABLE_NAMES, provider);
 
+const remembered = new RememberedPrices();
+
 /** The prices that came with the program: `@pydantic/genai-prices`. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider)) return undefined;
+  const plain = isPlain(units);
+  const known = plain ? remembered.get(provider, model, at) : undefined;
+  if (known === null) return undefined;
+  if (known !== undefined) return { dollars: plainPrice(known.prices, units), entry: known.entry };
   const providerId = TABLE_NAMES[provider]!;
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, providerId, units, at);
-    if (found !== undefined) return found;
+    if (found === undefined) continue;
+    const { entry, total_price, model_price: prices } = found;
+    if (plain) remembered.keep(provider, model, at, { entry, prices }, found.model);
+    return { dollars: total_price, entry };
   }
+  if (plain) remembered.keep(provider, model, at, null);
   return undefined;
 };
 
@@ -64,13 +75,10 @@ function spellings(model: string): readonly string[] {
   return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
 }
 
-function lookUp(model: string, providerId: string, units: Units, at: Date): Price | undefined {
+function lookUp(model: string, providerId: string, units: Units, at: Date) {
   const found = calculated(model, providerId, units, at) ?? calculated(model, providerId, withoutParts(units), at);
   if (found === undefined || found === null || !Number.isFinite(found.total_price)) return undefined;
-  return {
-    dollars: found.total_price,
-    entry: `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}`,
-  };
+  return { ...found, entry: `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}` };
 }
 
 /** The table throws where it finds counts at odds with one another; then the whole is priced without its parts. */

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
+import { insertRequests } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
 import type { Prepared, StoredPart } from "./prepare.ts";
-import { REQUEST_COLUMNS } from "./row.ts";
+import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
 /** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands in its row. */
@@ -15,7 +16,6 @@ const ZSTD_FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Compressing what is compressed already costs time and gains nothing. */
 const COMPRESSED = /^(?:audio|video|image\/(?!svg|bmp)|application\/(?:zip|gzip|pdf))/;
 
-const INSERT_REQUEST = insertInto("requests", REQUEST_COLUMNS, "on conflict (request_id) do nothing");
 const INSERT_PROPERTY = insertInto(
   "properties",
   ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
@@ -100,13 +100,12 @@ export interface RecordBatch {
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
   const statements: Statement[] = [];
-  const rows: Value[] = [];
+  const rows: (RequestRow & { seq: number })[] = [];
   const properties: Value[] = [];
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    const row = { ...record.row, assets: assetIds(record), seq };
-    for (const column of REQUEST_COLUMNS) rows.push(row[column] ?? null);
+    rows.push({ ...record.row, assets: assetIds(record), seq });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }
@@ -120,7 +119,7 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
     }
     count(record, models, keys);
   }
-  insertRows(INSERT_REQUEST, rows, statements);
+  insertRequests(rows, statements);
   insertRows(INSERT_PROPERTY, properties, statements);
   statements.push(...models.statements());
   for (const [id, time] of keys) statements.push(keyUsed(id, time));

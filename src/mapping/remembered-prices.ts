@@ -1,0 +1,91 @@
+import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
+import type { Units } from "./cost.ts";
+
+/** Lookups that are remembered; the one made first makes room. */
+const REMEMBERED_MAX = 2_000;
+/** A longer name is nobody's model, and would only fill the memory. */
+const NAME_LENGTH_MAX = 200;
+const DAY_MS = 86_400_000;
+const MILLION = 1_000_000;
+
+/** What all but special usage consists of; for these the arithmetic of the price table is repeated here. */
+const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
+  input_mtok: "input",
+  output_mtok: "output",
+  cache_read_mtok: "read",
+  cache_write_mtok: "write",
+};
+const PLAIN_UNITS = new Set(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"]);
+
+/** What a lookup found: `null` where the table has no price. */
+export interface FoundPrice {
+  readonly entry: string;
+  readonly prices: ModelPrice;
+}
+
+/**
+ * Prices by provider, model and day. Looking one up costs about 15 µs, most of it for finding the model by patterns and
+ * checking the table against itself; multiplying costs nothing. Prices change at midnight UTC; those that depend on the
+ * hour, and those of requests, are not kept, and usage with other parts than cached input is left to the table.
+ */
+export class RememberedPrices {
+  readonly #found = new Map<string, FoundPrice | null>();
+
+  /** `undefined` where this has to be looked up. */
+  get(provider: string, model: string, at: Date): FoundPrice | null | undefined {
+    return this.#found.get(keyOf(provider, model, at));
+  }
+
+  /** @param info - the model as the table has it; missing where it has none. */
+  keep(provider: string, model: string, at: Date, found: FoundPrice | null, info?: ModelInfo): void {
+    if (model.length > NAME_LENGTH_MAX || Number.isNaN(at.getTime())) return;
+    if (found !== null && (found.prices.requests_kcount !== undefined || dependsOnHour(info))) return;
+    if (this.#found.size >= REMEMBERED_MAX) this.#found.delete(this.#found.keys().next().value!);
+    this.#found.set(keyOf(provider, model, at), found);
+  }
+}
+
+export function isPlain(units: Units): boolean {
+  for (const name in units) if (!PLAIN_UNITS.has(name)) return false;
+  return true;
+}
+
+/** The same operations in the same order as the table's, so that not even the last digit differs. */
+export function plainPrice(prices: ModelPrice, units: Units): number {
+  const { input_tokens: input = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0 } = units;
+  const read = prices.cache_read_mtok === undefined ? 0 : cache_read_tokens;
+  const write = prices.cache_write_mtok === undefined ? 0 : cache_write_tokens;
+  const counts = { input: input - (read + write), output: output_tokens, read, write };
+  let inputPrice = 0;
+  let outputPrice = 0;
+  for (const name in prices) {
+    const part = Object.hasOwn(PLAIN, name) ? PLAIN[name]! : undefined;
+    const price = prices[name as keyof ModelPrice];
+    if (part === undefined || price === undefined) continue;
+    const dollars = priceOf(price, counts[part], input);
+    if (part === "output") outputPrice += dollars;
+    else inputPrice += dollars;
+  }
+  return inputPrice + outputPrice;
+}
+
+/** A price in tiers is chosen by all input, cached or not. */
+function priceOf(price: NonNullable<ModelPrice[keyof ModelPrice]>, count: number, input: number): number {
+  if (typeof price === "number") return (price * count) / MILLION;
+  if (count <= 0) return 0;
+  let rate = price.base;
+  let from = -1;
+  for (const tier of price.tiers) {
+    if (input > tier.start && tier.start > from) [rate, from] = [tier.price, tier.start];
+  }
+  return (((rate * count) / MILLION) * MILLION) / MILLION;
+}
+
+function dependsOnHour(info: ModelInfo | undefined): boolean {
+  const prices = info?.prices;
+  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
+}
+
+function keyOf(provider: string, model: string, at: Date): string {
+  return `${provider}\n${model}\n${Math.floor(at.getTime() / DAY_MS)}`;
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { calcPrice } from "@pydantic/genai-prices";
+import fc from "fast-check";
+import { genaiPrices, TABLE_NAMES } from "../../src/mapping/price-table.ts";
+
+const MODELS = [
+  ["OPENAI", "gpt-4o-mini-2024-07-18"],
+  ["OPENAI", "gpt-5"],
+  ["OPENAI", "gpt-4.1"],
+  ["ANTHROPIC", "claude-sonnet-4-5"],
+  ["ANTHROPIC", "claude-3-5-haiku-latest"],
+  ["GOOGLE", "gemini-2.5-pro"],
+  ["GOOGLE", "gemini-2.5-flash"],
+  ["DEEPSEEK", "deepseek-chat"],
+  ["GROQ", "llama-3.3-70b-versatile"],
+  ["PERPLEXITY", "sonar-pro"],
+  ["MISTRAL", "mistral-large-latest"],
+  ["X", "grok-4"],
+] as const;
+
+const plainUnits = fc
+  .record({ read: fc.nat(400_000), write: fc.nat(400_000), rest: fc.nat(400_000), output: fc.nat(100_000) })
+  .chain(({ read, write, rest, output }) =>
+    fc.record(
+      {
+        input_tokens: fc.constant(read + write + rest),
+        output_tokens: fc.constant(output),
+        cache_read_tokens: fc.constant(read),
+        cache_write_tokens: fc.constant(write),
+      },
+      { requiredKeys: ["input_tokens", "output_tokens"] },
+    ),
+  );
+
+test("a remembered price is to the last digit the one that the table gives, whatever the day and hour", () => {
+  const time = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2026, 11, 1) });
+  fc.assert(
+    fc.property(fc.constantFrom(...MODELS), plainUnits, time, ([provider, model], units, ms) => {
+      const at = new Date(ms);
+      const expected = calcPrice({ ...units }, model, { providerId: TABLE_NAMES[provider]!, timestamp: at });
+      genaiPrices(provider, model, { input_tokens: 1, output_tokens: 1 }, at); // from here on it is remembered
+      const price = genaiPrices(provider, model, units, at);
+      expect(price?.dollars).toBe(expected?.total_price);
+    }),
+    { numRuns: 1_500 },
+  );
+});
+
+test("a price by the hour is asked for anew each time", () => {
+  const units = { input_tokens: 1_000_000, output_tokens: 0 };
+  const at = (hour: string) => genaiPrices("DEEPSEEK", "deepseek-chat", units, new Date(`2025-03-03T${hour}:00Z`));
+  expect(at("12:00")?.dollars).toBe(0.27);
+  expect(at("20:00")?.dollars).toBe(0.135);
+});
+
+test("a model without a price stays without one, and gets none from another provider's", () => {
+  const units = { input_tokens: 5, output_tokens: 5 };
+  for (let time = 0; time < 2; time++) {
+    expect(genaiPrices("GROQ", "gpt-5-nobody", units, new Date())).toBeUndefined();
+    expect(genaiPrices("OPENAI", "gpt-4o-mini", units, new Date())?.dollars).toBeGreaterThan(0);
+  }
+});
