@@ -1,33 +1,21 @@
-import { createHash } from "node:crypto";
-import { constants, zstdCompressSync } from "node:zlib";
+import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
-import { insertRequests } from "./insert-requests.ts";
+import { BodyInserts } from "./insert-bodies.ts";
+import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
-import type { Prepared, StoredPart } from "./prepare.ts";
-import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
+import type { Prepared } from "./prepare.ts";
+import { REQUEST_COLUMNS } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
-/** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands in its row. */
-const SHARED_BYTES_MIN = 4_096;
 /** Characters of prompt and completion that are kept for searching. */
 const TEXT_LENGTH_MAX = 1_000_000;
-const ZSTD_FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Compressing what is compressed already costs time and gains nothing. */
-const COMPRESSED = /^(?:audio|video|image\/(?!svg|bmp)|application\/(?:zip|gzip|pdf))/;
 
 const INSERT_PROPERTY = insertInto(
   "properties",
   ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
 );
-const INSERT_BODY = insertInto(
-  "bodies",
-  ["request_id", "part", "form", "bytes", "codec", "data", "blob_hash"],
-  `on conflict (request_id, part) do update set form = excluded.form, bytes = excluded.bytes, codec = excluded.codec,
-   data = excluded.data, blob_hash = excluded.blob_hash`,
-);
-const INSERT_BLOB = insertInto("blobs", ["hash", "codec", "content_type", "bytes", "data"], "on conflict do nothing");
 const INSERT_TEXT = insertInto(
   "texts",
   ["request_id", "prompt", "completion"],
@@ -39,8 +27,18 @@ const INSERT_ASSET = insertInto(
   "on conflict do nothing",
 );
 
-/** Given once; what the API changes in a row in flight is not overwritten by its end. */
-const KEPT = new Set(["seq", "request_id", "scores", "feedback_id", "feedback_rating", "feedback_created_at"]);
+/**
+ * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
+ * changed meanwhile. An index on columns that are not named need not be touched either.
+ */
+const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
+  ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
+  ...(["method", "target_url", "request_path", "request_referrer", "country_code", "model_override"] as const),
+  ...(["session_id", "session_name", "session_path", "prompt_id", "prompt_version", "prompt_inputs"] as const),
+  ...(["node_id", "job_id", "experiment_id", "is_passthrough_billing", "storage_location"] as const),
+  ...(["cache_enabled", "cached", "cache_reference_id", "cache_created_at"] as const),
+  ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
+]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
   where request_id = ? and response_status is null`;
@@ -48,39 +46,23 @@ const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `$
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
 export function bodyStatements(records: readonly Prepared[]): Statement[] {
   const statements: Statement[] = [];
-  const bodies: Value[] = [];
-  const blobs: Value[] = [];
+  const bodies = new BodyInserts();
   const texts: Value[] = [];
   const assets: Value[] = [];
   for (const { row, parts, texts: text, assets: files } of records) {
-    for (const part of parts) pushBody(row.request_id, part, bodies, blobs);
+    bodies.add(row.request_id, parts);
     if (text.prompt !== null || text.completion !== null) {
       texts.push(row.request_id, shortened(text.prompt), shortened(text.completion));
     }
     for (const { id, contentType, bytes } of files) {
-      blobs.push(id, "plain", contentType, bytes.byteLength, bytes);
+      bodies.addBlob(id, "plain", contentType, bytes.byteLength, bytes);
       assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
     }
   }
-  insertRows(INSERT_BLOB, blobs, statements);
-  insertRows(INSERT_BODY, bodies, statements);
+  bodies.appendTo(statements);
   insertRows(INSERT_TEXT, texts, statements);
   insertRows(INSERT_ASSET, assets, statements);
   return statements;
-}
-
-function pushBody(requestId: string, { part, form, bytes, contentType }: StoredPart, bodies: Value[], blobs: Value[]) {
-  const length = bytes.byteLength;
-  // Binary bodies are always shared: their content type stands beside the blob.
-  if (length < SHARED_BYTES_MIN && form !== "binary") {
-    bodies.push(requestId, part, form, length, "plain", bytes, null);
-    return;
-  }
-  const hash = createHash("sha256").update(bytes).digest("hex");
-  const plain = length < SHARED_BYTES_MIN || COMPRESSED.test(contentType ?? "");
-  const codec = plain ? "plain" : "zstd";
-  blobs.push(hash, codec, contentType, length, plain ? bytes : zstdCompressSync(bytes, ZSTD_FAST));
-  bodies.push(requestId, part, form, length, codec, null, hash);
 }
 
 function shortened(text: string | null): string | null {
@@ -100,17 +82,17 @@ export interface RecordBatch {
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
   const statements: Statement[] = [];
-  const rows: (RequestRow & { seq: number })[] = [];
+  const rows: NumberedRow[] = [];
   const properties: Value[] = [];
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    rows.push({ ...record.row, assets: assetIds(record), seq });
+    rows.push({ seq, row: record.row });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }
   for (const { record, seq, relabelled } of completed) {
-    const row = { ...record.row, assets: assetIds(record), seq };
+    const { row } = record;
     const args: Value[] = FINAL_COLUMNS.map((column) => row[column] ?? null);
     statements.push({ sql: COMPLETE_REQUEST, args: [...args, row.request_id] });
     if (relabelled) {
@@ -125,10 +107,6 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
   for (const { name, position } of positions) statements.push(setPosition(name, position, now));
   return statements;
-}
-
-function assetIds({ assets }: Prepared): string {
-  return assets.length === 0 ? "[]" : JSON.stringify(assets.map(({ id }) => id));
 }
 
 function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {

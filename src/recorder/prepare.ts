@@ -93,9 +93,12 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
     request: begin.omitRequest ? undefined : request.body,
     response: begin.omitResponse ? undefined : response.body,
   };
+  const row = toRow(exchange, labels, { reading, cost, streamed, truncated }, now);
+  const { parts, assets } = toParts(exchange, stored, responseBody, messages);
+  if (assets.length > 0) row.assets = JSON.stringify(assets.map(({ id }) => id));
   return {
     exchange,
-    row: toRow(exchange, labels, { reading, cost, streamed, truncated }, now),
+    row,
     labels,
     requestBody: stored.request?.json ?? stored.request?.text,
     responseBody: stored.response === undefined ? undefined : (responseBody ?? stored.response.text),
@@ -105,7 +108,8 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
       prompt: begin.omitRequest ? null : (reading.promptText ?? null),
       completion: begin.omitResponse ? null : (reading.completionText ?? null),
     },
-    ...toParts(exchange, stored, responseBody, messages),
+    parts,
+    assets,
   };
 }
 

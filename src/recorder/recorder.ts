@@ -20,10 +20,14 @@ import { RecorderMetrics } from "./metrics.ts";
 import { openAssembler } from "./resume.ts";
 import { Waiters } from "./waiters.ts";
 
-const POLL_MS = 20;
+/**
+ * Time between two looks at the spool's end: at a moderate load it is what makes batches of single records. A record is
+ * to be visible a second after its end; who waits for the end of the spool wakes the recorder at once.
+ */
+const POLL_MS = 100;
 const READ_BYTES = 2 * 1024 * 1024;
 /** A batch is full at this many records, or this many bytes of bodies. */
-const BATCH_RECORDS = 500;
+const BATCH_RECORDS = 1_000;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;

@@ -11,8 +11,10 @@ import { tokenColumns } from "./usage.ts";
 /** A row of `requests`; `seq` is given when it is inserted. */
 export type RequestRow = Omit<typeof requests.$inferInsert, "seq">;
 
-/** Columns of `requests` in the order in which their values are bound. */
-export const REQUEST_COLUMNS = Object.keys(getTableColumns(requests)) as (keyof typeof requests.$inferInsert)[];
+/** Columns of `requests` but `seq`. */
+export const REQUEST_COLUMNS = Object.keys(getTableColumns(requests)).filter(
+  (name) => name !== "seq",
+) as (keyof RequestRow)[];
 
 /** What is known beyond the frames themselves. */
 export interface Findings {
