@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
+import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 
 /**
@@ -19,6 +20,8 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
+  import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -47,6 +50,23 @@ export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
 }
+
+/** A record that comes from outside, read and checked. */
+export interface Arrival {
+  /** As it is to be stored, in the organization of who brings it; it has a status, for it is not in flight. */
+  readonly row: Omit<typeof requests.$inferInsert, "seq">;
+  readonly bodies: readonly ArrivedBody[];
+  readonly texts: { readonly prompt: string | null; readonly completion: string | null };
+}
+
+export interface ArrivedBody {
+  readonly part: "request" | "response";
+  readonly form: "json" | "text";
+  readonly bytes: Uint8Array;
+}
+
+/** `existing`: the organization has a record of this id already, or one in flight. `taken`: another one has. */
+export type ArrivalResult = "imported" | "existing" | "taken";
 
 export interface RecorderStatus {
   readonly position: Position;

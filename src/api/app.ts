@@ -1,12 +1,14 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
-import { readJson } from "./body.ts";
+import { readJson, readText } from "./body.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
+import { IMPORT_PATH, importEndpoints } from "./import.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
 import { propertyEndpoints } from "./properties.ts";
@@ -49,6 +51,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       return readJson(request, room.config.max_api_body_bytes);
     })
     .onError(({ code, error, request }) => {
@@ -66,6 +69,7 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(propertyEndpoints(room, gate))
     .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
+    .use(importEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(healthEndpoints(room))

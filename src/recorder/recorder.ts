@@ -9,7 +9,15 @@ import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
 import { removeRecords } from "../store/remove.ts";
-import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
+import type {
+  Amendment,
+  AmendResult,
+  Arrival,
+  ArrivalResult,
+  RecorderFunctions,
+  RecorderStatus,
+  Removal,
+} from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -65,6 +73,7 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
+    import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -142,6 +151,12 @@ class Recorder {
   remove({ organizationId, requestIds }: Removal): Promise<number> {
     const ids = requestIds.map((id) => id.toLowerCase());
     return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
+  }
+
+  import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
+    return this.#caughtUp(WAIT_MS, () =>
+      this.#ledger.import(arrivals, (id) => this.#assembler?.find(id)?.begin.organization, Date.now()),
+    );
   }
 
   metricsText(): Promise<string> {

@@ -37,6 +37,7 @@ const functions: RecorderFunctions = {
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
+  import: async (arrivals) => (await opened).recorder.import(arrivals),
   metrics: async () => (await opened).recorder.metrics(),
   status: async () => (await opened).recorder.status(),
   stop: async () => {
