@@ -167,7 +167,7 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
       const [toRecorder, itsRecorder] = threadPorts();
       const [toGateway, itsGateway] = threadPorts();
       for (const each of [toRecorder, toGateway]) each.start();
-      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
+      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "import", "metrics", "status"]));
       const { metrics, status, setKeys } = gateway;
       expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
       // A thread that is started again keeps the port that was free the first time.

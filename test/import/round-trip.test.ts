@@ -36,7 +36,8 @@ async function answer(request: Request): Promise<Response> {
   if (url.pathname.endsWith("/speech")) {
     return new Response(new Uint8Array([0, 255, 254, 1]), { headers: { "content-type": "audio/mpeg" } });
   }
-  if (url.pathname.endsWith("/teapot")) return Response.json({ error: { message: "no", type: "tea" } }, { status: 418 });
+  if (url.pathname.endsWith("/teapot"))
+    return Response.json({ error: { message: "no", type: "tea" } }, { status: 418 });
   if (url.pathname.endsWith("/plain")) return new Response('"a quoted text", not JSON');
   if (url.pathname.endsWith("/numbers")) {
     return new Response('{ "exact": 12345678901234567890.10,\n "again": 1, "again": 2 }', {
@@ -74,7 +75,12 @@ async function send(content: string, index: number): Promise<void> {
       "gateway-property-lower": "case",
       "content-type": "application/json",
     },
-    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content }], stream: index % 2 === 1, max_tokens: 5 }),
+    body: JSON.stringify({
+      model: "gpt-4o",
+      messages: [{ role: "user", content }],
+      stream: index % 2 === 1,
+      max_tokens: 5,
+    }),
   });
   await sent.arrayBuffer();
   const id = sent.headers.get("gateway-id") ?? "";
@@ -95,19 +101,29 @@ async function exportAll(weir: Weir, more: readonly string[] = ALL): Promise<Buf
   return stdout;
 }
 
-test.each(["jsonl", "json"])("export, import into an empty Weir, export: %s is the same to the last byte", async (format) => {
-  const file = folder.file(`all.${format}`);
-  await writeFile(file, await exportAll(source, [...ALL, "--format", format]));
-  await using target = await startWeir();
-  const first = await importInto(target.api, [file]);
-  expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining(`${HOSTILE.length} records imported, 0 were`) });
-  expect((await exportAll(target)).toString()).toBe(exported.toString());
-  expect(exported.toString().match(/"llmSchema":\{/g)?.length).toBeGreaterThan(5);
+test.each(["jsonl", "json"])(
+  "export, import into an empty Weir, export: %s is the same to the last byte",
+  async (format) => {
+    const file = folder.file(`all.${format}`);
+    await writeFile(file, await exportAll(source, [...ALL, "--format", format]));
+    await using target = await startWeir();
+    const first = await importInto(target.api, [file]);
+    expect(first).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`${HOSTILE.length} records imported, 0 were`),
+    });
+    expect((await exportAll(target)).toString()).toBe(exported.toString());
+    expect(exported.toString().match(/"llmSchema":\{/g)?.length).toBeGreaterThan(5);
 
-  const again = await importInto(target.api, [file, file]);
-  expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining(`0 records imported, ${2 * HOSTILE.length} were`) });
-  expect((await exportAll(target)).equals(exported)).toBe(true);
-}, 30_000);
+    const again = await importInto(target.api, [file, file]);
+    expect(again).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`0 records imported, ${2 * HOSTILE.length} were`),
+    });
+    expect((await exportAll(target)).equals(exported)).toBe(true);
+  },
+  30_000,
+);
 
 test("an export without bodies comes back as one without bodies", async () => {
   const bare = await exportAll(source, ["--output", "-"]);
