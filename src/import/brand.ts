@@ -47,6 +47,7 @@ export function translate(text: string, record: Readonly<Members>, brand: string
   const prompt_inputs = isObject(plain["prompt_inputs"]) ? texts(plain["prompt_inputs"]) : {};
   Object.assign(plain, { properties, scores, prompt_inputs, provider: providerOf(plain["provider"]) });
   if (typeof plain["feedback_id"] !== "string" || !/^\d{1,15}$/.test(plain["feedback_id"])) plain["feedback_id"] = null;
+  splitAddress(plain);
   plain["error_message"] ??= failureText(record["llmSchema"], brand);
   // A record that never heard of an end: nobody is going to end it now.
   if (plain["response_status"] === null || plain["response_status"] === undefined) {
@@ -109,6 +110,15 @@ function neutralScores(scores: Members, brand: string): Members {
     neutral[renamed] = typeof value === "boolean" ? Number(value) : value;
   }
   return neutral;
+}
+
+/** Where the path is a whole address, it says the target too. */
+function splitAddress(plain: Members): void {
+  const path = plain["request_path"];
+  const url = typeof path === "string" && /^https?:/i.test(path) ? URL.parse(path) : null;
+  if (url === null) return;
+  plain["target_url"] ??= path;
+  plain["request_path"] = url.pathname + url.search;
 }
 
 function providerOf(value: unknown): unknown {
