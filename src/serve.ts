@@ -216,7 +216,7 @@ function startApi(
       const [toRecorder, itsRecorder] = threadPorts();
       const [toGateway, itsGateway] = threadPorts();
       for (const each of [toRecorder, toGateway]) each.start();
-      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "metrics", "status"]));
+      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "import", "metrics", "status"]));
       const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
       const functions: GatewayFunctions = {
         metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,

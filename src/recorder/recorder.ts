@@ -12,7 +12,15 @@ import { listSegments } from "../spool/segments.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
 import { usageOf } from "../store/usage.ts";
-import type { Amendment, AmendResult, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
+import type {
+  Amendment,
+  AmendResult,
+  Arrival,
+  ArrivalResult,
+  RecorderFunctions,
+  RecorderStatus,
+  Removal,
+} from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -74,6 +82,7 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     usageOf: (requestIds) => recorder.usageOf(requestIds),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
+    import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -165,6 +174,12 @@ class Recorder {
   async writeEntries(entries: readonly Entry[]): Promise<void> {
     await this.ready;
     return writeEntries(this.#ledger.store.records, entries);
+  }
+
+  import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
+    return this.#caughtUp(WAIT_MS, () =>
+      this.#ledger.import(arrivals, (id) => this.#assembler?.find(id)?.begin.organization, Date.now()),
+    );
   }
 
   metricsText(): Promise<string> {

@@ -38,6 +38,7 @@ const functions: RecorderFunctions = {
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
+  import: async (arrivals) => (await opened).recorder.import(arrivals),
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
   writeEntries: async (entries) => (await opened).recorder.writeEntries(entries),
