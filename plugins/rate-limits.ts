@@ -4,8 +4,12 @@ import { type Policy, readPolicies } from "./rate-limits/policy.ts";
 import { rateLimitRoutes } from "./rate-limits/routes.ts";
 import { StoredPolicies } from "./rate-limits/stored.ts";
 
-/** How long a request waits for what others hold of a budget before it is refused, in milliseconds. */
+/**
+ * How long a request waits for what others hold of a budget before it is refused, in milliseconds: others that are in
+ * flight may take long, what others that have ended cost is known within a second.
+ */
 const WAIT_MS = 150;
+const CHARGE_WAIT_MS = 1_500;
 const HEADERS_KEPT_MAX = 1_000;
 
 /**
@@ -85,9 +89,10 @@ function segmentOf({ segment }: Policy, request: GatewayRequest): string | undef
   if (segment === null) return "";
   if (segment === "user") return request.userId || undefined;
   const { properties } = request;
-  // A client or proxy may have erased the case of the header on its way.
-  const name = Object.hasOwn(properties, segment) ? segment : segment.toLowerCase();
-  return Object.hasOwn(properties, name) ? properties[name] || undefined : undefined;
+  if (Object.hasOwn(properties, segment)) return properties[segment] || undefined;
+  // It came as a header: its case may have changed on the way, and means nothing there.
+  const name = Object.keys(properties).find((each) => each.toLowerCase() === segment.toLowerCase());
+  return name === undefined ? undefined : properties[name] || undefined;
 }
 
 function whatIsMissing({ segment, name }: Policy): string {
@@ -125,13 +130,15 @@ function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final =
 
 /** Most of what is held is charged within milliseconds of an answer's end: so long a request can wait. */
 async function admitLater(ledger: Ledger, id: string, bearings: readonly Bearing[]): Promise<Verdict> {
-  const endMs = performance.now() + WAIT_MS;
-  for (let leftMs = WAIT_MS; leftMs > 0; leftMs = endMs - performance.now()) {
-    await ledger.change(leftMs);
+  const startedMs = performance.now();
+  for (;;) {
+    const waitMs = bearings.some(({ counter }) => counter.ended > 0) ? CHARGE_WAIT_MS : WAIT_MS;
+    const leftMs = startedMs + waitMs - performance.now();
+    if (leftMs <= 0) return admit(ledger, id, bearings, true)!;
+    await ledger.change(Math.min(leftMs, WAIT_MS));
     const verdict = admit(ledger, id, bearings);
     if (verdict !== undefined) return verdict;
   }
-  return admit(ledger, id, bearings, true)!;
 }
 
 function refuse(bearing: Bearing, now: number): Refusal {

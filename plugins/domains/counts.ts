@@ -5,8 +5,8 @@ const PER_DAY = 10_000;
 const PAUSE_MS = 1_000;
 /** What is not limited is only counted to be shown: it is written down once a second. */
 const SHOWN_WRITE_MS = 1_000;
-/** Hosts counted at once, of all organizations; a client that makes names up must not fill the memory. */
-const HOSTS_MAX = 100_000;
+/** Hosts counted at once for one organization; a client that makes names up must not fill the memory. */
+const HOSTS_MAX = 20_000;
 
 interface Count {
   readonly organization: string;
@@ -35,7 +35,6 @@ export class Counts {
   /** Limited requests that have not ended. */
   readonly #taken = new Map<string, { readonly count: Count; readonly day: number; readonly atMs: number }>();
   readonly #unwritten = new Set<Count>();
-  #hosts = 0;
   #day = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -52,8 +51,9 @@ export class Counts {
   take(id: string, organization: string, host: string, limited: boolean, now: number): SpentRule | undefined {
     const day = dayOf(now);
     if (day !== this.#day) this.#dropBefore(day);
-    if (limited && this.#hosts >= HOSTS_MAX && this.#find(organization, host) === undefined) {
-      return { text: `no room: ${HOSTS_MAX} domains were counted today`, seconds: secondsToMidnight(now) };
+    if (this.#isFull(organization, host)) {
+      if (!limited) return undefined;
+      return { text: `no room beside ${HOSTS_MAX} others of today`, seconds: secondsToMidnight(now) };
     }
     const count = this.#count(organization, host);
     if (count.day !== day) Object.assign(count, { day, requests: 0 });
@@ -101,8 +101,9 @@ export class Counts {
     this.#writeNow();
   }
 
-  #find(organization: string, host: string): Count | undefined {
-    return this.#organizations.get(organization)?.get(host);
+  #isFull(organization: string, host: string): boolean {
+    const hosts = this.#organizations.get(organization);
+    return hosts !== undefined && hosts.size >= HOSTS_MAX && !hosts.has(host);
   }
 
   #count(organization: string, host: string): Count {
@@ -115,7 +116,6 @@ export class Counts {
     if (count === undefined) {
       count = { organization, host, day: 0, requests: 0, lastMs: 0, beforeMs: 0 };
       hosts.set(host, count);
-      this.#hosts += 1;
     }
     return count;
   }
@@ -131,7 +131,6 @@ export class Counts {
     for (const { organization, host, day: counted, lastMs } of this.#all()) {
       if (counted === day || lastMs > startMs - PAUSE_MS) continue;
       this.#organizations.get(organization)!.delete(host);
-      this.#hosts -= 1;
     }
   }
 

@@ -68,6 +68,8 @@ export class Decisions {
   readonly #gateway: GatewayAccess;
   readonly #exact: ReadonlySet<string>;
   #states: ReadonlyMap<string, State> = new Map();
+  /** A step is judged by what the one before it has left. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(gateway: GatewayAccess, approved: readonly string[]) {
     this.#gateway = gateway;
@@ -96,8 +98,14 @@ export class Decisions {
     return this.all().get(domain);
   }
 
-  /** Takes the step and stores it. @returns the domain after it, or why it cannot be taken. */
-  async take(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
+  /** Takes the step and stores it, one after the other. @returns the domain after it, or why it cannot be taken. */
+  take(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
+    const taken = this.#turn.then(() => this.#step(domain, action, done, owner));
+    this.#turn = taken.catch(() => {}); // told to whoever asked for it
+    return taken;
+  }
+
+  async #step(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
     const { from, to, otherwise } = STEPS[action];
     const before = this.find(domain);
     const state = this.stateOf(domain, owner);

@@ -19,6 +19,8 @@ export class Counter {
   held = 0;
   /** How many of them there are. */
   holders = 0;
+  /** How many of those have ended: what they cost will be known in a moment. */
+  ended = 0;
   /** The likely charge of the next request; undefined until something was charged. */
   likely: number | undefined;
   #unknown = 0;

@@ -2,8 +2,8 @@ import type { GatewayAccess, Json, PluginLog, RequestUsage } from "weir/plugin";
 import { Counter } from "./counter.ts";
 import type { Policy, Unit } from "./policy.ts";
 
-/** Counters kept at once; a client that makes segments up must not fill the memory. */
-const COUNTERS_MAX = 200_000;
+/** Counters kept at once for one organization; a client that makes segments up must not fill the memory. */
+const COUNTERS_MAX = 50_000;
 const TIDY_MS = 60_000;
 /** Requests that end within so many milliseconds are charged together. */
 const GATHER_MS = 5;
@@ -33,6 +33,8 @@ export class Ledger {
   readonly #gateway: GatewayAccess;
   readonly #log: PluginLog;
   readonly #counters = new Map<string, Counter>();
+  /** How many counters each organization has. */
+  readonly #sizes = new Map<string, number>();
   readonly #inFlight = new Map<string, Taken[]>();
   /** Ended, and not charged yet. */
   readonly #ended = new Map<string, Taken[]>();
@@ -56,8 +58,8 @@ export class Ledger {
     const key = `${organization} ${policy.unit} ${policy.id} ${segment}`;
     let counter = this.#counters.get(key);
     if (counter === undefined) {
-      if (this.#counters.size >= COUNTERS_MAX) this.#dropIdle(Date.now());
-      if (this.#counters.size >= COUNTERS_MAX) return undefined;
+      if (this.#isFull(organization)) this.#dropIdle(Date.now());
+      if (this.#isFull(organization)) return undefined;
       counter = this.#name(this.#next, key, policy.windowMs);
       this.#gateway.journal.append(["k", counter.number, key, policy.windowMs]);
     }
@@ -98,7 +100,7 @@ export class Ledger {
     }
     const held = taken.filter(({ unit }) => unit !== "request");
     if (held.length === 0) return;
-    this.#ended.set(id, held);
+    this.#setEnded(id, held);
     this.#chargeSoon();
   }
 
@@ -111,6 +113,11 @@ export class Ledger {
   close(): void {
     this.#closed = true;
     clearInterval(this.#tidy);
+  }
+
+  #setEnded(id: string, taken: readonly Taken[]): void {
+    for (const { counter } of taken) counter.ended += 1;
+    this.#ended.set(id, [...(this.#ended.get(id) ?? []), ...taken]);
   }
 
   #giveBack(id: string, { counter, unit, amount, atMs }: Taken): void {
@@ -160,6 +167,7 @@ export class Ledger {
     const now = Date.now();
     const cost = usage?.cost ?? null;
     const charge = unit === "tokens" ? (usage?.totalTokens ?? null) : cost === null ? null : cost * 100;
+    counter.ended -= 1;
     counter.release(amount);
     counter.learn(charge);
     if (charge !== null && charge > 0) counter.window.add(now, charge, counter.windowMs);
@@ -169,6 +177,7 @@ export class Ledger {
   #name(number: number, key: string, windowMs: number): Counter {
     const counter = new Counter(key, number, windowMs);
     this.#counters.set(key, counter);
+    this.#resize(key, 1);
     this.#next = Math.max(this.#next, number + 1);
     return counter;
   }
@@ -200,7 +209,7 @@ export class Ledger {
         counter.likely = likely ?? counter.likely;
       }
     }
-    for (const { id, taken } of held.values()) this.#ended.set(id, [...(this.#ended.get(id) ?? []), taken]);
+    for (const { id, taken } of held.values()) this.#setEnded(id, [taken]);
     this.#dropIdle(Date.now());
   }
 
@@ -219,7 +228,23 @@ export class Ledger {
   }
 
   #dropIdle(now: number): void {
-    for (const [key, counter] of this.#counters) if (counter.isIdle(now)) this.#counters.delete(key);
+    for (const [key, counter] of this.#counters) {
+      if (!counter.isIdle(now)) continue;
+      this.#counters.delete(key);
+      this.#resize(key, -1);
+    }
+  }
+
+  #isFull(organization: string): boolean {
+    return (this.#sizes.get(organization) ?? 0) >= COUNTERS_MAX;
+  }
+
+  /** Keys begin with the organization. */
+  #resize(key: string, by: 1 | -1): void {
+    const organization = key.slice(0, key.indexOf(" "));
+    const size = (this.#sizes.get(organization) ?? 0) + by;
+    if (size === 0) this.#sizes.delete(organization);
+    else this.#sizes.set(organization, size);
   }
 }
 

@@ -17,6 +17,7 @@ export interface Policy {
 
 export const WINDOW_SECONDS_MAX = 31_536_000;
 export const QUOTA_MAX = 1e15;
+const POLICIES_MAX = 20;
 const UNITS: readonly Unit[] = ["request", "cents", "tokens"];
 const PARAMETERS: Readonly<Record<string, string>> = { w: "window", u: "unit", s: "segment" };
 
@@ -28,7 +29,9 @@ const PARAMETERS: Readonly<Record<string, string>> = { w: "window", u: "unit", s
  */
 export function readPolicies(header: string): readonly Policy[] | string {
   const policies = new Map<string, Policy>();
-  for (const text of header.split(",")) {
+  const texts = header.split(",");
+  if (texts.length > POLICIES_MAX) return `there are ${texts.length} policies; at most ${POLICIES_MAX} are read`;
+  for (const text of texts) {
     const policy = readPolicy(text.trim());
     if (typeof policy === "string") return policy;
     policies.set(policy.id, policy);

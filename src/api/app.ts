@@ -4,6 +4,7 @@ import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson } from "./body.ts";
+import { cacheEndpoints } from "./cache.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
@@ -84,6 +85,7 @@ function createApp(
     .use(changeEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
+    .use(cacheEndpoints(room, gate))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));

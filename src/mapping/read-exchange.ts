@@ -61,7 +61,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
-  const usage = billedElsewhere ? undefined : usageOf(told, input.responseHeaders);
+  const usage = billedElsewhere ? undefined : usageOf(told, input);
   return pickDefined({
     id: told.id,
     requestModel: hooks.request?.model ?? requestModel(input.requestBody, input.path, schema),
@@ -120,17 +120,16 @@ const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
 /** Bodies speak first, headers where they are silent. */
-function usageOf({ usage }: Reading, headers: Headers): Usage | undefined {
+function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
   const isStated = usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined;
-  return isStated ? usage : (bedrockHeaderUsage(headers) ?? usage);
+  return isStated ? usage : (bedrockHeaderUsage(input.responseHeaders) ?? usage);
 }
 
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
 function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
   const inBody = filledText(body?.model) ?? filledText(body?.model_id) ?? filledText(body?.modelId);
-  const inPath = modelInPath(path);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
-  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
+  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
   return name?.replace(/^models\//, "");
 }
 

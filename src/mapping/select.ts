@@ -18,15 +18,33 @@ export interface SelectInput {
  * that both path and bodies fit; else none, and the model is pending mapping.
  */
 export function selectSchema({ path, declared, requestBody, answer }: SelectInput): WireSchema | undefined {
-  const candidates = (declared ?? [])
-    .filter((entry) => entry.path.test(path) && Object.hasOwn(WIRE_SCHEMAS, entry.schema))
-    .map((entry) => WIRE_SCHEMAS[entry.schema]);
+  const candidates = declared === undefined ? [] : candidatesAt(path, declared);
   if (candidates.length > 0) {
     return candidates.find((schema) => schema.fits(requestBody, answer)) ?? candidates.at(-1);
   }
   return ALL.find((schema) => schema.path.test(path) && schema.fits(requestBody, answer));
 }
 const ALL = Object.values(WIRE_SCHEMAS);
+
+/** Paths whose candidates are remembered, per provider; the one that came first makes room. */
+const PATHS_MAX = 100;
+const PATH_LENGTH_MAX = 200;
+const known = new WeakMap<readonly PathSchema[], Map<string, readonly WireSchema[]>>();
+
+/** The schemas that a provider declares for a path: nearly all its traffic goes to two or three. */
+function candidatesAt(path: string, declared: readonly PathSchema[]): readonly WireSchema[] {
+  const paths = known.get(declared) ?? new Map<string, readonly WireSchema[]>();
+  known.set(declared, paths);
+  const remembered = paths.get(path);
+  if (remembered !== undefined) return remembered;
+  const found = declared
+    .filter((entry) => entry.path.test(path) && Object.hasOwn(WIRE_SCHEMAS, entry.schema))
+    .map((entry) => WIRE_SCHEMAS[entry.schema]);
+  if (path.length > PATH_LENGTH_MAX) return found;
+  if (paths.size >= PATHS_MAX) paths.delete(paths.keys().next().value!);
+  paths.set(path, found);
+  return found;
+}
 
 /** Events that are looked at to tell what a stream is. */
 const SAMPLE_EVENTS = 3;

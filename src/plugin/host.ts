@@ -73,10 +73,13 @@ export function createPluginHost(options: HostOptions): PluginHost {
 
 /** Options of a plugin: what the configuration itself says about its subject, and its table `[plugins.<name>]`. */
 export function optionsOf(config: Config, plugin: string): Json {
-  const ofConfig: Readonly<Record<string, Json>> = {
+  const ofConfig: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
     domains: { approved: config.approved_domains, dns_servers: config.dns_servers },
     "rate-limits": { policies: config.rate_limits },
   };
   const own = Object.hasOwn(config.plugins, plugin) ? config.plugins[plugin] : undefined;
-  return Object.hasOwn(ofConfig, plugin) ? { ...ofConfig[plugin], ...own } : own;
+  if (!Object.hasOwn(ofConfig, plugin)) return own;
+  // What is not configured is left out: a drop-in in the built-in's place need not know of it.
+  const said = Object.entries(ofConfig[plugin]!).filter(([, list]) => list.length > 0);
+  return { ...Object.fromEntries(said), ...own };
 }

@@ -10,24 +10,30 @@ const SETS_MAX = 16;
 /** What a column holds where an insert does not name it. */
 const DEFAULTS = Object.fromEntries(
   Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
-) as Record<(typeof REQUEST_COLUMNS)[number], Value>;
+) as Record<keyof RequestRow, Value>;
 const sets = new Map<string, Insert>();
+
+export interface NumberedRow {
+  readonly seq: number;
+  readonly row: RequestRow;
+}
 
 /**
  * Statements that insert these rows. Of the columns only those are named that hold more than their default in some row:
  * half of them, and each value costs more to hand over to the database than to write.
  */
-export function insertRequests(rows: readonly (RequestRow & { readonly seq: number })[], into: Statement[]): void {
+export function insertRequests(rows: readonly NumberedRow[], into: Statement[]): void {
   if (rows.length === 0) return;
   const named = REQUEST_COLUMNS.filter((column) => {
     const standard = DEFAULTS[column];
-    return rows.some((row) => (row[column] ?? standard) !== standard);
+    return rows.some(({ row }) => (row[column] ?? standard) !== standard);
   });
   const values: Value[] = [];
-  for (const row of rows) {
+  for (const { seq, row } of rows) {
+    values.push(seq);
     for (const column of named) values.push(row[column] ?? DEFAULTS[column]);
   }
-  insertRows(insertOf(named), values, into);
+  insertRows(insertOf(["seq", ...named]), values, into);
 }
 
 function insertOf(columns: readonly string[]): Insert {

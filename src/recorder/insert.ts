@@ -2,10 +2,10 @@ import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
 import type { Statement, Value } from "../store/store.ts";
 import { BodyInserts } from "./insert-bodies.ts";
-import { insertRequests } from "./insert-requests.ts";
+import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
 import type { Prepared } from "./prepare.ts";
-import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
+import { REQUEST_COLUMNS } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
 /** Characters of prompt and completion that are kept for searching. */
@@ -41,7 +41,7 @@ const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
 ]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
-  where request_id = ? and response_status is null`;
+  where seq = ? and request_id = ? and response_status is null`;
 
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
 export function bodyStatements(records: readonly Prepared[]): Statement[] {
@@ -82,19 +82,19 @@ export interface RecordBatch {
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
   const statements: Statement[] = [];
-  const rows: (RequestRow & { seq: number })[] = [];
+  const rows: NumberedRow[] = [];
   const properties: Value[] = [];
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    rows.push({ ...record.row, assets: assetIds(record), seq });
+    rows.push({ seq, row: record.row });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }
   for (const { record, seq, relabelled } of completed) {
-    const row = { ...record.row, assets: assetIds(record), seq };
+    const { row } = record;
     const args: Value[] = FINAL_COLUMNS.map((column) => row[column] ?? null);
-    statements.push({ sql: COMPLETE_REQUEST, args: [...args, row.request_id] });
+    statements.push({ sql: COMPLETE_REQUEST, args: [...args, seq, row.request_id] });
     if (relabelled) {
       statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
       pushProperties(record, seq, properties);
@@ -107,10 +107,6 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
   for (const { name, position } of positions) statements.push(setPosition(name, position, now));
   return statements;
-}
-
-function assetIds({ assets }: Prepared): string {
-  return assets.length === 0 ? "[]" : JSON.stringify(assets.map(({ id }) => id));
 }
 
 function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {

@@ -86,6 +86,20 @@ test.each([
   expect((await recordsOf(weir, [id]))[0]!["response_status"]).toBe(400);
 });
 
+test("an answer from the cache counts against no quota, and is given when there is none left", async () => {
+  await using weir = await startWeir();
+  const cached = policy("1;w=3600", { "Gateway-Cache-Enabled": "true" });
+  const answers = [];
+  for (let at = 0; at < 3; at++) answers.push(await send(weir, cached));
+  expect(answers.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
+    [200, "MISS"],
+    [200, "HIT"],
+    [200, "HIT"],
+  ]);
+  expect((await send(weir, { ...cached, "Gateway-Cache-Seed": "another" })).status).toBe(429);
+  expect((await send(weir, cached)).status).toBe(200);
+});
+
 test("a request that another rule refuses counts against nothing", async () => {
   await using weir = await startWeir({ env: { WEIR_APPROVED_DOMAINS: "" } });
   const answers = [];
@@ -98,7 +112,11 @@ test("a request that another rule refuses counts against nothing", async () => {
 test("a budget is charged within a second from the record, is not overshot by a burst, and outlives a kill", async () => {
   const first = await startWeir();
   const burst = await Promise.all(Array.from({ length: 20 }, () => send(first, policy("100;w=3600;u=tokens"))));
-  expect(burst.filter(({ status }) => status === 200)).toHaveLength(2);
+  const admitted = burst.filter(({ status }) => status === 200).length;
+  // Two fit. How long the others wait for the first one's charge depends on the machine.
+  expect([1, 2]).toContain(admitted);
+  for (let at = admitted; at < 2; at++) expect((await send(first, policy("100;w=3600;u=tokens"))).status).toBe(200);
+  expect((await send(first, policy("100;w=3600;u=tokens"))).status).toBe(429);
   const cents = policy("0.1;w=3600;u=cents;s=user", { "Gateway-User-Id": "ann", "Gateway-Target-Provider": "openai" });
   // gpt-4o: 30 in and 30 out are 0.0375 cents.
   for (const left of ["0.1", "0.0625", "0.025"]) {

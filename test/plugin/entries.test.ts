@@ -57,6 +57,35 @@ test("a write shows at once where it was made, and a later start finds the last 
   expect(later.storeOf("p").entries().get("k")).toBe(3);
 });
 
+test("what was being read when it was written over does not come back", async () => {
+  const { log } = keptLog();
+  const late = Promise.withResolvers<void>();
+  const before = [{ plugin: "p", key: "k", value: "1", version: 1 }];
+  const read = async () => {
+    await late.promise;
+    return before;
+  };
+  const entries = new Entries({ read, write: async () => {}, log });
+  const store = entries.storeOf("p");
+  const done = [entries.load(), store.put("k", 2)];
+  await Promise.resolve();
+  late.resolve();
+  await Promise.all(done);
+  expect(store.entries().get("k")).toBe(2);
+});
+
+test("a store that was released hears of nothing more, another one of the same plugin does", async () => {
+  const { log } = keptLog();
+  const entries = new Entries({ read: async () => [], write: async () => {}, log });
+  const heard: string[] = [];
+  const [first, second] = [entries.storeOf("p"), entries.storeOf("p")];
+  first.onChange(() => void heard.push("first"));
+  second.onChange(() => void heard.push("second"));
+  first.release();
+  await second.put("k", 1);
+  expect(heard).toEqual(["second"]);
+});
+
 test("a write that the database does not take is told, and changes nothing", async () => {
   const { log } = keptLog();
   const failing = new Entries({ read: async () => [], write: () => Promise.reject(new Error("full")), log });

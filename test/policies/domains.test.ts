@@ -57,7 +57,7 @@ describe("a domain", () => {
     await it.call("POST", "/v1/domains/approval-requests", {}, { domain: "a.test", company: "Acme" });
     await act("approve", { private: true });
     expect(it.host.privateTargets()).toEqual(["a.test"]);
-    await act("revoke");
+    expect((await act("revoke")).data.private).toBe(false);
     expect(it.host.privateTargets()).toEqual([]);
     const { data } = await act("deny");
     expect(data.history.map(({ from, to, by }: Json) => [from, to, by])).toEqual([
@@ -96,6 +96,14 @@ describe("a domain", () => {
         txt_value: expect.stringMatching(/^[\w-]{32}$/),
       });
     }
+  });
+
+  test("keeps both of two steps that are taken at once", async () => {
+    await using it = await openPlugin(domains);
+    const act = (action: string) => it.call("POST", `/v1/domains/:domain/${action}`, { domain: "a.test" });
+    await Promise.all([act("approve"), act("revoke"), act("deny")]);
+    const { data } = await it.call("GET", "/v1/domains/:domain", { domain: "a.test" });
+    expect(data.history.map(({ action }: Json) => action)).toEqual(["approve", "revoke", "deny"]);
   });
 
   test("asked for by one organization is no other's to see, but the operator's", async () => {
@@ -217,6 +225,17 @@ describe("an unapproved domain", () => {
     const { data } = await it.call("GET", "/v1/domains/:domain", { domain: "a.test" });
     expect(data).toMatchObject({ state: "unapproved", requests_today: 1, remaining_today: 9_999 });
     expect(data.resets_at).toMatch(/T00:00:00\.000Z$/);
+  });
+
+  test("of ever new names is refused once too many are counted, approved ones go on", () => {
+    using directory = temporaryDirectory();
+    const { counts } = open(directory.path);
+    const now = Date.now();
+    for (let at = 0; at < 20_000; at++) counts.take(`r${at}`, "o", `h${at}.test`, at % 2 === 0, now);
+    expect(counts.take("x", "o", "one-more.test", true, now)?.text).toContain("no room");
+    expect(counts.take("x", "o", "one-more.test", false, now)).toBeUndefined();
+    expect(counts.take("x", "other", "one-more.test", true, now)).toBeUndefined();
+    counts.close();
   });
 
   test("gets back what a request took that another rule refused", async () => {

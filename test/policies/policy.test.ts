@@ -67,6 +67,7 @@ describe("Gateway-RateLimit-Policy", () => {
     ["1;W=60", '"W" is no parameter'],
     ["1;w=60 2;w=60", "is given twice"],
     ["1;w=60,oops", 'in "oops" the quota'],
+    [Array.from({ length: 21 }, (_each, at) => `${at};w=1`).join(","), "there are 21 policies; at most 20"],
   ])("%p is refused, and what is wrong is named", (header, why) => {
     expect(reading(header)).toContain(why);
   });

@@ -81,8 +81,13 @@ describe("a policy of a header", () => {
 
   test("finds a property whose name lost its case on the way", async () => {
     await using it = await openPlugin(rateLimits);
-    const asked = { policy: "1;w=60;s=Team", properties: { team: "a" } };
-    expect(await statuses(it, 2, asked)).toEqual([200, 429]);
+    for (const [segment, name] of [
+      ["Team", "team"],
+      ["mood", "Mood"],
+    ] as const) {
+      const asked = { policy: `1;w=60;s=${segment}`, properties: { other: "x", [name]: "a" } };
+      expect(await statuses(it, 2, asked)).toEqual([200, 429]);
+    }
   });
 
   test("of quota 0 refuses all", async () => {
@@ -109,6 +114,17 @@ describe("a policy of a header", () => {
       it.hooks.onEnd!({ id, ...end });
     }
     expect(await statuses(it, 2, { policy: "1;w=60" })).toEqual([200, 429]);
+  });
+
+  test("of ever new users is refused once too many are counted, and only the organization that does so", async () => {
+    await using it = await openPlugin(rateLimits);
+    for (let at = 0; at < 50_000; at++) it.hooks.onForward!(requestOf({ policy: "1;w=60;s=user", userId: `u${at}` }));
+    expect(await ask(it, { policy: "1;w=60;s=user", userId: "one more" })).toMatchObject({
+      status: 429,
+      answer: { code: "rate_limited" },
+    });
+    expect((await ask(it, { policy: "1;w=60;s=user", userId: "u1" })).status).toBe(429);
+    expect((await ask(it, { policy: "1;w=60;s=user", userId: "x", organizationId: "other" })).status).toBe(200);
   });
 
   test("has the window that a plain model has, whatever the requests", async () => {
