@@ -128,9 +128,8 @@ function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
 function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
   const inBody = filledText(body?.model) ?? filledText(body?.model_id) ?? filledText(body?.modelId);
-  const inPath = modelInPath(path);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
-  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
+  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
   return name?.replace(/^models\//, "");
 }
 
