@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Json } from "../../src/plugin/contract.ts";
 import { KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { run } from "../export/run-in-test.ts";
 import { importInto } from "./run-import.ts";
@@ -19,13 +20,12 @@ async function makeKey(order: object): Promise<string> {
   return data.key;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what the tests expect of them
 async function post(
   path: string,
   body: string | Uint8Array<ArrayBuffer>,
   key = KEY,
   type = "application/json",
-): Promise<any> {
+): Promise<Json> {
   const headers = { authorization: `Bearer ${key}`, "content-type": type };
   const answer = await fetch(weir.api + path, { method: "POST", headers, body });
   return { status: answer.status, ...(await answer.json()) };
