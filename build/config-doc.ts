@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { variableOf } from "../src/config-load.ts";
-import { allowedFor, KEYS, type KeyName, schemaOf } from "../src/config-value.ts";
+import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config-value.ts";
 
 /** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares it. */
 export function configurationPage(): string {
-  const rows = KEYS.filter((key) => key !== "plugins").map((key) => [
+  const rows = KEYS.filter((key) => !TABLE_KEYS.has(key)).map((key) => [
     `\`${key}\``,
     `\`${variableOf(key)}\``,
     fallback(key),
@@ -24,6 +24,19 @@ An unknown key or a bad value stops the start, with one line each that says what
 effective configuration, secrets masked, and where each value came from.
 
 ${table(["Key", "Variable", "Default", "Takes", "Meaning"], rows)}
+
+## Rate limits
+
+${schemaOf("rate_limits").description} What they take is in [rate-limits.md](rate-limits.md).
+
+\`\`\`toml
+[[rate_limits]]
+name = "ten thousand a day and user"
+quota = 10000
+window_seconds = 86400
+unit = "request"
+segment = "user"
+\`\`\`
 
 ## Options of plugins
 

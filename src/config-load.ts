@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { CONFIG_SCHEMA, type Config, SECRET_KEYS } from "./config.ts";
-import { allowedFor, checkValue, KEYS, type KeyName, readVariable, schemaOf } from "./config-value.ts";
+import { allowedFor, checkValue, KEYS, type KeyName, readVariable, schemaOf, TABLE_KEYS } from "./config-value.ts";
 import { nearestName } from "./nearest.ts";
 
 /** Where a value came from: `default`, the name of a file, or the name of a variable. */
@@ -109,11 +109,10 @@ function readEnvironment(env: ConfigInputs["env"], problems: string[]): Map<KeyN
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("WEIR_") || text === undefined || text === "" || OTHER_VARIABLES.has(name)) continue;
     const key = name.slice("WEIR_".length).toLowerCase();
-    // Options of plugins are tables: they have no variable.
-    if (isKey(key) && key !== "plugins" && name === variableOf(key)) {
+    if (isKey(key) && !TABLE_KEYS.has(key) && name === variableOf(key)) {
       found.set(key, { value: readVariable(key, text), source: name });
     } else if (!SERVICE_LINK.test(name)) {
-      const variables = [...KEYS.filter((each) => each !== "plugins").map(variableOf), ...OTHER_VARIABLES];
+      const variables = [...KEYS.filter((each) => !TABLE_KEYS.has(each)).map(variableOf), ...OTHER_VARIABLES];
       problems.push(`${name} = ${shown(key, text)} (environment): ${unknownKey(name, variables)}`);
     }
   }

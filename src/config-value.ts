@@ -8,6 +8,9 @@ export type KeyName = keyof Config;
 /** Every key, in the order of the documentation. */
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
 
+/** These are tables: they stand in the file only, and have no variable. */
+export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["rate_limits", "plugins"]);
+
 export function schemaOf(key: KeyName): TSchema {
   return CONFIG_SCHEMA.properties[key];
 }
@@ -85,6 +88,7 @@ export function allowedFor(key: KeyName): string {
   if (Array.isArray(schema["enum"])) return `one of ${schema["enum"].join(", ")}`;
   if (schema["type"] === "integer") return `a whole number from ${schema["minimum"]} to ${schema["maximum"]}`;
   if (schema["type"] === "boolean") return "true or false";
+  if (key === "rate_limits") return "a list of tables [[rate_limits]]";
   if (schema["type"] === "array") return `a list of ${form ?? "texts"}`;
   if (schema["type"] === "object") return "a table for each plugin";
   return form ?? "text";

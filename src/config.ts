@@ -36,6 +36,14 @@ export const CONFIG_SCHEMA = Type.Object(
     max_body_bytes: count(104_857_600, 1, 4_294_967_296, "Largest request body that is passed on, in bytes."),
     max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
     max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),
+    cache_max_bytes: count(
+      1_073_741_824,
+      0,
+      1_099_511_627_776,
+      "Bytes that all cached answers may take; 0 switches the cache off.",
+    ),
+    cache_max_entry_bytes: count(10_485_760, 1, 268_435_456, "Largest answer that is cached, in bytes."),
+    cache_max_entries: count(100_000, 1, 10_000_000, "Answers that may be cached at once."),
     allow_private_targets: list("Private host names, addresses or CIDR blocks that may be targets."),
     approved_domains: list("Target domains approved from configuration."),
     dns_servers: list("Name servers, ip or ip:port, for every lookup; empty means the system's."),
@@ -53,6 +61,10 @@ export const CONFIG_SCHEMA = Type.Object(
       "Form of log lines; auto is text on a terminal and JSON elsewhere.",
     ),
     log_level: choice("info", ["debug", "info", "warn", "error"], "Least important level that is logged."),
+    rate_limits: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      default: [],
+      description: "Rate-limit policies for every key, as tables [[rate_limits]]; only in weir.toml.",
+    }),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
       description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",

@@ -3,7 +3,12 @@ import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
+import { Entries } from "./plugin/entries.ts";
+import { hookFailuresText } from "./plugin/hook-metrics.ts";
+import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
+import { hostsOf } from "./plugin/registry.ts";
+import { callRoute, viewRoutes } from "./plugin/routes.ts";
 import { expose } from "./runtime/rpc.ts";
 import { startThread, threadPorts } from "./runtime/thread.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
@@ -13,7 +18,9 @@ import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
-import { openStore } from "./store/store.ts";
+import { migrate } from "./store/migrate.ts";
+import { readEntries } from "./store/plugin-entries.ts";
+import { type Database, openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
@@ -59,6 +66,8 @@ interface Parts {
   readonly spool: SpoolWriter;
   readonly recorder: Supervised<RecorderFunctions>;
   readonly registry: LiveRegistry;
+  readonly entries: Entries;
+  readonly pluginHost: PluginHost;
   readonly hooks: LiveHooks;
   readonly gateway: Gateway;
   readonly api: Supervised<ApiFunctions>;
@@ -73,73 +82,101 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   built.spool = spool;
   const recorder = startRecorder(options, spool);
   built.recorder = recorder;
-  // These wait for nothing while the recorder's thread loads and migrates.
-  const [known, registry, hooks] = await Promise.allSettled([
-    firstKeys(options, recorder),
-    openRegistry({ config, log }),
-    openHooks({ config, log }),
-  ]);
+  // These wait for nothing while the recorder's thread loads.
+  const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
-  if (hooks.status === "fulfilled") built.hooks = hooks.value;
-  for (const part of [registry, hooks]) if (part.status === "rejected") throw part.reason;
+  else throw registry.reason;
+  // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
+  const hooks = await openPlugins(options, recorder, built);
   if (known.status === "rejected") throw known.reason;
   const gateway = await startGateway({
     config,
     log,
     spool,
     registry: () => built.registry!.current(),
-    hooks: built.hooks!.hooks,
+    hooks: hooks.hooks,
+    privateTargets: built.pluginHost!.privateTargets,
     isKnownId: recorder.forward(["isKnownId"]).isKnownId,
     degraded: () => degraded(built),
+    keys: known.value,
   }).catch((error) => {
     throw listenFailure(error, "gateway_port", config);
   });
   built.gateway = gateway;
-  gateway.setKeys(known.value);
-  const api = startApi(options, gateway, recorder);
+  // From here on traffic passes, into the spool.
+  const api = startApi(options, gateway, recorder, hooks);
   built.api = api.thread;
-  const apiPort = await api.port.catch((error) => {
+  const apiPort = api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
   });
-  gateway.setOwnPorts([apiPort]);
+  apiPort.then(
+    (port) => gateway.setOwnPorts([port]),
+    () => undefined, // told below
+  );
+  await recorderStarts(options, recorder);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-  log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
+  log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${await apiPort}` });
 }
 
 function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Supervised<RecorderFunctions> {
-  return new Supervised<RecorderFunctions>({
+  const recorder = new Supervised<RecorderFunctions>({
     name: "recorder",
     start: () => startThread("src/recorder/worker.ts", { config, sealKey } satisfies ThreadOptions),
     onStarted: (remote) => remote.ready(),
     log,
   });
+  recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
+  return recorder;
+}
+
+/** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
+async function openPlugins(
+  { config, log }: ServeOptions,
+  recorder: Supervised<RecorderFunctions>,
+  built: Built,
+): Promise<LiveHooks> {
+  const theirs = recorder.forward(["readEntries", "writeEntries", "usageOf"]);
+  const { usageOf } = theirs;
+  const entries = new Entries({ read: theirs.readEntries, write: theirs.writeEntries, log });
+  built.entries = entries;
+  await entries
+    .load(() => withReader(config, (records) => readEntries(records, 0)))
+    .catch((error: unknown) => {
+      log.warn("what plugins stored cannot be read now", { why: messageOf(error) });
+    });
+  entries.follow();
+  const providerHosts = () => hostsOf(built.registry!.current().providers);
+  const host = createPluginHost({ config, log, entries, usageOf, providerHosts });
+  built.pluginHost = host;
+  built.hooks = await openHooks({ config, log, host });
+  return built.hooks;
 }
 
 /**
- * Makes the first key where there is none, once the recorder has migrated the database. While that cannot be written but
- * has keys, the service starts all the same: what passes waits in the spool.
+ * Makes the first key where there is none. While the database cannot be written but has keys, the service starts all the
+ * same: what passes waits in the spool.
  *
- * @returns all keys, so that the gateway need not wait for the API.
+ * @returns all keys, so that the gateway need not wait for another thread.
  */
-async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>) {
-  const { config, log, onFirstKey } = options;
-  const started = recorder.started();
-  const settled = started.then(
-    () => undefined,
-    () => undefined,
-  );
-  for (let waits = 0; !(await inTime(settled, DATABASE_PATIENCE_MS)); waits++) {
-    const keys = await readKeys(config).catch(() => []);
-    if (keys.length > 0) {
-      recorder.persist();
-      log.warn("the database cannot be written now: what passes waits in the spool");
-      return keys;
-    }
+async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>): Promise<KeySnapshot[]> {
+  // Where this fails the recorder fails too; it tries on, and says why.
+  const early = await makeKeys(options).catch(() => undefined);
+  if (early !== undefined) return early;
+  const { config, log } = options;
+  for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
+    const keys = await withReader(config, snapshotKeys).catch(() => []);
+    if (keys.length > 0) return keys;
     if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
   }
-  await started;
+  await recorder.started();
+  return makeKeys(options);
+}
+
+/** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
+async function makeKeys({ config, onFirstKey }: ServeOptions): Promise<KeySnapshot[]> {
   const store = await openStore(config, "write");
   try {
+    await migrate(store);
     const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
     if (key !== undefined) onFirstKey(key);
     return await snapshotKeys(store.records);
@@ -148,17 +185,29 @@ async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFun
   }
 }
 
-async function readKeys(config: Config): Promise<KeySnapshot[]> {
+/** @throws what keeps the recorder from starting. One that only takes its time is waited for no longer than this. */
+async function recorderStarts({ log }: ServeOptions, recorder: Supervised<RecorderFunctions>): Promise<void> {
+  if (await inTime(recorder.started(), DATABASE_PATIENCE_MS)) return void (await recorder.started());
+  recorder.persist();
+  log.warn("the database cannot be written now: what passes waits in the spool");
+}
+
+async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
   const store = await openStore(config, "read");
   try {
-    return await snapshotKeys(store.records);
+    return await work(store.records);
   } finally {
     await store.close();
   }
 }
 
 /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
-function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Supervised<RecorderFunctions>) {
+function startApi(
+  { config, log }: ServeOptions,
+  gateway: Gateway,
+  recorder: Supervised<RecorderFunctions>,
+  { hooks }: LiveHooks,
+) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
   const thread = new Supervised<ApiFunctions>({
@@ -168,8 +217,18 @@ function startApi({ config, log }: ServeOptions, gateway: Gateway, recorder: Sup
       const [toGateway, itsGateway] = threadPorts();
       for (const each of [toRecorder, toGateway]) each.start();
       expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "import", "metrics", "status"]));
-      const { metrics, status, setKeys } = gateway;
-      expose(toGateway, { metrics, status, setKeys } satisfies GatewayFunctions);
+      const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
+      const functions: GatewayFunctions = {
+        metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
+        status,
+        setKeys,
+        cacheStatus,
+        cacheEntries,
+        purgeCache,
+        routes: () => viewRoutes(hooks.routes()),
+        callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
+      };
+      expose(toGateway, functions);
       // A thread that is started again keeps the port that was free the first time.
       const options: ThreadOptions = { config: { ...config, api_port: port } };
       return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway });
@@ -193,11 +252,14 @@ function degraded({ registry, hooks, recorder, api }: Built): readonly string[] 
 async function takeDown(parts: Built, log: Log): Promise<void> {
   await parts.gateway?.close();
   await parts.spool?.close();
-  if (parts.recorder !== undefined && !(await parts.recorder.stop("stop", RECORDER_STOP_MS))) {
+  const recorded = (await parts.recorder?.stop("stop", RECORDER_STOP_MS)) ?? true;
+  if (!recorded && parts.gateway !== undefined) {
     log.warn("the recorder did not finish; the spool keeps the rest for the next start");
   }
   await parts.api?.stop("stop", API_STOP_MS);
   await parts.hooks?.close();
+  parts.entries?.close();
+  parts.pluginHost?.close();
   parts.registry?.close();
 }
 

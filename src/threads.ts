@@ -1,5 +1,8 @@
 import type { Config } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
+import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
+import type { Entry, StoredEntry } from "./plugin/entries.ts";
+import type { RouteView } from "./plugin/routes.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 
@@ -20,6 +23,11 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** What plugins stored after `version`; 0 asks for all. */
+  readEntries(version: number): Promise<readonly StoredEntry[]>;
+  writeEntries(entries: readonly Entry[]): Promise<void>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
   import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
   /** Prometheus text of this thread's metrics. */
@@ -84,7 +92,48 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void;
+  /** What is stored of one organization's answers, and how much of all organizations' may be. */
+  cacheStatus(organizationId: string): CacheStatus;
+  /** One organization's stored answers, the last used first. */
+  cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;
+  /** Removes one organization's answers that fit all that is said. @returns how many there were. */
+  purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
+  /** Endpoints of the API that plugins answer. */
+  routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
+  /** Never rejects. */
+  callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall): Promise<RouteAnswer>;
 };
+
+export interface CacheStatus {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+export interface CachePage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface CacheEntryView {
+  readonly key: string;
+  readonly place: number;
+  /** The request whose answer it is. */
+  readonly requestId: string;
+  readonly model: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly bytes: number;
+}
+
+/** Nothing said means everything. */
+export interface CachePurge {
+  readonly key?: string;
+  readonly model?: string;
+  readonly requestId?: string;
+  readonly property?: { readonly name: string; readonly value?: string };
+}
 
 export interface GatewayStatus {
   readonly inFlight: number;

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
 import { readJson, readText } from "./body.ts";
+import { cacheEndpoints } from "./cache.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
@@ -11,6 +13,7 @@ import { healthEndpoints } from "./health.ts";
 import { IMPORT_PATH, importEndpoints } from "./import.ts";
 import { keyEndpoints } from "./keys.ts";
 import { modelEndpoints } from "./models.ts";
+import { pluginEndpoints } from "./plugin-routes.ts";
 import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
@@ -20,11 +23,15 @@ import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
-export function createApi(room: ApiRoom): (request: Request) => Promise<Response> {
+export function createApi(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[] = [],
+): (request: Request) => Promise<Response> {
   let gate: Gate;
   let routes: readonly DescribedRoute[];
   const app = createApp(
     room,
+    ofPlugins,
     () => gate,
     () => routes,
   );
@@ -34,6 +41,7 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     if (!URL.canParse(request.url))
       return failure(new GatewayError("bad_request", "the request names no host and path"));
+    if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
     const answer = await answerAny(app, request).catch((error: unknown) => {
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
@@ -46,10 +54,19 @@ export function createApi(room: ApiRoom): (request: Request) => Promise<Response
 }
 
 /** The gate and the description are made from the finished app, so its endpoints ask for them when they are called. */
-function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly DescribedRoute[]) {
+function createApp(
+  room: ApiRoom,
+  ofPlugins: readonly RouteView[],
+  gate: () => Gate,
+  routes: () => readonly DescribedRoute[],
+) {
+  const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(({ request }) => gate().admit(request))
     .onParse(({ request }) => {
+      const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
+      // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
+      if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       return readJson(request, room.config.max_api_body_bytes);
@@ -72,8 +89,20 @@ function createApp(room: ApiRoom, gate: () => Gate, routes: () => readonly Descr
     .use(importEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
+    .use(cacheEndpoints(room, gate))
+    .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
+}
+
+/** Elysia gives endpoints `null` for a name in the path that it cannot decode. */
+function isEscapedWell(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A HEAD request is a GET whose answer's body is left out. */
@@ -104,7 +133,7 @@ function routesOf(app: { routes: readonly { method: string; path: string; hooks:
       summary: String(detail["summary"]),
       description: String(detail["description"] ?? ""),
       tags: detail["tags"] as string[],
-      body,
+      body: body ?? detail["x-body"],
     };
   });
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isTooDeep } from "../mapping/nesting.ts";
 import { toLlmSchema } from "../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
@@ -23,6 +24,7 @@ function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json): 
     provider: row.provider,
     model: row.model,
     requestModel: row.request_model,
+    responseModel: row.response_model,
     path: row.request_path ?? "",
     requestBody,
     responseBody,
@@ -39,7 +41,8 @@ function readBody(body: StoredBody | undefined, type: string | null): { readonly
     return { text: JSON.stringify(value), value };
   }
   const text = Buffer.from(body.content.buffer, body.content.byteOffset, body.content.byteLength).toString("utf8");
-  if (body.form === "json") {
+  // One body that no client can parse must not take the records beside it along.
+  if (body.form === "json" && !isTooDeep(text)) {
     try {
       return { text, value: JSON.parse(text) };
     } catch {

@@ -36,18 +36,39 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(await readBytes(request, bytesMax));
 }
 
+/**
+ * A body that is too large is read on for so long, without being kept: who still sends it would otherwise lose the answer
+ * with the connection.
+ */
+const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
+const DISCARD_MS = 1_000;
+
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new GatewayError("body_too_large", `the body is over ${bytesMax} bytes`, { headers: { connection: "close" } });
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge();
+  if (request.body === null) return new Uint8Array(0);
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw tooLarge(); // leaving the loop cancels the body
-    chunks.push(chunk);
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    bytes += next.value.byteLength;
+    if (bytes > bytesMax) {
+      await discard(reader);
+      throw new GatewayError("body_too_large", `the body is over ${bytesMax} bytes`, {
+        headers: { connection: "close" },
+      });
+    }
+    chunks.push(next.value);
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}
+
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const giveUp = setTimeout(() => void reader.cancel(), DISCARD_MS);
+  let bytes = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    bytes += next.value.byteLength;
+    if (bytes > DISCARD_BYTES_MAX) await reader.cancel();
+  }
+  clearTimeout(giveUp);
 }
 
 function decode(bytes: Uint8Array): string {

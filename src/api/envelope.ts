@@ -20,8 +20,16 @@ export function plainJson(value: unknown, status = 200): Response {
 }
 
 /** A failure, never to be mistaken for "no results": `path` names the wrong member of the body, where one is to blame. */
-export function failure(error: GatewayError): Response {
-  const { status, message, path = null, headers } = error;
+export function failure({ status, message, path, headers }: GatewayError): Response {
+  return failed(status, message, path ?? null, headers);
+}
+
+export function failed(
+  status: number,
+  message: string,
+  path: string | null,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(JSON.stringify({ data: [], error: status, message, path }), {
     status,
     headers: { ...JSON_HEADERS, ...headers },

@@ -73,7 +73,7 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         await findShown(room, gate(), request, id);
-        const asset = await loadAsset(room.reader.bodies, id, decodeURIComponent(params.asset));
+        const asset = await loadAsset(room.reader.bodies, id, params.asset);
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
         return bytesAnswer(asset.content, asset.contentType);
       },

@@ -43,7 +43,8 @@ export async function startApi({ config, log, recorder, gateway }: ApiOptions): 
   const keys = new KeyWatch({ reader, writer, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const signer = new Signer(config, reader, writer);
-  const api = createApi({ config, log, reader, writer, recorder, gateway, keys, signer, metrics: new ApiMetrics() });
+  const room = { config, log, reader, writer, recorder, gateway, keys, signer, metrics: new ApiMetrics() };
+  const api = createApi(room, await gateway.routes());
   const close = async () => {
     await keys.stop();
     await reader.close();

@@ -91,6 +91,31 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./keys.ts")).revokeKeyCommand,
   },
   {
+    name: "domains list",
+    summary: "list target domains, whether they are approved, and today's requests of all organizations",
+    options: { json: JSON_OPTION },
+    load: async () => (await import("./domains.ts")).listDomainsCommand,
+  },
+  {
+    name: "domains approve",
+    summary: "approve a target domain, within a second",
+    args: ["<domain>"],
+    options: { private: { type: "boolean", description: "it may be a private or loopback address" } },
+    load: async () => (await import("./domains.ts")).decideDomainCommand("approve"),
+  },
+  {
+    name: "domains deny",
+    summary: "refuse a target domain, within a second",
+    args: ["<domain>"],
+    load: async () => (await import("./domains.ts")).decideDomainCommand("deny"),
+  },
+  {
+    name: "domains revoke",
+    summary: "take the approval of a domain back, within a second",
+    args: ["<domain>"],
+    load: async () => (await import("./domains.ts")).decideDomainCommand("revoke"),
+  },
+  {
     name: "config",
     summary: "print the effective configuration, secrets masked, and where each value came from",
     load: async () => (await import("./config.ts")).configCommand,

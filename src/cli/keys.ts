@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import type { Config } from "../config.ts";
 import {
   createServiceKey,
   DEFAULT_SCOPES,
@@ -10,11 +8,10 @@ import {
   parseScopes,
   revokeKey,
 } from "../store/keys.ts";
-import { migrate } from "../store/migrate.ts";
-import { type Database, openStore } from "../store/store.ts";
 import type { Run } from "./commands.ts";
 import { table } from "./print.ts";
 import { CommandError, UsageError } from "./usage.ts";
+import { withRecords } from "./with-store.ts";
 
 /** Prints the key alone on stdout, so that a script can take it, and all else on stderr. */
 export const createKeyCommand: Run = async ({ options, terminal, config }) => {
@@ -59,18 +56,6 @@ function row(key: ListedKey): string[] {
   const expired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
   const state = key.revoked_at !== null ? "revoked" : expired ? "expired" : "usable";
   return [key.id, key.name, key.organization, key.scopes.join(","), state, key.created_at, key.last_used_at ?? "never"];
-}
-
-/** Works beside a running service, and before the first start. */
-async function withRecords<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const store = await openStore(config, "write");
-  try {
-    await migrate(store);
-    return await work(store.records);
-  } finally {
-    await store.close();
-  }
 }
 
 function asUsage<T>(read: () => T): T {

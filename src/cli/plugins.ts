@@ -2,6 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createLog } from "../observe.ts";
 import { PluginError, type PluginKind } from "../plugin/check.ts";
+import { Entries } from "../plugin/entries.ts";
+import { createPluginHost, optionsOf } from "../plugin/host.ts";
+import { readOnlyJournal } from "../plugin/journal.ts";
 import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/load.ts";
 import { buildRegistry } from "../plugin/registry.ts";
 import { checkInThread } from "../plugin/reload.ts";
@@ -39,7 +42,19 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
   } else {
     const loaded = await loadFile(kind, path, false);
     const log = createLog({ level: "info", format: "text", write: (line) => terminal.err(line) });
-    await tearDown(await setUp(loaded, config.plugins[loaded.value.name], log), log);
+    const { name } = loaded.value;
+    // As in the gateway's thread, but with a store that nobody keeps.
+    const entries = new Entries({ read: async () => [], write: async () => {}, log });
+    const usageOf = async () => [];
+    const host = createPluginHost({
+      config,
+      log,
+      entries,
+      usageOf,
+      providerHosts: () => [],
+      openJournal: readOnlyJournal,
+    });
+    await tearDown(await setUp(loaded, optionsOf(config, name), log, host.accessFor(name)), log);
   }
   terminal.out(`${path}: a ${kind} that fits the contract\n`);
   return 0;

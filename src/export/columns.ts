@@ -57,6 +57,8 @@ const RECORD: Readonly<Record<string, Kind>> = {
   streamed: "boolean",
   truncated: "boolean",
   size_bytes: "integer",
+  attempt_of: "text",
+  attempt: "integer",
   cache_enabled: "boolean",
   cached: "boolean",
   cache_reference_id: "text",

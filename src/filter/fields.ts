@@ -51,6 +51,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   target_url: text("target_url"),
   scores_column: text("scores"),
   cache_reference_id: text("cache_reference_id"),
+  attempt_of: text("attempt_of"),
   assets: { kind: "text", source: { from: "assets" } },
   prompt_id: text("prompt_id"),
   prompt_version: text("prompt_version"),

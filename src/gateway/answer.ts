@@ -9,6 +9,8 @@ export interface Answer {
   /** @returns false where the caller should wait for `onDrain`. */
   write(bytes: Uint8Array): boolean;
   end(bytes?: Uint8Array): void;
+  /** Whether it is this connection's turn to carry the answer: pipelined ones wait for those before them. */
+  isOn(socket: Socket): boolean;
   /** Breaks the connection, so that the client sees that the answer is not whole. */
   destroy(): void;
   /** Called when the connection is over, whether the answer was whole or not. */
@@ -38,6 +40,10 @@ export class HttpAnswer implements Answer {
 
   end(bytes?: Uint8Array): void {
     this.#response.end(bytes);
+  }
+
+  isOn(socket: Socket): boolean {
+    return this.#response.socket === socket;
   }
 
   destroy(): void {
@@ -91,6 +97,10 @@ export class SocketAnswer implements Answer {
     const body = bytes === undefined || bytes.byteLength === 0 ? [] : this.#framed(bytes);
     this.#send(this.#chunked ? [...body, Buffer.from("0\r\n\r\n")] : body);
     this.#socket.end();
+  }
+
+  isOn(socket: Socket): boolean {
+    return this.#socket === socket;
   }
 
   destroy(): void {

@@ -3,6 +3,7 @@ import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
+import type { HeadMeta } from "../spool/frame.ts";
 import type { Answer } from "./answer.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { readResponseHeaders } from "./headers.ts";
@@ -11,6 +12,19 @@ import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
 import { maskOf, maskResponseHeaders } from "./secrets.ts";
 import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";
+
+/** What the cache had for a request that asked it. */
+export interface CacheAnswer {
+  hit?: CacheHit;
+}
+
+export interface CacheHit {
+  /** The request whose answer is repeated, and when that was stored. */
+  readonly referenceId: string;
+  readonly createdAt: number;
+  /** Place of the answer in its bucket. */
+  readonly place: number;
+}
 
 /**
  * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
@@ -31,6 +45,10 @@ export class Exchange implements UpstreamEvents {
   provider: ProviderPlugin | undefined;
   call: UpstreamCall | undefined;
   upload: Upload | undefined;
+  /** Whether the cache was asked, and what it had: decided before the head. */
+  cache: CacheAnswer | undefined;
+  /** Which try this is the answer of, and whose, where the client asked for more than one. */
+  attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
   deadline = 0;
   #ended = false;
@@ -50,7 +68,7 @@ export class Exchange implements UpstreamEvents {
   #cut: (() => void) | undefined;
   /** Headers that plugins add to whatever is answered, raw pairs. */
   #added: string[] | undefined;
-  #onEnd: ((end: RequestEnd) => void) | undefined;
+  readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
 
   constructor(parts: GatewayParts, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
@@ -82,13 +100,22 @@ export class Exchange implements UpstreamEvents {
   /** Calls `listener` when the exchange ends, or now where it has ended. */
   tellEnd(listener: (end: RequestEnd) => void): void {
     if (this.#end !== undefined) listener(this.#end);
-    else this.#onEnd = listener;
+    else this.#onEnd.push(listener);
   }
 
   /** Passes the request on. */
   send(request: UpstreamRequest): UpstreamCall {
-    this.call = this.#parts.upstream.open(request, this);
-    this.recording.forwardedAt = now();
+    return this.receive((events) => this.#parts.upstream.open(request, events));
+  }
+
+  /**
+   * Takes the answer from wherever `open` gets it.
+   *
+   * @param forwarded - false where this request itself is not passed on.
+   */
+  receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
+    this.call = open(this);
+    if (forwarded) this.recording.forwardedAt = now();
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     return this.call;
   }
@@ -111,9 +138,9 @@ export class Exchange implements UpstreamEvents {
     this.#headSent = true;
     const body = errorBody(own, this.id);
     const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
-    for (const [name, value] of Object.entries(own.headers)) headers.push(name, value);
+    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toWire(value));
     if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
-    this.recording.head(own.status, headers, "application/json");
+    this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
     const send = () => {
@@ -125,12 +152,27 @@ export class Exchange implements UpstreamEvents {
     else send();
   }
 
+  /**
+   * The body that was coming on `socket` is not well-formed HTTP.
+   *
+   * @returns false where that body is not this exchange's, or its answer is under way already.
+   */
+  refuseBrokenBody(socket: Socket): boolean {
+    const uploading = this.upload !== undefined && !this.upload.finished;
+    if (this.#ended || this.#headSent || !uploading || !this.#answer.isOn(socket)) return false;
+    this.answerOwn({ ...ownAnswer("bad_request"), headers: { Connection: "close" } });
+    return true;
+  }
+
   onHead(status: number, reason: string, raw: string[]): void {
     this.#status = status;
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     const { forward, contentLength, contentType } = readResponseHeaders(raw);
     if (contentLength !== undefined) this.#remaining = contentLength;
-    this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
+    const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
+    const hit = this.cache?.hit;
+    const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
+    this.recording.head(status, shown, contentType, { ...cached, ...this.attempt });
     const headers = this.#withIds(forward);
     if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
     else this.#sendHead(status, reason, headers);
@@ -219,6 +261,10 @@ export class Exchange implements UpstreamEvents {
   #withIds(headers: string[]): string[] {
     const all = this.#added === undefined ? [...headers] : [...headers, ...this.#added];
     for (const name of this.#parts.idHeaders) all.push(name, this.id);
+    if (this.cache === undefined) return all;
+    const { hit } = this.cache;
+    if (hit === undefined) all.push("gateway-cache", "MISS");
+    else all.push("gateway-cache", "HIT", "gateway-cache-bucket-idx", String(hit.place));
     return all;
   }
 
@@ -294,7 +340,7 @@ export class Exchange implements UpstreamEvents {
     const { recording } = this;
     const status = ending.status ?? this.#status;
     this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
-    this.#onEnd?.(this.#end);
+    for (const listener of this.#onEnd) listener(this.#end);
     this.#parts.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
       status,

@@ -43,12 +43,22 @@ const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 const VERDICT_MS = 1_000;
 const VERDICTS_MAX = 1_000;
 
+const NOTHING: readonly string[] = [];
+
 /**
+ * @param alsoAllow - more of them, asked at every check; another list wherever something in it changed. An entry that
+ * cannot be read opens nothing.
  * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
  * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
  */
-export function createTargetGuard(allow: readonly string[], ownPorts: () => ReadonlySet<number>): TargetGuard {
-  const allowances = allow.map(readAllowance);
+export function createTargetGuard(
+  allow: readonly string[],
+  ownPorts: () => ReadonlySet<number>,
+  alsoAllow: () => readonly string[] = () => NOTHING,
+): TargetGuard {
+  const configured = allow.map(readAllowance);
+  let also: readonly string[] = NOTHING;
+  let allowances: readonly Allowance[] = configured;
   const opensName = (host: string, port: number) =>
     allowances.some((one) => "host" in one && one.host === host && (one.port ?? port) === port);
   const opensAddress = (address: Address, port: number) =>
@@ -83,6 +93,12 @@ export function createTargetGuard(allow: readonly string[], ownPorts: () => Read
     refuseHost(host, port) {
       const now = performance.now();
       const ports = ownPorts().size;
+      const open = alsoAllow();
+      if (open !== also) {
+        also = open;
+        allowances = [...configured, ...open.flatMap(readAllowanceOrNone)];
+        verdicts = new Map();
+      }
       if (now - verdictsAt > VERDICT_MS || verdicts.size > VERDICTS_MAX || ports !== portsKnown) {
         verdicts = new Map();
         portsKnown = ports;
@@ -156,6 +172,14 @@ function contains(block: readonly [Address, number], address: Address): boolean 
   return network.kind() === "ipv4"
     ? (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
     : (address as ipaddr.IPv6).match(network as ipaddr.IPv6, bits);
+}
+
+function readAllowanceOrNone(entry: string): readonly Allowance[] {
+  try {
+    return [readAllowance(entry)];
+  } catch {
+    return []; // whoever opens it says what it takes; nothing is the safe reading of the rest
+  }
 }
 
 /** `host`, `address` or `address/bits`, each with an optional `:port`; an IPv6 address with a port stands in brackets. */

@@ -4,6 +4,7 @@ import type { Verdict } from "../plugin/hooks.ts";
 import type { Upstream } from "../runtime/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
+import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import type { TargetGuard } from "./forbidden.ts";
 import type { HeaderReader } from "./headers.ts";
@@ -34,6 +35,7 @@ export interface GatewayParts {
   readonly metrics: GatewayMetrics;
   readonly providers: () => ProviderIndex;
   readonly hooks: RequestHooks | undefined;
+  readonly cache: ResponseCache;
   readonly inFlight: InFlight<Exchange>;
   readonly domain: string;
   /** `gateway-id` and its aliases. */

@@ -1,31 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
-import type { UpstreamRequest } from "../runtime/upstream.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import type { Answer } from "./answer.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
+import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
-import { askOnForward, askOnRequest, Refused, SeenRequest } from "./hooks.ts";
+import { askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { serveWithRetries } from "./retry/call-provider.ts";
+import { findFallbacks } from "./retry/fallback-request.ts";
+import { readRetryPlan } from "./retry/plan.ts";
 import { maskOf, maskPath } from "./secrets.ts";
+import { cacheSettings, serveCached } from "./serve-cached.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
-import { COLLECT_BYTES_MAX, discardBody, Upload } from "./upload.ts";
-
-/** A request as the HTTP parser hands it over. */
-export interface ClientRequest {
-  readonly incoming: IncomingMessage;
-  /** The socket and what came behind the head, where the client wants to speak another protocol. */
-  readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
-  /** Tells a client that waits for it to send its body. */
-  readonly sendContinue?: () => void;
-}
+import { discardBody } from "./upload.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -48,21 +42,30 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     checkPath(incoming.url ?? "");
     checkLimits(parts, route, headers);
     const shown = parts.headers.recorded(headers, route.provider);
-    const seen = new SeenRequest({ exchange, incoming, headers, shown, key, route });
+    const caching = request.client === undefined ? cacheSettings(headers) : undefined;
+    if (caching !== undefined) exchange.cache = {};
+    const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
+    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url ?? "") };
+    const asked = { exchange, incoming, headers, shown, key, route };
+    const seen = new SeenRequest(asked);
+    const meta = beginMeta(exchange, incoming, headers, shown, key, route);
+    const admitted: Admitted = { exchange, request, headers, route, seen, asked, meta, retry };
     const { hooks } = parts;
     if (hooks?.has("onRequest")) {
-      const asked = askOnRequest(hooks, seen, exchange);
-      if (asked !== undefined) await asked;
+      const admission = askOnRequest(hooks, seen, exchange);
+      if (admission !== undefined) await admission;
     }
-    if (hooks !== undefined && (hooks.has("onForward") || hooks.has("onEnd"))) {
-      const asked = askOnForward(hooks, seen, exchange);
-      if (asked !== undefined) await asked;
+    if (caching === undefined) {
+      const admission = askToForward(parts, admitted);
+      if (admission !== undefined) await admission;
     }
 
-    const recorded = exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
+    const recorded = exchange.recording.begin(meta);
     if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
     if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
-    send(parts, exchange, request, headers, route);
+    if (caching !== undefined) await serveCached(parts, admitted, caching);
+    else if (retry !== undefined) await serveWithRetries(parts, admitted);
+    else forward(parts, admitted);
   } catch (error) {
     if (!(error instanceof GatewayError || error instanceof Refused))
       parts.log.error("a request failed in the gateway", { error: messageOf(error) });
@@ -133,33 +136,4 @@ function beginMeta(
     omitRequest: omit.request,
     omitResponse: omit.response,
   };
-}
-
-function send(
-  parts: GatewayParts,
-  exchange: Exchange,
-  { incoming, client, sendContinue }: ClientRequest,
-  headers: RequestHeaders,
-  { target }: Route,
-): void {
-  const { contentLength, transferEncoding } = headers;
-  const upgrade = client !== undefined;
-  const request: UpstreamRequest = {
-    origin: target.upstream,
-    method: incoming.method ?? "GET",
-    path: incoming.url ?? "/",
-    headers: parts.headers.forward(headers, target.authority, upgrade),
-    framing: transferEncoding !== undefined ? "chunked" : contentLength !== undefined ? "length" : "none",
-    upgrade,
-  };
-  if (request.framing === "none" || contentLength === 0) {
-    exchange.send(request);
-    return;
-  }
-  sendContinue?.();
-  const limits = { bytesMax: parts.bodyBytesMax, stallMs: parts.uploadStallMs, upstreamMs: parts.upstreamTimeoutMs };
-  exchange.upload =
-    contentLength !== undefined && contentLength <= COLLECT_BYTES_MAX
-      ? Upload.collect(exchange, incoming, limits, (body) => exchange.send({ ...request, body }))
-      : Upload.stream(exchange, incoming, limits, exchange.send(request));
 }

@@ -64,6 +64,10 @@ export interface HeaderReader {
   forward(headers: RequestHeaders, authority: string, upgrade: boolean): string[];
   /** What the spool gets: everything but the gateway's own, credential values replaced. */
   recorded(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
+  /** Every header that may hold a credential for the provider, as `name: value`, names in lower case, sorted. */
+  credentials(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
+  /** Raw pairs without those that may hold a credential for `provider`. */
+  withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[];
 }
 
 /** Spellings remembered; clients that make names up must not fill the memory. */
@@ -80,6 +84,11 @@ export function createHeaderReader(aliases: readonly string[]): HeaderReader {
       if (names.size < NAMES_MAX) names.set(raw, name);
     }
     return name;
+  };
+
+  const isCredential = (raw: string, value: string, provider: ProviderPlugin | undefined): boolean => {
+    const { bits, lower } = nameOf(raw);
+    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
   };
 
   return {
@@ -136,6 +145,23 @@ export function createHeaderReader(aliases: readonly string[]): HeaderReader {
       }
       return kept;
     },
+
+    credentials({ raw }, provider) {
+      const found: string[] = [];
+      for (let at = 0; at < raw.length; at += 2) {
+        const { bits, lower } = nameOf(raw[at]!);
+        if ((bits & GATEWAY) === 0 && isCredential(raw[at]!, raw[at + 1]!, provider))
+          found.push(`${lower}: ${raw[at + 1]}`);
+      }
+      return found.sort();
+    },
+
+    withoutCredentials(raw, provider) {
+      return raw.filter((_, at) => {
+        const name = at - (at % 2);
+        return !isCredential(raw[name]!, raw[name + 1]!, provider);
+      });
+    },
   };
 }
 
@@ -148,6 +174,8 @@ export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): strin
   for (const { name, setting, value } of headers) {
     if (setting === "auth") continue;
     if (setting === "target-url") kept.push(name, maskAddress(value));
+    else if (setting === "fallbacks")
+      kept.push(name, MASKED); // its headers hold keys of other providers
     else if (FREE_TEXT.test(setting) || !isSecretRequestHeader(setting)) kept.push(name, value);
     else kept.push(name, MASKED);
   }

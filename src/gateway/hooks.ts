@@ -60,6 +60,26 @@ export function askOnForward(hooks: RequestHooks, request: GatewayRequest, excha
   return verdict.finally(told).then((found) => settle(found, exchange));
 }
 
+/**
+ * Asks the plugins whether a request may go to another target than the client named first: all of it, as if it were a
+ * request of its own.
+ *
+ * @param id - its own: what plugins count for it is settled under this id when the exchange ends.
+ * @throws as `askOnRequest`.
+ */
+export async function askFor(hooks: RequestHooks, asked: Asked, id: string, exchange: Exchange): Promise<void> {
+  const request = new SeenRequest(asked, id);
+  const admit = (verdict: Verdict) => {
+    if (isRefusal(verdict)) throw new Refused(verdict);
+  };
+  admit(await hooks.onRequest(request));
+  try {
+    admit(await hooks.onForward(request));
+  } finally {
+    exchange.tellEnd((end) => hooks.onEnd({ ...end, id }));
+  }
+}
+
 function settle(verdict: Verdict | Promise<Verdict>, exchange: Exchange): void | Promise<void> {
   if (verdict instanceof Promise) return verdict.then((found) => settle(found, exchange));
   if (isRefusal(verdict)) throw new Refused(verdict);
@@ -79,10 +99,10 @@ export class SeenRequest implements GatewayRequest {
   #headers: Headers | undefined;
   #properties: Readonly<Record<string, string>> | undefined;
 
-  constructor(asked: Asked) {
-    const { exchange, incoming, key, route } = asked;
+  constructor(asked: Asked, id = asked.exchange.id) {
+    const { incoming, key, route } = asked;
     this.#asked = asked;
-    this.id = exchange.id;
+    this.id = id;
     this.method = incoming.method ?? "";
     this.target = { origin: route.target.origin, host: route.target.host, owner: route.owner };
     this.provider = route.providerName;
@@ -117,7 +137,7 @@ export class SeenRequest implements GatewayRequest {
   }
 
   gatewayHeader(name: string): string | undefined {
-    if (name === "auth") return undefined;
+    if (name === "auth" || name === "fallbacks") return undefined; // both hold credentials
     let found: string | undefined;
     for (const { setting, value } of this.#asked.headers.gateway) {
       if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;

@@ -17,6 +17,14 @@ export interface Measured {
   readonly responseBytes: number;
 }
 
+/** What the cache did since the start, and what it holds. */
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly failures: number;
+  readonly totals: { readonly entries: number; readonly bytes: number };
+}
+
 /** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
@@ -26,8 +34,9 @@ export class GatewayMetrics {
   #requestBytes = 0;
   #responseBytes = 0;
 
-  constructor(inFlight: () => number, spool: () => SpoolStats) {
+  constructor(inFlight: () => number, spool: () => SpoolStats, cache: () => CacheFigures) {
     const registers = [this.#registry];
+    showCache(registers, cache);
     const requests = this.#requests;
     new Counter({
       name: "weir_gateway_requests_total",
@@ -109,6 +118,45 @@ export class GatewayMetrics {
       this.#firstByte.text("weir_gateway_first_byte_seconds", "From passing on to the first body byte."),
     ].join("\n");
   }
+}
+
+function showCache(registers: Registry[], cache: () => CacheFigures): void {
+  new Counter({
+    name: "weir_cache_requests_total",
+    help: "Requests that asked the cache and were answered by it, or went to their provider.",
+    labelNames: ["result"] as const,
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ result: "hit" }, cache().hits);
+      this.inc({ result: "miss" }, cache().misses);
+    },
+  });
+  new Counter({
+    name: "weir_cache_failures_total",
+    help: "Answers that the disk did not take, or not fast enough.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(cache().failures);
+    },
+  });
+  new Gauge({
+    name: "weir_cache_bytes",
+    help: "Bytes of the stored answers.",
+    registers,
+    collect() {
+      this.set(cache().totals.bytes);
+    },
+  });
+  new Gauge({
+    name: "weir_cache_entries",
+    help: "Stored answers.",
+    registers,
+    collect() {
+      this.set(cache().totals.entries);
+    },
+  });
 }
 
 /** A histogram that costs an addition per observation. */

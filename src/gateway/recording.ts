@@ -1,5 +1,5 @@
 import { now } from "../runtime/clock.ts";
-import type { BeginMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
+import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
 
 /** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
 const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
@@ -61,10 +61,11 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
   }
 
-  head(status: number, headers: RawHeaders, contentType: string): void {
+  /** @param more - whose answer this is, where it is not simply that of the request's own target. */
+  head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
-    this.#spool.head(this.#id, { time: now(), status, headers });
+    this.#spool.head(this.#id, { ...more, time: now(), status, headers });
   }
 
   responseBody(bytes: Uint8Array): void {

@@ -36,7 +36,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** Headers that name one thing; two that differ cannot both be meant. */
-const ONCE: ReadonlySet<string> = new Set(["auth", "request-id", "target-url", "target-provider"]);
+const ONCE: ReadonlySet<string> = new Set([
+  "auth",
+  "request-id",
+  "target-url",
+  "target-provider",
+  "cache-enabled",
+  "cache-read",
+  "cache-save",
+  "cache-seed",
+  "cache-bucket-max-size",
+]);
 
 /** @throws GatewayError `invalid_header` where a value cannot be read: nothing is ignored silently. */
 export function readSettings(headers: readonly GatewayHeader[]): Settings {

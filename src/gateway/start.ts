@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
@@ -10,6 +11,8 @@ import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayStatus } from "../threads.ts";
 import { HttpAnswer, SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
+import { administer, type CacheAdministration } from "./cache/administer.ts";
+import { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import { createTargetGuard } from "./forbidden.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
@@ -27,6 +30,8 @@ const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 const UPLOAD_STALL_MS = 120_000;
 const DEADLINE_CHECK_MS = 100;
+/** How long answers that wait for the disk get at the end. */
+const CACHE_CLOSE_MS = 5_000;
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -35,14 +40,18 @@ export interface GatewayOptions {
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Known from the first connection on; none until `setKeys` otherwise. */
+  readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
+  /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
+  readonly privateTargets?: () => readonly string[];
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
   readonly uploadStallMs?: number;
 }
 
-export interface Gateway {
+export interface Gateway extends CacheAdministration {
   readonly port: number;
   setKeys(keys: readonly KeySnapshot[]): void;
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
@@ -61,6 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
   const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
   const parts = createParts(options, ownPorts);
+  parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -88,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     server.closeAllConnections();
     parts.upstream.close();
     await Promise.race([closed, pause(1_000)]);
+    await Promise.race([parts.cache.close(), pause(CACHE_CLOSE_MS)]);
   };
 
   return {
@@ -105,17 +116,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       draining,
     }),
     metrics: () => parts.metrics.text(),
+    ...administer(parts.cache, config.cache_max_bytes),
     drain,
     close: () => drain(0),
   };
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, isKnownId, hooks } = options;
+  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
-  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts);
+  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
+  const cache = new ResponseCache({
+    directory: join(config.data_dir, "cache"),
+    log: room,
+    bytesMax: config.cache_max_bytes,
+    entryBytesMax: config.cache_max_entry_bytes,
+    entriesMax: config.cache_max_entries,
+  });
   return {
     log: room,
     spool,
@@ -130,9 +149,11 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     metrics: new GatewayMetrics(
       () => inFlight.size,
       () => spool.stats,
+      () => cache,
     ),
     providers: registry,
     hooks,
+    cache,
     inFlight,
     domain: config.gateway_domain,
     idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],
@@ -176,7 +197,12 @@ function createServer(parts: GatewayParts): http.Server {
     void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
   });
   server.on("connect", (_incoming: http.IncomingMessage, socket: Socket) => refuseMethod(socket, parts.idHeaders));
-  server.on("clientError", (error: Error, socket: Socket) => answerParserError(error, socket, parts.idHeaders));
+  server.on("clientError", (error: Error, socket: Socket) => {
+    // It also fires for clients that left in the middle of their body.
+    const isMalformed = "code" in error && /^HPE_(?!INVALID_EOF_STATE)/.test(String(error.code));
+    if (isMalformed && parts.inFlight.all().some((exchange) => exchange.refuseBrokenBody(socket))) return;
+    answerParserError(error, socket, parts.idHeaders);
+  });
   return server;
 }
 

@@ -29,22 +29,46 @@ export class Upload {
 
   /**
    * Reads the whole body and then calls `onWhole`.
+   *
+   * @param more - what to do about a body that turns out longer: `pass` hands over what was read, and the rest as it
+   * comes, once there is a call to pass it to.
    */
   static collect(
     exchange: Exchange,
     incoming: IncomingMessage,
     limits: UploadLimits,
     onWhole: (body: Uint8Array) => void,
+    more?: { readonly bytesMax: number; readonly onMore: (pass: (call: UpstreamCall) => void) => void },
   ): Upload {
-    let first: Uint8Array | undefined;
-    let more: Uint8Array[] | undefined;
-    const keep = (bytes: Uint8Array) => {
-      if (first === undefined) first = bytes;
-      else if (more === undefined) more = [first, bytes];
-      else more.push(bytes);
+    const pieces: Uint8Array[] = [];
+    let bytesSoFar = 0;
+    let call: UpstreamCall | undefined;
+    const pass = (to: UpstreamCall) => {
+      call = to;
+      let room = true;
+      for (const piece of pieces.splice(0)) room = to.write(piece);
+      if (upload.finished) to.end();
+      else if (room) upload.resume();
     };
-    const done = () => onWhole(more === undefined ? (first ?? EMPTY) : Buffer.concat(more));
-    return new Upload(exchange, incoming, limits, keep, done);
+    const take = (bytes: Uint8Array) => {
+      if (call !== undefined) {
+        if (!call.write(bytes)) upload.#pause();
+        return;
+      }
+      pieces.push(bytes);
+      const before = bytesSoFar;
+      bytesSoFar += bytes.byteLength;
+      if (more === undefined || bytesSoFar <= more.bytesMax) return;
+      upload.#pause();
+      if (before <= more.bytesMax) more.onMore(pass);
+    };
+    const done = () => {
+      if (call !== undefined) call.end();
+      else if (more === undefined || bytesSoFar <= more.bytesMax)
+        onWhole(pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? EMPTY : Buffer.concat(pieces));
+    };
+    const upload: Upload = new Upload(exchange, incoming, limits, take, done);
+    return upload;
   }
 
   /** Passes the body on as it comes, no faster than the provider takes it. */

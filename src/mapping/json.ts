@@ -1,4 +1,5 @@
 import type { Json } from "../plugin/contract.ts";
+import { isTooDeep } from "./nesting.ts";
 
 /** Probes for JSON from outside: each gives the value where it has the wanted form, else `undefined`; none throws. */
 
@@ -72,6 +73,7 @@ export function mergeMembers(target: JsonObject, source: Json, except: ReadonlyS
 
 /** The value that JSON text stands for, or `undefined` where it is no JSON. */
 export function parseJson(text: string): Json {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -14,10 +14,16 @@ const MODEL_PLACES: readonly RegExp[] = [
   /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
 ];
 
-/** The model that a path names, percent-decoded. */
+/** Realtime sessions have no body: OpenAI `?model=`, Azure `?deployment=`. */
+const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
+
+/** The model that a path names, with its query string or without; percent-decoded. */
 export function modelInPath(path: string): string | undefined {
+  const asked = MODEL_IN_QUERY.exec(path)?.[1];
+  if (asked !== undefined) return decoded(asked);
+  const bare = barePath(path);
   for (const place of MODEL_PLACES) {
-    const found = place.exec(path)?.[1];
+    const found = place.exec(bare)?.[1];
     if (found !== undefined) return decoded(found);
   }
   return undefined;

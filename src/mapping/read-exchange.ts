@@ -64,7 +64,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const usage = billedElsewhere ? undefined : usageOf(told, input);
   return pickDefined({
     id: told.id,
-    requestModel: hooks.request?.model ?? requestModel(input.requestBody, path, schema),
+    requestModel: hooks.request?.model ?? requestModel(input.requestBody, input.path, schema),
     responseModel: told.model,
     model: told.model,
     userId: hooks.request?.userId ?? userIdOf(input.requestBody),
@@ -128,8 +128,9 @@ function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
 function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
   const inBody = filledText(body?.model) ?? filledText(body?.model_id) ?? filledText(body?.modelId);
-  const pathFirst = schema?.name === "generate-content" || path.includes(":");
-  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
+  const inPath = modelInPath(path);
+  const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
+  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
   return name?.replace(/^models\//, "");
 }
 

@@ -11,6 +11,8 @@ export interface LlmSchemaInput {
   readonly model: string | null;
   /** The model that was asked, where it is known apart from `model`. */
   readonly requestModel?: string | null;
+  /** The model that answered, likewise. */
+  readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
   readonly responseBody: Json;
@@ -31,7 +33,7 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
       ...schema.llmRequest(requestBody),
     }),
     response: pickDefined({
-      model: named,
+      model: input.responseModel ?? named,
       ...answered(schema.llmResponse(responseBody, requestBody), responseBody, status),
     }),
   };

@@ -96,7 +96,9 @@ export class Hooks {
     for (const hook of this.#lists.onEnd) {
       if (isOff(hook)) continue;
       try {
-        void this.#call(hook, end);
+        const answer: unknown = this.#call(hook, end);
+        // Nobody waits for it, but a failure must not end up as one of nobody's.
+        if (isPromise(answer)) answer.catch((error: unknown) => this.#count(hook, error));
       } catch (error) {
         this.#count(hook, error);
       }
@@ -186,8 +188,10 @@ export class Hooks {
   }
 
   #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
+    // What came with the program is trusted to bound itself: the watch costs more than all of its hooks.
+    if (hook.builtIn) return hook.call(input);
     const startedMs = performance.now();
-    const answer = hook.builtIn ? hook.call(input) : guarded(hook.call, input, HOOK_MS);
+    const answer = guarded(hook.call, input, HOOK_MS);
     hook.cuts = 0;
     return isPromise(answer) ? within(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
   }
@@ -228,19 +232,25 @@ function checkedVerdict(answer: Verdict | void): Verdict {
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer === "object" && !("status" in answer)) {
     const { responseHeaders } = answer;
-    if (typeof responseHeaders !== "object" || responseHeaders === null) {
-      throw new Error("a hook that lets a request go on answers nothing, or an object with responseHeaders");
+    if (!areHeaders(responseHeaders)) {
+      throw new Error("a hook that lets a request go on answers nothing, or responseHeaders of names and texts");
     }
     return answer;
   }
-  const { status, code, message } = answer;
+  const { status, code, message, headers = {} } = answer;
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw new Error("a refusal needs a status from 400 to 599");
   }
   if (typeof code !== "string" || typeof message !== "string") {
     throw new Error("a refusal needs a code and a message, both text");
   }
+  if (!areHeaders(headers)) throw new Error("the headers of a refusal must be names and texts");
   return answer;
+}
+
+function areHeaders(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).every(([name, text]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === "string");
 }
 
 function whyBadDraft(draft: RecordDraft): string | undefined {

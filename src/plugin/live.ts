@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { PluginError } from "./check.ts";
 import { Hooks } from "./hooks.ts";
+import { optionsOf, type PluginHost } from "./host.ts";
 import { byName, type LoadedPlugin, pluginFolders } from "./load.ts";
 import { buildRegistry, logReplaced, type Registry } from "./registry.ts";
 import { watchFolders } from "./reload.ts";
@@ -52,8 +53,13 @@ export interface LiveHooks {
  *
  * @throws PluginError, or AggregateError of several, where a file is broken, options do not fit or `setup` fails.
  */
-export async function openHooks(options: { readonly config: Config; readonly log: Log }): Promise<LiveHooks> {
-  const { config, log } = options;
+export async function openHooks(options: {
+  readonly config: Config;
+  readonly log: Log;
+  /** In the gateway's thread. */
+  readonly host?: PluginHost;
+}): Promise<LiveHooks> {
+  const { config, log, host } = options;
   const hooks = new Hooks(log);
   let open: readonly OpenPlugin[] | undefined;
   const use = async (loaded: readonly LoadedPlugin[]) => {
@@ -63,7 +69,8 @@ export async function openHooks(options: { readonly config: Config; readonly log
     try {
       for (const each of wanted) {
         const same = before.find(({ from }) => from === each);
-        next.push(same ?? (await setUp(each, config.plugins[each.value.name], log)));
+        const { name } = each.value;
+        next.push(same ?? (await setUp(each, optionsOf(config, name), log, host?.accessFor(name))));
       }
     } catch (error) {
       for (const each of next) if (!before.includes(each)) await tearDown(each, log);

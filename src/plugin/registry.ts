@@ -76,6 +76,18 @@ export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
   };
 }
 
+/** Host patterns of providers, and the hosts of their targets. */
+export function hostsOf(providers: readonly ProviderPlugin[]): string[] {
+  const all = providers.flatMap(({ hosts = [], target }) =>
+    target === undefined ? hosts : [...hosts, hostIn(target)],
+  );
+  return [...new Set(all)];
+}
+
+function hostIn(origin: string): string {
+  return new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
 interface Claim {
   readonly from: LoadedProvider;
   readonly provider: ProviderPlugin;

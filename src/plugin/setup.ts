@@ -1,8 +1,9 @@
 import { Validator } from "@cfworker/json-schema";
 import { type Log, messageOf } from "../observe.ts";
 import { checkHooks, PluginError } from "./check.ts";
-import type { Json, PluginHooks } from "./contract.ts";
+import type { Json, PluginContext, PluginHooks } from "./contract.ts";
 import { guardedAsync } from "./guard.ts";
+import type { LentAccess } from "./host.ts";
 import type { LoadedPlugin } from "./load.ts";
 
 /** Milliseconds that `setup` and `dispose` may take. */
@@ -15,36 +16,45 @@ export interface OpenPlugin {
   readonly hooks: PluginHooks;
   /** Came with the program. */
   readonly builtIn?: boolean;
+  /** Takes back what it was lent. */
+  readonly release?: () => void;
 }
 
 /**
  * Checks the options of a plugin and sets it up.
  *
+ * @param gateway - in the gateway's thread: what that lends to the plugin.
  * @param options - its table `[plugins.<name>]`; defaults of the schema's own properties are filled in.
  * @throws PluginError naming the file and the option or member.
  */
-export async function setUp(from: LoadedPlugin, options: Json, log: Log): Promise<OpenPlugin> {
+export async function setUp(from: LoadedPlugin, options: Json, log: Log, gateway?: LentAccess): Promise<OpenPlugin> {
   const { name, optionsSchema, setup } = from.value;
   const bound = log.with({ plugin: name });
-  const context = {
+  const context: PluginContext = {
     options: checkedOptions(from, withDefaults(optionsSchema, structuredClone(options ?? {}))),
     log: {
       info: (message: string) => bound.info(String(message)),
       warn: (message: string) => bound.warn(String(message)),
       error: (message: string) => bound.error(String(message)),
     },
+    ...(gateway === undefined ? {} : { gateway }),
   };
   let hooks: unknown;
   try {
     hooks = await guardedAsync((given: typeof context) => setup.call(from.value, given), context, SETUP_MS);
+    hooks = checkHooks(hooks ?? {}, from.file);
   } catch (error) {
+    gateway?.release();
+    if (error instanceof PluginError) throw error;
     throw new PluginError(from.file, `the member "setup" failed: ${messageOf(error)}`, error);
   }
-  return { from, name, hooks: checkHooks(hooks ?? {}, from.file), builtIn: from.builtIn };
+  const release = gateway === undefined ? {} : { release: gateway.release };
+  return { from, name, hooks: hooks as PluginHooks, builtIn: from.builtIn, ...release };
 }
 
 /** Calls `dispose`. A failure is logged: the plugin is gone all the same. */
-export async function tearDown({ name, hooks }: OpenPlugin, log: Log): Promise<void> {
+export async function tearDown({ name, hooks, release }: OpenPlugin, log: Log): Promise<void> {
+  release?.();
   const { dispose } = hooks;
   if (dispose === undefined) return;
   try {

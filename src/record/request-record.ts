@@ -78,6 +78,8 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
     job_id: row.job_id,
     experiment_id: row.experiment_id,
 
+    attempt_of: row.attempt_of,
+    attempt: row.attempt,
     cache_enabled: Boolean(row.cache_enabled),
     cached: Boolean(row.cached),
     cache_reference_id: row.cache_reference_id,

@@ -84,6 +84,10 @@ export const requests = sqliteTable(
     feedback_rating: integer(),
     feedback_created_at: integer(),
     storage_location: text().notNull().default("libsql"),
+    /** The request that this is a failed try of. */
+    attempt_of: text(),
+    /** Number of this try, or of the one that answered; null where only one was asked for. */
+    attempt: integer(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -104,6 +108,10 @@ export const requests = sqliteTable(
         t.completion_tokens,
       )
       .where(sql`session_id is not null`),
+    // Holds all that counting hits and misses needs.
+    index("requests_cache")
+      .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)
+      .where(sql`cache_enabled = 1`),
   ],
 );
 
@@ -239,3 +247,15 @@ export const settings = sqliteTable("settings", {
   name: text().primaryKey(),
   value: text().notNull(),
 });
+
+/** What plugins have settled, as JSON text by plugin and key; null where it was removed. `version` rises with every write. */
+export const pluginEntries = sqliteTable(
+  "plugin_entries",
+  {
+    plugin: text().notNull(),
+    key: text().notNull(),
+    value: text(),
+    version: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plugin, t.key] }), index("plugin_entries_version").on(t.version)],
+);

@@ -14,7 +14,7 @@ import { Capture, InlineBudget } from "./capture.ts";
 export interface Exchange {
   /** A UUID in lower case. */
   readonly id: string;
-  readonly begin: BeginMeta;
+  begin: BeginMeta;
   readonly request: Capture;
   readonly response: Capture;
   /** WebSocket messages, each part one of them as JSON. */
@@ -218,7 +218,15 @@ function add(
   if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
-  else if (kind === FRAME.head) exchange.head = readJson(buffer, payload, end);
+  else if (kind === FRAME.head) setHead(exchange, readJson(buffer, payload, end));
+}
+
+function setHead(exchange: Exchange, head: HeadMeta): void {
+  exchange.head = head;
+  const { target, path, provider } = head;
+  if (target === undefined || path === undefined || provider === undefined) return;
+  // A fallback answered: the record speaks of the one whose answer the client got.
+  exchange.begin = { ...exchange.begin, target, path, provider };
 }
 
 /** Gives back the memory that the exchange's bodies hold. */

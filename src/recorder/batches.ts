@@ -6,8 +6,8 @@ import type { Ledger, Positions } from "./ledger.ts";
 import type { DropReason, RecorderMetrics } from "./metrics.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareBare } from "./prepare.ts";
 
-/** Exchanges in flight for longer than this get a row, a second after their begin at the latest; it is an additional write. */
-const IN_FLIGHT_MS = 800;
+/** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
+const IN_FLIGHT_MS = 400;
 /** Decoded bodies held in memory at once; one body may be larger by itself. */
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
 /** SQLite's words for "this row, whenever you try". */

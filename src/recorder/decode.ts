@@ -70,10 +70,16 @@ export async function decodeBody(
   for (const name of names.map((each) => each.trim()).reverse()) {
     if (name === "" || name === "identity" || decoded.bytes.byteLength === 0) continue;
     const coding = Object.hasOwn(CODINGS, name) ? CODINGS[name]!(decoded.bytes) : undefined;
-    if (coding === undefined || ++applied > CODINGS_MAX) return { ...decoded, incomplete: true };
+    if (coding === undefined || ++applied > CODINGS_MAX) return cutAt(bytesMax, { ...decoded, incomplete: true });
     const next = await undo(coding, decoded.bytes, bytesMax);
+    // A body that only claims to be coded, or is damaged from its start, is kept as it came.
+    if (next.incomplete && next.bytes.byteLength === 0) return cutAt(bytesMax, { ...decoded, incomplete: true });
     decoded = { bytes: next.bytes, incomplete: next.incomplete || decoded.incomplete };
   }
+  return cutAt(bytesMax, decoded);
+}
+
+function cutAt(bytesMax: number, decoded: Decoded): Decoded {
   if (decoded.bytes.byteLength <= bytesMax) return decoded;
   return { bytes: decoded.bytes.subarray(0, bytesMax), incomplete: true };
 }

@@ -27,7 +27,7 @@ export class BodyInserts {
 
   add(requestId: string, parts: readonly StoredPart[]): void {
     if (parts.length === 0) return;
-    if (parts.every((part) => standsInRow(part) && part.bytes.byteLength > 0)) {
+    if (parts.every(standsInRow)) {
       const { values } = this.#shapeOf(parts);
       values.push(requestId);
       for (const { bytes } of parts) values.push(bytes);

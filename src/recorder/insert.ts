@@ -41,7 +41,7 @@ const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
 ]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
-  where request_id = ? and response_status is null`;
+  where seq = ? and request_id = ? and response_status is null`;
 
 /** What of a record goes into the database. */
 export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
@@ -97,7 +97,7 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
   for (const { record, seq, relabelled } of completed) {
     const { row } = record;
     const args: Value[] = FINAL_COLUMNS.map((column) => row[column] ?? null);
-    statements.push({ sql: COMPLETE_REQUEST, args: [...args, row.request_id] });
+    statements.push({ sql: COMPLETE_REQUEST, args: [...args, seq, row.request_id] });
     if (relabelled) {
       statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
       pushProperties(record, seq, properties);

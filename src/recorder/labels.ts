@@ -21,38 +21,40 @@ const NONE: ReadonlySet<string> = new Set();
  * (HTTP/2 and some clients erase it): the name is then kept in lower case and marked, header by header.
  */
 export function readLabels(gateway: RawHeaders): Labels {
-  const properties: Record<string, string> = Object.create(null);
-  const promptInputs: Record<string, string> = Object.create(null);
-  let erasedProperties: Set<string> | undefined;
-  let erasedInputs: Set<string> | undefined;
+  const properties = new NamedValues();
+  const inputs = new NamedValues();
   const settings = new Map<string, string>();
   for (let at = 0; at < gateway.length; at += 2) {
     const raw = gateway[at]!;
     const lower = raw.toLowerCase();
     const value = fromLatin1(gateway[at + 1] ?? "");
-    if (lower.startsWith(PROPERTY)) {
-      const name = fromLatin1(raw.slice(PROPERTY.length));
-      properties[name] = value;
-      if (raw === lower) {
-        erasedProperties ??= new Set();
-        erasedProperties.add(name);
-      }
-    } else if (lower.startsWith(PROMPT_INPUT)) {
-      const name = fromLatin1(raw.slice(PROMPT_INPUT.length));
-      promptInputs[name] = value;
-      if (raw === lower) {
-        erasedInputs ??= new Set();
-        erasedInputs.add(name);
-      }
-    } else settings.set(lower.slice("gateway-".length), value);
+    const isErased = raw === lower;
+    if (lower.startsWith(PROPERTY)) properties.set(fromLatin1(raw.slice(PROPERTY.length)), value, isErased);
+    else if (lower.startsWith(PROMPT_INPUT)) inputs.set(fromLatin1(raw.slice(PROMPT_INPUT.length)), value, isErased);
+    else settings.set(lower.slice("gateway-".length), value);
   }
   return {
-    properties,
-    promptInputs,
-    erasedProperties: erasedProperties ?? NONE,
-    erasedInputs: erasedInputs ?? NONE,
+    properties: properties.values,
+    promptInputs: inputs.values,
+    erasedProperties: properties.erased ?? NONE,
+    erasedInputs: inputs.erased ?? NONE,
     settings,
   };
+}
+
+/** Of a name that is given twice the last header counts, with its value and with its case. */
+class NamedValues {
+  readonly values: Record<string, string> = Object.create(null);
+  erased: Set<string> | undefined;
+
+  set(name: string, value: string, isErased: boolean): void {
+    if (name === "") return; // refused with 400 by the gateway, but the refusal is recorded too
+    this.values[name] = value;
+    if (isErased) {
+      this.erased ??= new Set();
+      this.erased.add(name);
+    } else this.erased?.delete(name);
+  }
 }
 
 const COUNTRY_HEADERS = [

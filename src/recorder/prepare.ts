@@ -71,7 +71,7 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
 
 /** Decodes and reads the bodies of an exchange that has ended and says what is to be stored of it. */
 export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number): Promise<Prepared> {
-  const { begin, end } = exchange;
+  const { begin, head, end } = exchange;
   const labels = readLabels(begin.gateway);
   const request = await readSide(exchange, "request", deps);
   const response = await readSide(exchange, "response", deps);
@@ -80,7 +80,7 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
   const provider = deps.provider(begin.provider);
   const input = new RecordedExchange(exchange, request.body, response.body, provider, labels);
   const reading = await withEstimate(input, readSafely(deps, input));
-  const cost = begin.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
+  const cost = head?.cacheReferenceId === undefined ? whatItCost(input, reading, begin.time) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
     request.truncated ||

@@ -3,12 +3,15 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
+import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
+import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import { usageOf } from "../store/usage.ts";
 import type {
   Amendment,
   AmendResult,
@@ -34,8 +37,11 @@ import { Waiters } from "./waiters.ts";
  */
 const POLL_MS = 100;
 const READ_BYTES = 2 * 1024 * 1024;
-/** A batch is full at this many records, or this many bytes of bodies. */
-const BATCH_RECORDS = 1_000;
+/**
+ * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
+ * a page of an index that the records of a batch share is written once for all of them.
+ */
+const BATCH_RECORDS = 2_000;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
@@ -73,6 +79,9 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
+    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    readEntries: (version) => recorder.readEntries(version),
+    writeEntries: (entries) => recorder.writeEntries(entries),
     import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
@@ -151,6 +160,20 @@ class Recorder {
   remove({ organizationId, requestIds }: Removal): Promise<number> {
     const ids = requestIds.map((id) => id.toLowerCase());
     return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
+  }
+
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
+    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
+  }
+
+  async readEntries(version: number): Promise<readonly StoredEntry[]> {
+    await this.ready;
+    return readEntries(this.#ledger.store.records, version);
+  }
+
+  async writeEntries(entries: readonly Entry[]): Promise<void> {
+    await this.ready;
+    return writeEntries(this.#ledger.store.records, entries);
   }
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {

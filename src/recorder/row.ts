@@ -73,9 +73,9 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     job_id: setting("job-id"),
     experiment_id: setting("experiment-id"),
     cache_enabled: cacheAsked(labels) ? 1 : 0,
-    cached: begin.cacheReferenceId === undefined ? 0 : 1,
-    cache_reference_id: begin.cacheReferenceId ?? null,
-    cache_created_at: begin.cacheCreatedAt === undefined ? null : Math.trunc(begin.cacheCreatedAt),
+    cached: head?.cacheReferenceId === undefined ? 0 : 1,
+    cache_reference_id: head?.cacheReferenceId ?? null,
+    cache_created_at: head?.cacheCreatedAt === undefined ? null : Math.trunc(head.cacheCreatedAt),
     streamed: findings?.streamed ? 1 : 0,
     truncated: findings?.truncated ? 1 : 0,
     threat: null,
@@ -90,6 +90,8 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     feedback_rating: null,
     feedback_created_at: null,
     storage_location: "libsql",
+    attempt_of: begin.attemptOf ?? null,
+    attempt: begin.attempt ?? head?.attempt ?? null,
   };
 }
 

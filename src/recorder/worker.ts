@@ -1,5 +1,6 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
+import { hookFailuresText } from "../plugin/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
@@ -38,7 +39,13 @@ const functions: RecorderFunctions = {
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
   import: async (arrivals) => (await opened).recorder.import(arrivals),
-  metrics: async () => (await opened).recorder.metrics(),
+  usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
+  readEntries: async (version) => (await opened).recorder.readEntries(version),
+  writeEntries: async (entries) => (await opened).recorder.writeEntries(entries),
+  metrics: async () => {
+    const { recorder, hooks } = await opened;
+    return `${await recorder.metrics()}\n${hookFailuresText("recorder", hooks.hooks.failures())}`;
+  },
   status: async () => (await opened).recorder.status(),
   stop: async () => {
     const { registry, hooks, recorder } = await opened;

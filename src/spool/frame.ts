@@ -40,11 +40,11 @@ export interface BeginMeta {
   /** The body is wanted nowhere: its chunks are enciphered, and the record is made without it. */
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
+  /** The request that this is a failed try of, and which one, from 1. */
+  readonly attemptOf?: string;
+  readonly attempt?: number;
   /** Name of the key that omitted bodies are enciphered with; set by the writer. */
   readonly seal?: string;
-  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
-  readonly cacheReferenceId?: string;
-  readonly cacheCreatedAt?: number;
 }
 
 /** The provider's status line and headers, or the gateway's own. */
@@ -53,6 +53,15 @@ export interface HeadMeta {
   readonly status: number;
   /** Credential values (set-cookie and what the provider plugin names) replaced. */
   readonly headers: RawHeaders;
+  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
+  readonly cacheReferenceId?: string;
+  readonly cacheCreatedAt?: number;
+  /** Which try this is the answer of, where the client asked for more than one. */
+  readonly attempt?: number;
+  /** Who answered in place of the target that `begin` names: a fallback. */
+  readonly target?: string;
+  readonly path?: string;
+  readonly provider?: string;
 }
 
 export type Outcome = "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";

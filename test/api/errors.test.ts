@@ -121,6 +121,21 @@ describe("the API answers", () => {
     expect(response.status).toBe(400);
   });
 
+  test("413 to one who sends all of a large body before reading", async () => {
+    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    const socket = connect(it.api.port, "127.0.0.1");
+    socket.on("error", (error) => resolve(error.message));
+    socket.on("data", (bytes) => resolve(String(bytes)));
+    const size = 20_000_000;
+    const head = `POST ${BY_IDS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${it.keys.read}\r\ncontent-length: ${size}\r\n\r\n`;
+    socket.write(head);
+    socket.pause();
+    await new Promise((written) => socket.write(Buffer.alloc(size, " "), written));
+    socket.resume();
+    expect(await answered).toStartWith("HTTP/1.1 413");
+    socket.destroy();
+  });
+
   test("413 before an endless body has come, whatever length it claims", async () => {
     const { promise: answered, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
@@ -134,6 +149,7 @@ describe("the API answers", () => {
   test.each([
     ["a host that is none", "GET /readyz HTTP/1.1\r\nHost: <script>\r\n\r\n", 400],
     ["a path with broken escapes", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
+    ["a name with broken escapes", "POST /v1/property/%ff/search HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["dot segments", "GET //x/../v1/keys HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["an unusual method", "PURGE /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 405],
     ["a short host", "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n", 401],

@@ -13,7 +13,7 @@ import { openSpool } from "../../src/spool/writer.ts";
 import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
-import type { GatewayStatus, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
+import type { CachePurge, GatewayStatus, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
 import { ownDirectory } from "../store/open.ts";
 
 export interface TestApi extends AsyncDisposable {
@@ -32,6 +32,8 @@ export interface TestApi extends AsyncDisposable {
   readonly log: string[];
   gatewayStatus: GatewayStatus | Error;
   recorderStatus: RecorderStatus | Error;
+  /** What the gateway was asked to remove from its cache. */
+  readonly purges: (readonly [organizationId: string, purge: CachePurge])[];
   call(
     method: string,
     path: string,
@@ -101,6 +103,14 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       setKeys: async (snapshot) => {
         published = snapshot;
       },
+      cacheStatus: async () => ({ entries: 2, bytes: 300, bytesMax: 1_000 }),
+      cacheEntries: async () => [],
+      purgeCache: async (...args) => {
+        test.purges.push(args);
+        return 1;
+      },
+      routes: async () => [],
+      callRoute: async () => ({ status: 404, message: "no plugin is loaded" }),
     },
   });
   const test: TestApi = {
@@ -117,6 +127,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     log,
     gatewayStatus: GATEWAY,
     recorderStatus: RECORDER,
+    purges: [],
     async call(method, path, { key = keys.all, body, headers = {} } = {}) {
       const response = await fetch(test.origin + path, {
         method,

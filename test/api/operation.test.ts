@@ -111,7 +111,7 @@ test("a port that is taken is named", async () => {
     config: { ...it.config, api_port: it.api.port },
     log: { ...console, with: () => console } as never,
     recorder: {} as never,
-    gateway: { setKeys: async () => {} } as never,
+    gateway: { setKeys: async () => {}, routes: async () => [] } as never,
   });
   await expect(second).rejects.toMatchObject({
     code: "config_invalid",

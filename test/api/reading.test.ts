@@ -173,6 +173,25 @@ describe("a record", () => {
     expect(await raw.text()).toContain("12345678901234567890");
   });
 
+  test("shows JSON that no reader could take as text, beside records that are well", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const strings = JSON.stringify({ text: "[".repeat(1_000), "\\": '"[{'.repeat(1_000) });
+    const call = { function: { name: "f", arguments: `{"a":${deep}}` } };
+    const answer = JSON.stringify({ choices: [{ message: { role: "assistant", tool_calls: [call] } }] });
+    const id = await insertRecord(
+      it.store,
+      it.organization,
+      { wire_schema: "chat-completions" },
+      { request: { form: "json", content: deep, zstd: true }, response: { form: "json", content: answer, zstd: true } },
+    );
+    const other = await insertRecord(it.store, it.organization, {}, { request: { form: "json", content: strings } });
+    const { status, json: found } = await byIds([id, other]);
+    expect(status).toBe(200);
+    expect(found.data[0].request_body).toBe(deep);
+    expect(found.data[0].llmSchema.response.messages[0].tool_calls[0].arguments).toEqual({ _raw: `{"a":${deep}}` });
+    expect(found.data[1].request_body).toEqual(JSON.parse(strings));
+  });
+
   test("of a long page comes whole, with every body", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 60; i++) {

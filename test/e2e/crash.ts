@@ -25,6 +25,9 @@ export interface CrashRound {
   readonly recoveredMs: number;
 }
 
+/** Answers that clients have seen before a round's clock starts. */
+const SEEN_MIN = 12;
+
 /** Rounds over one data directory. @returns ids of any round that are not there once each at the very end. */
 export async function crashRounds(
   upstream: Upstream,
@@ -39,6 +42,12 @@ export async function crashRounds(
   try {
     for (let round = 0; round < rounds; round += 1) {
       const load = startLoad(weir.gatewayPort, upstream.origin, clients);
+      // A busy machine may take long to answer the first: there is nothing to lose before.
+      await until(
+        async () => load.seen.length >= SEEN_MIN,
+        20_000,
+        () => "no load came up",
+      );
       const killedAfterMs = delayMs(round);
       await new Promise((wake) => setTimeout(wake, killedAfterMs));
       const stopped = load.stop();

@@ -16,8 +16,12 @@ const TYPES: Readonly<Record<number, string>> = { 1: "A", 16: "TXT", 28: "AAAA" 
  * A name server on loopback.
  *
  * @param answer - addresses of a name; none means that the name does not exist. Called once per question.
+ * @param texts - its TXT records, each of up to 255 bytes a part.
  */
-export async function startNameServer(answer: (name: string) => readonly string[]): Promise<NameServer> {
+export async function startNameServer(
+  answer: (name: string) => readonly string[],
+  texts: (name: string) => readonly (readonly string[])[] = () => [],
+): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket("udp4");
   socket.on("message", (query, peer) => {
@@ -31,23 +35,37 @@ export async function startNameServer(answer: (name: string) => readonly string[
     const type = query.readUInt16BE(at + 1);
     asked.push(`${TYPES[type] ?? type} ${name}`);
     const all = answer(name);
+    const found = texts(name);
     const fitting = all.filter((address) => (type === 1 ? isIPv4(address) : type === 28 ? !isIPv4(address) : false));
+    const records = type === 16 ? found.map(textRecord) : fitting.map(resource);
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
-    head.writeUInt16BE(all.length === 0 ? 0x8183 : 0x8180, 2);
+    head.writeUInt16BE(all.length + found.length === 0 ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(1, 4);
-    head.writeUInt16BE(fitting.length, 6);
-    socket.send(Buffer.concat([head, query.subarray(12, at + 5), ...fitting.map(resource)]), peer.port, peer.address);
+    head.writeUInt16BE(records.length, 6);
+    socket.send(Buffer.concat([head, query.subarray(12, at + 5), ...records]), peer.port, peer.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   return { address: `127.0.0.1:${socket.address().port}`, asked, close: () => socket.close() };
 }
 
-/** One answer: the name by pointer, class IN, lifetime 0. */
 function resource(address: string): Buffer {
-  const bytes = isIPv4(address) ? Buffer.from(address.split(".").map(Number)) : ipv6(address);
-  const head = Buffer.from([0xc0, 12, 0, isIPv4(address) ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, bytes.byteLength]);
+  if (isIPv4(address)) return record(1, Buffer.from(address.split(".").map(Number)));
+  return record(28, ipv6(address));
+}
+
+/** Each part has its length before it. */
+function textRecord(parts: readonly string[]): Buffer {
+  return record(
+    16,
+    Buffer.concat(parts.map((part) => Buffer.from(`${String.fromCharCode(part.length)}${part}`, "latin1"))),
+  );
+}
+
+/** One answer: the name by pointer, class IN, lifetime 0. */
+function record(type: number, bytes: Buffer): Buffer {
+  const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, bytes.byteLength >> 8, bytes.byteLength & 255]);
   return Buffer.concat([head, bytes]);
 }
 

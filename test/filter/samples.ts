@@ -86,6 +86,7 @@ function exchange(n: number): Exchange {
       job_id: text(13),
       target_url: text(8),
       cache_reference_id: text(2),
+      attempt_of: text(2),
       prompt_id: text(4),
       prompt_version: text(9),
       request_referrer: text(10),

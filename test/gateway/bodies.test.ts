@@ -102,6 +102,24 @@ test("the spool is told which bodies to seal before it is given them", async () 
   expect(record.end?.requestTruncated).toBeUndefined();
 });
 
+test("a body whose chunks are broken is a 400, and the provider's call is ended", async () => {
+  const providerSawEnd = Promise.withResolvers<void>();
+  await using provider = await startRawServer((socket) => {
+    socket.on("data", () => undefined);
+    socket.on("close", () => providerSawEnd.resolve());
+  });
+  await using gateway = await startTestGateway();
+  const answer = await exchangeRaw(
+    gateway.port,
+    `POST / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n`,
+  );
+  expect(answer).toStartWith("HTTP/1.1 400 Bad Request");
+  expect(answer).toContain('"code":"bad_request"');
+  await providerSawEnd.promise;
+  const record = await gateway.spool.ended(idOf(answer));
+  expect(record.end).toMatchObject({ outcome: "refused", status: 400, error: { code: "bad_request" } });
+});
+
 describe("a body over the limit", () => {
   test("is answered with 413 in the middle of its chunks, and the provider's call is ended", async () => {
     const providerSawEnd = Promise.withResolvers<void>();

@@ -89,6 +89,29 @@ test("thoughts of a response stand beside its text, not in it", () => {
   ]);
 });
 
+test.each([
+  ["/v1/realtime?model=gpt%2Drealtime", "gpt-realtime"],
+  ["/openai/realtime?api-version=1&deployment=mine", "mine"],
+  ["/v1/chat/completions?model=no", undefined],
+])("the model of %s is %s", (path, model) => {
+  expect(readExchange(exchange({ method: "GET", path, status: 101 })).requestModel).toBe(model);
+});
+
+test("each side of the neutral schema names its own model", () => {
+  const schema = toLlmSchema({
+    wireSchema: "chat-completions",
+    provider: "OPENAI",
+    model: "other",
+    requestModel: "m",
+    responseModel: "m-1",
+    path: "/v1/chat/completions",
+    requestBody: {},
+    responseBody: {},
+    status: 200,
+  });
+  expect([schema?.request.model, schema?.response.model]).toEqual(["m", "m-1"]);
+});
+
 test("an unknown shape has no wire schema, and its model is pending", () => {
   const reading = readExchange(
     exchange({ path: "/talk", requestBody: { model: "odd", turns: [] }, responseBody: { utterance: "x" } }),

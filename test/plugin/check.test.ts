@@ -68,6 +68,25 @@ describe("a plugin", () => {
   });
 });
 
+const route = { method: "GET", path: "/v1/things/:id", scope: "read", summary: "A thing", handle: () => ({ data: 1 }) };
+
+test("routes that fit pass", () => {
+  const hooks = { routes: [route, { ...route, method: "POST", body: { type: "object" } }] };
+  expect(checkHooks(hooks, "p.ts")).toBe(hooks as never);
+});
+
+test.each([
+  [route, "must be a list of routes"],
+  [[1], "entry 1: it must be an object"],
+  [[route, { ...route, method: "PATCH" }], 'entry 2: the member "method" must be GET, POST, PUT or DELETE'],
+  [[{ ...route, path: "/v2/things" }], 'entry 1: the member "path" must be a path such as'],
+  [[{ ...route, scope: "gateway" }], 'entry 1: the member "scope" must be read, write or admin'],
+  [[{ ...route, handle: undefined }], 'entry 1: the member "handle" is missing'],
+  [[{ ...route, handler: () => 1 }], 'entry 1: a route has no member "handler"; did you mean "handle"?'],
+])("routes that do not fit are refused by file and member: %#", (routes, message) => {
+  expect(() => checkHooks({ routes }, "p.ts")).toThrow(message);
+});
+
 test.each(["*", "api.*", "a..b", "a b", "API.acme.test", "a.test:80", "", "a.test/"])(
   "%p is no host pattern",
   (pattern) => {

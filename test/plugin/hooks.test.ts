@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin/contract.ts";
 import { guarded } from "../../src/plugin/guard.ts";
+import { hookFailuresText } from "../../src/plugin/hook-metrics.ts";
 import { Hooks } from "../../src/plugin/hooks.ts";
 import type { OpenPlugin } from "../../src/plugin/setup.ts";
 import { keptLog } from "./folder.ts";
@@ -33,6 +34,22 @@ const never = () => new Promise<never>(() => undefined);
 const forever = () => {
   for (;;);
 };
+
+test("failures are counted as metrics, by plugin and hook", async () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const { hooks } = hooksOf({ onRequest: boom, onRecord: boom });
+  for (let calls = 0; calls < 2; calls++) expect(() => hooks.onRequest(request)).toThrow();
+  await hooks.onRecord(draft());
+  const lines = hookFailuresText("gateway", hooks.failures()).split("\n");
+  expect(lines.slice(1)).toEqual([
+    "# TYPE weir_gateway_hook_failures_total counter",
+    'weir_gateway_hook_failures_total{plugin="p0",hook="onRequest"} 2',
+    'weir_gateway_hook_failures_total{plugin="p0",hook="onRecord"} 1',
+    "",
+  ]);
+});
 
 describe("onRequest", () => {
   test("answers at once, without a promise, where no hook answers one", () => {
@@ -103,6 +120,56 @@ describe("onRequest", () => {
     hooks.use([]);
     expect(await answer).toBe(refusal);
     expect(hooks.has("onRequest")).toBe(false);
+  });
+});
+
+describe("onForward", () => {
+  test("lets a request go on with the headers of all plugins, promises in between or not", async () => {
+    const adds = (name: string, value: string) => ({ responseHeaders: { [name]: value } });
+    const { hooks } = hooksOf(
+      { onForward: () => adds("a", "1") },
+      { onForward: async () => adds("b", "2") },
+      { onForward: () => undefined },
+      { onForward: () => adds("a", "3") },
+    );
+    expect(await hooks.onForward(request)).toEqual({ responseHeaders: { a: "3", b: "2" } });
+  });
+
+  test("answers a refusal in place of headers that were added before", async () => {
+    const added = { responseHeaders: { a: "1" } };
+    const { hooks } = hooksOf({ onForward: () => added }, { onForward: async () => refusal });
+    expect(await hooks.onForward(request)).toBe(refusal);
+  });
+
+  test.each([
+    {},
+    { responseHeaders: null },
+    { responseHeaders: "x" },
+    { responseHeaders: { "a b": "x" } },
+    { responseHeaders: { a: 1 } },
+    { ...refusal, headers: { a: 1 } },
+  ])("fails closed on an answer that is neither: %p", (answer) => {
+    const { hooks } = hooksOf({ onForward: () => answer as never });
+    expect(() => hooks.onForward(request)).toThrow('"p0" failed');
+  });
+});
+
+describe("onEnd", () => {
+  test("tells every plugin, whoever fails, and counts who did", async () => {
+    const told: string[] = [];
+    const { hooks } = hooksOf(
+      {
+        onEnd: () => {
+          throw new Error("no");
+        },
+      },
+      { onEnd: (async () => Promise.reject(new Error("no"))) as never },
+      { onEnd: ({ id }) => void told.push(id) },
+    );
+    hooks.onEnd({ id: "r", status: 200, outcome: "complete", forwarded: true });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(["r"]);
+    expect([...hooks.failures().values()]).toEqual([1, 1]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
+import { Value } from "@sinclair/typebox/value";
+import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import type { GatewayRequest } from "../../src/plugin/contract.ts";
 import { openHooks, openRegistry } from "../../src/plugin/live.ts";
 import { dropInFolder, keptLog, until } from "./folder.ts";
@@ -81,7 +82,10 @@ const plugin = (schema: string, setup: string) =>
 
 async function hooksOf(path: string, plugins: Config["plugins"] = {}) {
   const { log, lines } = keptLog();
-  return { live: await openHooks({ config: { providers_dir: "", plugins_dir: path, plugins } as Config, log }), lines };
+  return {
+    live: await openHooks({ config: { ...(Value.Create(CONFIG_SCHEMA) as Config), plugins_dir: path, plugins }, log }),
+    lines,
+  };
 }
 
 test("a plugin gets its options, is replaced when its file changes, and disposed of", async () => {

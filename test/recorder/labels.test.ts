@@ -43,6 +43,21 @@ test("the last of two equal names wins, prompt inputs follow the same rules, oth
   expect(Object.fromEntries(labels.settings)).toEqual({ "user-id": "jö", "session-id": "s" });
 });
 
+test("an empty name is none, and the last of two equal names says whether its case was erased", () => {
+  const labels = readLabels([
+    "Gateway-Property-",
+    "x",
+    "gateway-property-team",
+    "1",
+    "Gateway-Property-team",
+    "2",
+    "gateway-prompt-input-",
+    "y",
+  ]);
+  expect([{ ...labels.properties }, { ...labels.promptInputs }]).toEqual([{ team: "2" }, {}]);
+  expect([...labels.erasedProperties]).toEqual([]);
+});
+
 test("names that objects have anyway are names like all others", () => {
   const labels = readLabels(["Gateway-Property-__proto__", "p", "Gateway-Property-constructor", "c"]);
   expect(JSON.stringify(labels.properties)).toBe('{"__proto__":"p","constructor":"c"}');

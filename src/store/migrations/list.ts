@@ -1,9 +1,15 @@
 import type { Migration } from "../migrate.ts";
 import { FIRST_BODIES } from "./0001-bodies.ts";
 import { FIRST_RECORDS } from "./0001-records.ts";
+import { PLUGIN_ENTRIES } from "./0002-plugin-entries.ts";
+import { CACHE_INDEX } from "./0003-cache-index.ts";
+import { ATTEMPTS } from "./0004-attempts.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 1, name: "records", statements: FIRST_RECORDS },
   { target: "bodies", version: 1, name: "bodies", statements: FIRST_BODIES },
+  { target: "records", version: 2, name: "plugin entries", statements: PLUGIN_ENTRIES },
+  { target: "records", version: 3, name: "cache index", statements: CACHE_INDEX },
+  { target: "records", version: 4, name: "attempts", statements: ATTEMPTS },
 ];

@@ -1,0 +1,53 @@
+import type { GatewayPlugin } from "weir/plugin";
+import { Counts } from "./domains/counts.ts";
+import { Decisions } from "./domains/decisions.ts";
+import { domainRoutes } from "./domains/routes.ts";
+
+/**
+ * The domain allowlist. Hosts of providers and of the configuration are approved; others work within one request a
+ * second and 10,000 a UTC day, per organization and host, until somebody approves them; a denied one is refused.
+ *
+ * Hosts are compared whole, as the target address was parsed, without port and case.
+ */
+export default {
+  apiVersion: 1,
+  name: "domains",
+  optionsSchema: {
+    type: "object",
+    properties: {
+      approved: { type: "array", items: { type: "string" }, default: [] },
+      dns_servers: { type: "array", items: { type: "string" }, default: [] },
+    },
+    additionalProperties: false,
+  },
+
+  setup({ options, gateway }) {
+    if (gateway === undefined) return {};
+    const decisions = new Decisions(gateway, options.approved);
+    const counts = new Counts(gateway.journal);
+    return {
+      onRequest({ target }) {
+        if (decisions.stateOf(target.host, target.owner) !== "denied") return undefined;
+        return { status: 403, code: "target_forbidden", message: `the domain ${target.host} is denied here` };
+      },
+
+      onForward({ id, organizationId, target }) {
+        const { host } = target;
+        const limited = decisions.stateOf(host, target.owner) !== "approved";
+        const rule = counts.take(id, organizationId, host, limited, Date.now());
+        if (rule === undefined) return undefined;
+        const { text, seconds } = rule;
+        const how = "ask for approval with POST /v1/domains/approval-requests";
+        const message = `${host} is no approved domain and has ${text}; wait ${seconds} s, or ${how}`;
+        return { status: 429, code: "rate_limited", message, headers: { "Retry-After": String(seconds) } };
+      },
+
+      onEnd({ id, outcome, forwarded }) {
+        counts.end(id, outcome !== "refused" && forwarded);
+      },
+
+      routes: domainRoutes({ decisions, counts, gateway, nameServers: options.dns_servers }),
+      dispose: () => counts.close(),
+    };
+  },
+} satisfies GatewayPlugin;

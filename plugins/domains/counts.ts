@@ -1,0 +1,165 @@
+import type { PluginJournal } from "weir/plugin";
+
+const DAY_MS = 86_400_000;
+const PER_DAY = 10_000;
+const PAUSE_MS = 1_000;
+/** What is not limited is only counted to be shown: it is written down once a second. */
+const SHOWN_WRITE_MS = 1_000;
+/** Hosts counted at once for one organization; a client that makes names up must not fill the memory. */
+const HOSTS_MAX = 20_000;
+
+interface Count {
+  readonly organization: string;
+  readonly host: string;
+  /** Days since 1970, in UTC. */
+  day: number;
+  requests: number;
+  /** When the last request was let through under the limit, and the one before it; milliseconds since 1970. */
+  lastMs: number;
+  beforeMs: number;
+}
+
+/** Why a request has to wait: `text` for the sentence "it has …", whole seconds. */
+export interface SpentRule {
+  readonly text: string;
+  readonly seconds: number;
+}
+
+/**
+ * Requests per organization and host. Limited ones are in the journal before they are answered, so that a restart, also
+ * of a killed process, forgets none; of the others a kill may lose the last second.
+ */
+export class Counts {
+  readonly #journal: PluginJournal;
+  readonly #organizations = new Map<string, Map<string, Count>>();
+  /** Limited requests that have not ended. */
+  readonly #taken = new Map<string, { readonly count: Count; readonly day: number; readonly atMs: number }>();
+  readonly #unwritten = new Set<Count>();
+  #day = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(journal: PluginJournal) {
+    this.#journal = journal;
+    for (const [organization, host, day, requests, lastMs] of journal.read()) {
+      Object.assign(this.#count(organization, host), { day, requests, lastMs, beforeMs: lastMs });
+    }
+    this.#dropBefore(dayOf(Date.now()));
+    journal.onCompact(() => this.#all().map(line));
+  }
+
+  /** Counts a request, or says which rule is spent; then nothing is counted. */
+  take(id: string, organization: string, host: string, limited: boolean, now: number): SpentRule | undefined {
+    const day = dayOf(now);
+    if (day !== this.#day) this.#dropBefore(day);
+    if (this.#isFull(organization, host)) {
+      if (!limited) return undefined;
+      return { text: `no room beside ${HOSTS_MAX} others of today`, seconds: secondsToMidnight(now) };
+    }
+    const count = this.#count(organization, host);
+    if (count.day !== day) Object.assign(count, { day, requests: 0 });
+    if (!limited) {
+      count.requests += 1;
+      this.#writeLater(count);
+      return undefined;
+    }
+    if (count.requests >= PER_DAY)
+      return { text: `${PER_DAY.toLocaleString("en")} requests a day (UTC)`, seconds: secondsToMidnight(now) };
+    // A clock that was set back must not lock the domain until it has caught up.
+    if (Math.abs(now - count.lastMs) < PAUSE_MS) return { text: "1 request a second", seconds: 1 };
+    count.requests += 1;
+    count.beforeMs = count.lastMs;
+    count.lastMs = now;
+    this.#taken.set(id, { count, day, atMs: now });
+    this.#journal.append(line(count));
+    return undefined;
+  }
+
+  /** A request is over; where it did not count, what it took is given back. */
+  end(id: string, counts: boolean): void {
+    const taken = this.#taken.get(id);
+    if (taken === undefined) return;
+    this.#taken.delete(id);
+    const { count, day, atMs } = taken;
+    if (counts || count.day !== day) return;
+    count.requests -= 1;
+    if (count.lastMs === atMs) count.lastMs = count.beforeMs;
+    this.#journal.append(line(count));
+  }
+
+  /** Of one organization, or of all together; by host. */
+  today(organization: string | undefined, now: number): ReadonlyMap<string, number> {
+    const totals = new Map<string, number>();
+    for (const count of this.#all()) {
+      if (count.day !== dayOf(now) || (organization !== undefined && count.organization !== organization)) continue;
+      totals.set(count.host, (totals.get(count.host) ?? 0) + count.requests);
+    }
+    return totals;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#writeNow();
+  }
+
+  #isFull(organization: string, host: string): boolean {
+    const hosts = this.#organizations.get(organization);
+    return hosts !== undefined && hosts.size >= HOSTS_MAX && !hosts.has(host);
+  }
+
+  #count(organization: string, host: string): Count {
+    let hosts = this.#organizations.get(organization);
+    if (hosts === undefined) {
+      hosts = new Map();
+      this.#organizations.set(organization, hosts);
+    }
+    let count = hosts.get(host);
+    if (count === undefined) {
+      count = { organization, host, day: 0, requests: 0, lastMs: 0, beforeMs: 0 };
+      hosts.set(host, count);
+    }
+    return count;
+  }
+
+  #all(): Count[] {
+    return [...this.#organizations.values()].flatMap((hosts) => [...hosts.values()]);
+  }
+
+  /** Yesterday's counts are gone, but for a host whose second has not passed yet. */
+  #dropBefore(day: number): void {
+    this.#day = day;
+    const startMs = day * DAY_MS;
+    for (const { organization, host, day: counted, lastMs } of this.#all()) {
+      if (counted === day || lastMs > startMs - PAUSE_MS) continue;
+      this.#organizations.get(organization)!.delete(host);
+    }
+  }
+
+  #writeLater(count: Count): void {
+    this.#unwritten.add(count);
+    this.#timer ??= setTimeout(() => this.#writeNow(), SHOWN_WRITE_MS).unref();
+  }
+
+  #writeNow(): void {
+    this.#timer = undefined;
+    for (const count of this.#unwritten) this.#journal.append(line(count));
+    this.#unwritten.clear();
+  }
+}
+
+/** A day's limit, and when it starts anew. */
+export const DAILY = {
+  requests: PER_DAY,
+  resetsAt: (now: number) => new Date((dayOf(now) + 1) * DAY_MS).toISOString(),
+} as const;
+
+function line({ organization, host, day, requests, lastMs }: Count) {
+  return [organization, host, day, requests, lastMs];
+}
+
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+function secondsToMidnight(now: number): number {
+  return Math.ceil(((dayOf(now) + 1) * DAY_MS - now) / 1_000);
+}

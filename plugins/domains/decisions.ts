@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import type { GatewayAccess } from "weir/plugin";
+
+export type State = "unapproved" | "pending" | "approved" | "revoked" | "denied";
+/** What somebody does with a domain. */
+export type Action = "request" | "prove" | "approve" | "deny" | "revoke";
+
+interface Step {
+  readonly from: readonly State[];
+  readonly to: State;
+  /** Said where the domain is in another state. */
+  readonly otherwise: string;
+}
+
+const ANY: readonly State[] = ["unapproved", "pending", "approved", "revoked", "denied"];
+
+/** The whole life of a domain. */
+export const STEPS: Readonly<Record<Action, Step>> = {
+  request: {
+    from: ["unapproved", "pending", "revoked"],
+    to: "pending",
+    otherwise: "approval can be asked for only while a domain is neither approved nor denied",
+  },
+  prove: { from: ["pending"], to: "approved", otherwise: "ask for personal approval first" },
+  approve: { from: ANY, to: "approved", otherwise: "" },
+  deny: { from: ANY, to: "denied", otherwise: "" },
+  revoke: { from: ["approved"], to: "revoked", otherwise: "only an approved domain can be revoked" },
+};
+
+export interface ApprovalRequest {
+  readonly organization: string | null;
+  /** Null for a personal deployment, whose owner proves the domain by a DNS record. */
+  readonly company: string | null;
+  readonly token: string;
+  readonly at: string;
+  readonly by: string;
+}
+
+export interface Change {
+  readonly at: string;
+  readonly from: State;
+  readonly to: State;
+  readonly action: Action;
+  readonly by: string;
+}
+
+/** What is stored of a domain that somebody did something with. */
+export interface Decision {
+  readonly state: State;
+  readonly request: ApprovalRequest | null;
+  /** The domain may be a private address. */
+  readonly private: boolean;
+  /** Oldest first; the last hundred. */
+  readonly history: readonly Change[];
+}
+
+export interface Done {
+  readonly by: string;
+  readonly request?: Pick<ApprovalRequest, "organization" | "company">;
+  readonly private?: boolean;
+}
+
+const HISTORY_MAX = 100;
+
+/** Which state each domain is in: what was decided, else what the configuration and the providers say. */
+export class Decisions {
+  readonly #gateway: GatewayAccess;
+  readonly #exact: ReadonlySet<string>;
+  #states: ReadonlyMap<string, State> = new Map();
+  /** A step is judged by what the one before it has left. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(gateway: GatewayAccess, approved: readonly string[]) {
+    this.#gateway = gateway;
+    this.#exact = new Set(approved.map((each) => readDomain(each) ?? each));
+    gateway.store.onChange(() => this.#take());
+    this.#take();
+  }
+
+  /** @param owner - the provider whose host it is, if any. */
+  stateOf(host: string, owner: string | undefined): State {
+    const name = host.endsWith(".") ? bare(host) : host;
+    const decided = this.#states.size === 0 ? undefined : this.#states.get(name);
+    return decided ?? (owner !== undefined || this.#exact.has(name) ? "approved" : "unapproved");
+  }
+
+  /** Domains that the configuration approves. */
+  get configured(): ReadonlySet<string> {
+    return this.#exact;
+  }
+
+  all(): ReadonlyMap<string, Decision> {
+    return this.#gateway.store.entries();
+  }
+
+  find(domain: string): Decision | undefined {
+    return this.all().get(domain);
+  }
+
+  /** Takes the step and stores it, one after the other. @returns the domain after it, or why it cannot be taken. */
+  take(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
+    const taken = this.#turn.then(() => this.#step(domain, action, done, owner));
+    this.#turn = taken.catch(() => {}); // told to whoever asked for it
+    return taken;
+  }
+
+  async #step(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
+    const { from, to, otherwise } = STEPS[action];
+    const before = this.find(domain);
+    const state = this.stateOf(domain, owner);
+    if (!from.includes(state)) return `${domain} is ${state}: ${otherwise}`;
+    const at = new Date().toISOString();
+    const change: Change = { at, from: state, to, action, by: done.by };
+    const asked = done.request;
+    const token = before?.state === "pending" ? before.request?.token : undefined;
+    const next: Decision = {
+      state: to,
+      request:
+        asked === undefined
+          ? (before?.request ?? null)
+          : { ...asked, token: token ?? randomBytes(24).toString("base64url"), at, by: done.by },
+      private: to === "approved" && (done.private ?? before?.private ?? false),
+      history: [...(before?.history ?? []), change].slice(-HISTORY_MAX),
+    };
+    await this.#gateway.store.put(domain, next);
+    return next;
+  }
+
+  #take(): void {
+    const decisions = [...this.all()];
+    this.#states = new Map(decisions.map(([domain, { state }]) => [domain, state]));
+    const open = decisions.filter(([, decision]) => decision.private && decision.state === "approved");
+    this.#gateway.openPrivateTargets(open.map(([domain]) => domain));
+  }
+}
+
+/** A host name or address as targets have it: lower case, without port, brackets and dots at its end; else undefined. */
+export function readDomain(text: string): string | undefined {
+  const trimmed = text.trim();
+  const plain = trimmed.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(plain) === 6) return bare(URL.parse(`http://[${plain}]`)?.hostname ?? "");
+  if (trimmed === "" || /[\s:/?#@\\*%[\]]/.test(trimmed)) return undefined;
+  const name = bare(URL.parse(`http://${trimmed}`)?.hostname ?? "");
+  return /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(name) && name.length <= 253 ? name : undefined;
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+}

@@ -1,0 +1,168 @@
+import type { GatewayPlugin, GatewayRequest, Refusal } from "weir/plugin";
+import { type Bearing, Ledger } from "./rate-limits/ledger.ts";
+import { type Policy, readPolicies } from "./rate-limits/policy.ts";
+import { rateLimitRoutes } from "./rate-limits/routes.ts";
+import { StoredPolicies } from "./rate-limits/stored.ts";
+
+/**
+ * How long a request waits for what others hold of a budget before it is refused, in milliseconds: others that are in
+ * flight may take long, what others that have ended cost is known within a second.
+ */
+const WAIT_MS = 150;
+const CHARGE_WAIT_MS = 1_500;
+const HEADERS_KEPT_MAX = 1_000;
+
+/**
+ * Rate limits and budgets: those that a request brings in `Gateway-RateLimit-Policy`, those stored at
+ * `/v1/rate-limits`, and those of `weir.toml`. All of them must have room, and then all of them count the request.
+ */
+export default {
+  apiVersion: 1,
+  name: "rate-limits",
+  optionsSchema: {
+    type: "object",
+    properties: { policies: { type: "array", default: [] } },
+    additionalProperties: false,
+  },
+
+  setup({ options, log, gateway }) {
+    if (gateway === undefined) return {};
+    const stored = new StoredPolicies(gateway.store, options.policies);
+    const ledger = new Ledger(gateway, log);
+    const read = remembering(readPolicies);
+    return {
+      onRequest(request) {
+        const policies = policiesOf(request, stored, read);
+        if (typeof policies === "string") return invalid(`Gateway-RateLimit-Policy: ${policies}`);
+        for (const policy of policies) {
+          if (segmentOf(policy, request) === undefined) return invalid(whatIsMissing(policy));
+        }
+        return undefined;
+      },
+
+      onForward(request) {
+        const policies = policiesOf(request, stored, read);
+        if (typeof policies === "string" || policies.length === 0) return undefined;
+        const bearings: Bearing[] = [];
+        for (const policy of policies) {
+          const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
+          if (counter === undefined) return tooMany;
+          bearings.push({ policy, counter });
+        }
+        return admit(ledger, request.id, bearings) ?? admitLater(ledger, request.id, bearings);
+      },
+
+      onEnd: ({ id, outcome, forwarded }) => ledger.end(id, outcome !== "refused" && forwarded),
+      routes: rateLimitRoutes(stored),
+      dispose: () => ledger.close(),
+    };
+  },
+} satisfies GatewayPlugin;
+
+type ReadHeader = (header: string) => readonly Policy[] | string;
+
+/** Headers are few and come again and again: each is read once. */
+function remembering(read: ReadHeader): ReadHeader {
+  const known = new Map<string, readonly Policy[] | string>();
+  return (header) => {
+    let found = known.get(header);
+    if (found === undefined) {
+      found = read(header);
+      if (known.size >= HEADERS_KEPT_MAX) known.clear();
+      known.set(header, found);
+    }
+    return found;
+  };
+}
+
+/** The policies that bear on a request, or what is wrong with its header. */
+function policiesOf(request: GatewayRequest, stored: StoredPolicies, read: ReadHeader): readonly Policy[] | string {
+  const ofDeployment = stored.policiesFor(request.organizationId, request.keyId);
+  const header = request.gatewayHeader("ratelimit-policy");
+  if (header === undefined) return ofDeployment;
+  const ofHeader = read(header);
+  return typeof ofHeader === "string" || ofDeployment.length === 0 ? ofHeader : [...ofDeployment, ...ofHeader];
+}
+
+/** What the request is counted under; undefined where it lacks the segment. */
+function segmentOf({ segment }: Policy, request: GatewayRequest): string | undefined {
+  if (segment === null) return "";
+  if (segment === "user") return request.userId || undefined;
+  const { properties } = request;
+  if (Object.hasOwn(properties, segment)) return properties[segment] || undefined;
+  // It came as a header: its case may have changed on the way, and means nothing there.
+  const name = Object.keys(properties).find((each) => each.toLowerCase() === segment.toLowerCase());
+  return name === undefined ? undefined : properties[name] || undefined;
+}
+
+function whatIsMissing({ segment, name }: Policy): string {
+  const header = segment === "user" ? "Gateway-User-Id" : `Gateway-Property-${segment}`;
+  return `the rate limit "${name}" counts by ${segment}, so the request needs ${header}`;
+}
+
+function invalid(message: string): Refusal {
+  return { status: 400, code: "invalid_header", message };
+}
+
+const tooMany: Refusal = {
+  status: 429,
+  code: "rate_limited",
+  message: "too many users or property values are counted at once; wait until some are out of their windows",
+  headers: { "Retry-After": "60" },
+};
+
+type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
+
+/** Counts the request where all policies have room; undefined where one only lacks what other requests hold. */
+function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final = false): Verdict | undefined {
+  const now = Date.now();
+  let heldUp: Bearing | undefined;
+  for (const bearing of bearings) {
+    const { policy, counter } = bearing;
+    if (counter.balance(policy, now) > 0) continue;
+    if (!counter.isHeldUp(policy, now)) return refuse(bearing, now);
+    heldUp ??= bearing;
+  }
+  if (heldUp !== undefined) return final ? refuse(heldUp, now) : undefined;
+  ledger.take(id, bearings, now);
+  return { responseHeaders: limitHeaders(tightest(bearings, now), now) };
+}
+
+/** Most of what is held is charged within milliseconds of an answer's end: so long a request can wait. */
+async function admitLater(ledger: Ledger, id: string, bearings: readonly Bearing[]): Promise<Verdict> {
+  const startedMs = performance.now();
+  for (;;) {
+    const waitMs = bearings.some(({ counter }) => counter.ended > 0) ? CHARGE_WAIT_MS : WAIT_MS;
+    const leftMs = startedMs + waitMs - performance.now();
+    if (leftMs <= 0) return admit(ledger, id, bearings, true)!;
+    await ledger.change(Math.min(leftMs, WAIT_MS));
+    const verdict = admit(ledger, id, bearings);
+    if (verdict !== undefined) return verdict;
+  }
+}
+
+function refuse(bearing: Bearing, now: number): Refusal {
+  const { policy, counter } = bearing;
+  const seconds = counter.retrySeconds(policy, now);
+  const per = `${policy.quota} ${policy.unit === "request" ? "requests" : policy.unit} in ${policy.windowMs / 1_000} s`;
+  const by = policy.segment === null ? "" : ` for each ${policy.segment}`;
+  const message = `the rate limit "${policy.name}" (${per}${by}) is spent; wait ${seconds} s`;
+  const shown = { ...limitHeaders(bearing, now), "gateway-ratelimit-reset": String(seconds) };
+  return { status: 429, code: "rate_limited", message, headers: { ...shown, "Retry-After": String(seconds) } };
+}
+
+/** The policy with the smallest share of its quota left. */
+function tightest(bearings: readonly Bearing[], now: number): Bearing {
+  if (bearings.length === 1) return bearings[0]!;
+  const share = ({ policy, counter }: Bearing) => counter.left(policy, now) / policy.quota;
+  return bearings.reduce((least, each) => (share(each) < share(least) ? each : least));
+}
+
+function limitHeaders({ policy, counter }: Bearing, now: number): Record<string, string> {
+  return {
+    "gateway-ratelimit-limit": String(policy.quota),
+    "gateway-ratelimit-remaining": String(Math.floor(counter.left(policy, now) * 10_000) / 10_000),
+    "gateway-ratelimit-reset": String(counter.resetSeconds(policy, now)),
+    "gateway-ratelimit-policy": policy.text,
+  };
+}

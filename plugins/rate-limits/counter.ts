@@ -1,0 +1,95 @@
+import type { Policy, Unit } from "./policy.ts";
+import { SlidingWindow } from "./window.ts";
+
+/** How fast the likely charge follows charges that are smaller than it was. */
+const FORGETTING = 0.1;
+/** After so many answers of unknown usage in a row, nothing is held for the next. */
+const UNKNOWN_MAX = 3;
+/** What a request holds while nobody knows what requests here cost: more than nearly any does. */
+const FIRST_HOLD: Readonly<Record<Unit, number>> = { request: 1, cents: 100, tokens: 100_000 };
+
+/** What was counted under one policy for one organization and segment. */
+export class Counter {
+  readonly key: string;
+  /** Its number in the journal. */
+  readonly number: number;
+  windowMs: number;
+  readonly window = new SlidingWindow();
+  /** What requests in flight, or not charged yet, are likely to cost. */
+  held = 0;
+  /** How many of them there are. */
+  holders = 0;
+  /** How many of those have ended: what they cost will be known in a moment. */
+  ended = 0;
+  /** The likely charge of the next request; undefined until something was charged. */
+  likely: number | undefined;
+  #unknown = 0;
+
+  constructor(key: string, number: number, windowMs: number) {
+    this.key = key;
+    this.number = number;
+    this.windowMs = windowMs;
+  }
+
+  /** Of the quota, what is not counted or charged yet; what is held is not taken off. */
+  left(policy: Policy, now: number): number {
+    return Math.max(0, policy.quota - this.window.total(now, policy.windowMs));
+  }
+
+  /** What may still be spent; below or at 0 nothing. */
+  balance(policy: Policy, now: number): number {
+    return policy.quota - this.window.total(now, policy.windowMs) - this.held;
+  }
+
+  /**
+   * What the next request holds until its charge is known, so that a burst cannot overshoot a budget by more than one
+   * request.
+   */
+  toHold(policy: Policy, now: number): number {
+    return this.likely ?? Math.max(0, Math.min(this.balance(policy, now), FIRST_HOLD[policy.unit]));
+  }
+
+  /** Whether the policy has room but for what is held: that may be known in a moment. */
+  isHeldUp(policy: Policy, now: number): boolean {
+    return this.holders > 0 && this.window.total(now, policy.windowMs) < policy.quota;
+  }
+
+  hold(amount: number): void {
+    this.held += amount;
+    this.holders += 1;
+  }
+
+  release(amount: number): void {
+    this.holders -= 1;
+    this.held = this.holders === 0 ? 0 : this.held - amount;
+  }
+
+  /** Learns from a charge; null where it is not known. */
+  learn(charge: number | null): void {
+    if (charge === null) {
+      this.#unknown += 1;
+      if (this.#unknown >= UNKNOWN_MAX) this.likely ??= 0;
+      return;
+    }
+    this.#unknown = 0;
+    const { likely } = this;
+    this.likely = likely === undefined || charge >= likely ? charge : likely - (likely - charge) * FORGETTING;
+  }
+
+  /** Whole seconds until the policy has room, at least one. */
+  retrySeconds(policy: Policy, now: number): number {
+    if (policy.quota === 0) return policy.windowMs / 1_000;
+    const { windowMs, quota } = policy;
+    return Math.max(1, Math.ceil((this.window.freeAt(now, windowMs, quota) - now) / 1_000));
+  }
+
+  /** Whole seconds until something of what was counted leaves the window. */
+  resetSeconds(policy: Policy, now: number): number {
+    const at = this.window.nextFreeAt(policy.windowMs) ?? now + policy.windowMs;
+    return Math.max(1, Math.ceil((at - now) / 1_000));
+  }
+
+  isIdle(now: number): boolean {
+    return this.holders === 0 && this.window.total(now, this.windowMs) === 0;
+  }
+}

@@ -1,0 +1,253 @@
+import type { GatewayAccess, Json, PluginLog, RequestUsage } from "weir/plugin";
+import { Counter } from "./counter.ts";
+import type { Policy, Unit } from "./policy.ts";
+
+/** Counters kept at once for one organization; a client that makes segments up must not fill the memory. */
+const COUNTERS_MAX = 50_000;
+const TIDY_MS = 60_000;
+/** Requests that end within so many milliseconds are charged together. */
+const GATHER_MS = 5;
+const ASKED_AT_ONCE = 1_000;
+const RETRY_MS = [250, 1_000, 5_000] as const;
+
+/** One policy as it bears on one request. */
+export interface Bearing {
+  readonly policy: Policy;
+  readonly counter: Counter;
+}
+
+/** What a request took from one counter. */
+interface Taken {
+  readonly counter: Counter;
+  readonly unit: Unit;
+  readonly amount: number;
+  readonly atMs: number;
+}
+
+/**
+ * All counters, and what requests in flight hold of them. Every change is in the journal before the request that
+ * caused it is answered: `k` names a counter, `+` counts, `-` gives back, `h` holds, `c` charges what was held, `l` is
+ * the likely charge.
+ */
+export class Ledger {
+  readonly #gateway: GatewayAccess;
+  readonly #log: PluginLog;
+  readonly #counters = new Map<string, Counter>();
+  /** How many counters each organization has. */
+  readonly #sizes = new Map<string, number>();
+  readonly #inFlight = new Map<string, Taken[]>();
+  /** Ended, and not charged yet. */
+  readonly #ended = new Map<string, Taken[]>();
+  readonly #tidy: ReturnType<typeof setInterval>;
+  #next = 1;
+  #charging: Promise<void> | undefined;
+  #changed: PromiseWithResolvers<void> | undefined;
+  #closed = false;
+
+  constructor(gateway: GatewayAccess, log: PluginLog) {
+    this.#gateway = gateway;
+    this.#log = log;
+    this.#replay(gateway.journal.read());
+    gateway.journal.onCompact(() => this.#snapshot());
+    this.#tidy = setInterval(() => this.#dropIdle(Date.now()), TIDY_MS).unref();
+    if (this.#ended.size > 0) this.#chargeSoon();
+  }
+
+  /** The counter of a policy for one organization and segment; undefined where there are too many. */
+  counter(policy: Policy, organization: string, segment: string): Counter | undefined {
+    const key = `${organization} ${policy.unit} ${policy.id} ${segment}`;
+    let counter = this.#counters.get(key);
+    if (counter === undefined) {
+      if (this.#isFull(organization)) this.#dropIdle(Date.now());
+      if (this.#isFull(organization)) return undefined;
+      counter = this.#name(this.#next, key, policy.windowMs);
+      this.#gateway.journal.append(["k", counter.number, key, policy.windowMs]);
+    }
+    // A stored policy may have changed its window.
+    counter.windowMs = policy.windowMs;
+    return counter;
+  }
+
+  /** Counts one request under all its policies. */
+  take(id: string, bearings: readonly Bearing[], now: number): void {
+    const { journal } = this.#gateway;
+    const taken: Taken[] = [];
+    for (const { policy, counter } of bearings) {
+      const { unit } = policy;
+      if (unit === "request") {
+        counter.window.add(now, 1, policy.windowMs);
+        journal.append(["+", counter.number, now, 1]);
+        taken.push({ counter, unit, amount: 1, atMs: now });
+      } else {
+        const amount = counter.toHold(policy, now);
+        counter.hold(amount);
+        journal.append(["h", counter.number, id, amount, now, unit]);
+        taken.push({ counter, unit, amount, atMs: now });
+      }
+    }
+    this.#inFlight.set(id, taken);
+  }
+
+  /** A request is over: what it took is given back where it does not count, else charged as soon as that is known. */
+  end(id: string, counts: boolean): void {
+    const taken = this.#inFlight.get(id);
+    if (taken === undefined) return;
+    this.#inFlight.delete(id);
+    if (!counts) {
+      for (const each of taken) this.#giveBack(id, each);
+      this.#tellChange();
+      return;
+    }
+    const held = taken.filter(({ unit }) => unit !== "request");
+    if (held.length === 0) return;
+    this.#setEnded(id, held);
+    this.#chargeSoon();
+  }
+
+  /** Resolves when something that was held is charged or given back, at the latest after so many milliseconds. */
+  change(msMax: number): Promise<void> {
+    this.#changed ??= Promise.withResolvers<void>();
+    return Promise.race([this.#changed.promise, pause(msMax)]);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#tidy);
+  }
+
+  #setEnded(id: string, taken: readonly Taken[]): void {
+    for (const { counter } of taken) counter.ended += 1;
+    this.#ended.set(id, [...(this.#ended.get(id) ?? []), ...taken]);
+  }
+
+  #giveBack(id: string, { counter, unit, amount, atMs }: Taken): void {
+    const { journal } = this.#gateway;
+    if (unit === "request") {
+      counter.window.remove(atMs, amount);
+      journal.append(["-", counter.number, atMs, amount]);
+    } else {
+      counter.release(amount);
+      journal.append(["c", counter.number, id, 0, Date.now(), counter.likely]);
+    }
+  }
+
+  #chargeSoon(): void {
+    this.#charging ??= this.#chargeAll();
+  }
+
+  async #chargeAll(): Promise<void> {
+    await pause(GATHER_MS);
+    const ids = [...this.#ended.keys()].slice(0, ASKED_AT_ONCE);
+    let used: readonly RequestUsage[] | undefined;
+    for (let attempt = 0; used === undefined && !this.#closed; attempt++) {
+      try {
+        used = await this.#gateway.usageOf(ids);
+      } catch (error) {
+        // What is held stays held: a budget whose spending is not known must not be overdrawn.
+        if (attempt === 0) this.#log.warn(`usage cannot be asked for, and is held back: ${(error as Error).message}`);
+        await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
+      }
+    }
+    const byId = new Map(used?.map((usage) => [usage.requestId, usage]));
+    for (const id of used === undefined ? [] : ids) {
+      for (const taken of this.#ended.get(id)!) this.#charge(id, taken, byId.get(id));
+      this.#ended.delete(id);
+    }
+    this.#tellChange();
+    this.#charging = undefined;
+    if (this.#ended.size > 0 && !this.#closed) this.#chargeSoon();
+  }
+
+  #tellChange(): void {
+    this.#changed?.resolve();
+    this.#changed = undefined;
+  }
+
+  #charge(id: string, { counter, unit, amount }: Taken, usage: RequestUsage | undefined): void {
+    const now = Date.now();
+    const cost = usage?.cost ?? null;
+    const charge = unit === "tokens" ? (usage?.totalTokens ?? null) : cost === null ? null : cost * 100;
+    counter.ended -= 1;
+    counter.release(amount);
+    counter.learn(charge);
+    if (charge !== null && charge > 0) counter.window.add(now, charge, counter.windowMs);
+    this.#gateway.journal.append(["c", counter.number, id, charge ?? 0, now, counter.likely]);
+  }
+
+  #name(number: number, key: string, windowMs: number): Counter {
+    const counter = new Counter(key, number, windowMs);
+    this.#counters.set(key, counter);
+    this.#resize(key, 1);
+    this.#next = Math.max(this.#next, number + 1);
+    return counter;
+  }
+
+  /** What was held by requests of an earlier run is charged by what their records say. */
+  #replay(entries: readonly Json[]): void {
+    const byNumber = new Map<number, Counter>();
+    const held = new Map<string, { readonly id: string; readonly taken: Taken }>();
+    for (const [kind, number, ...rest] of entries) {
+      if (kind === "k") {
+        byNumber.set(number, this.#name(number, rest[0], rest[1]));
+        continue;
+      }
+      const counter = byNumber.get(number);
+      if (counter === undefined) continue;
+      if (kind === "+") counter.window.add(rest[0], rest[1], counter.windowMs);
+      else if (kind === "-") counter.window.remove(rest[0], rest[1]);
+      else if (kind === "l") counter.likely = rest[0];
+      else if (kind === "h") {
+        const [id, amount, atMs, unit] = rest;
+        counter.hold(amount);
+        held.set(`${number} ${id}`, { id, taken: { counter, unit, amount, atMs } });
+      } else if (kind === "c") {
+        const [id, charge, atMs, likely] = rest;
+        const before = held.get(`${number} ${id}`);
+        if (before !== undefined) counter.release(before.taken.amount);
+        held.delete(`${number} ${id}`);
+        if (charge > 0) counter.window.add(atMs, charge, counter.windowMs);
+        counter.likely = likely ?? counter.likely;
+      }
+    }
+    for (const { id, taken } of held.values()) this.#setEnded(id, [taken]);
+    this.#dropIdle(Date.now());
+  }
+
+  *#snapshot(): Generator<Json> {
+    this.#dropIdle(Date.now());
+    for (const { number, key, windowMs, likely, window } of this.#counters.values()) {
+      yield ["k", number, key, windowMs];
+      if (likely !== undefined) yield ["l", number, likely];
+      for (const [time, amount] of window.entries()) yield ["+", number, time, amount];
+    }
+    for (const [id, taken] of [...this.#inFlight, ...this.#ended]) {
+      for (const { counter, unit, amount, atMs } of taken) {
+        if (unit !== "request") yield ["h", counter.number, id, amount, atMs, unit];
+      }
+    }
+  }
+
+  #dropIdle(now: number): void {
+    for (const [key, counter] of this.#counters) {
+      if (!counter.isIdle(now)) continue;
+      this.#counters.delete(key);
+      this.#resize(key, -1);
+    }
+  }
+
+  #isFull(organization: string): boolean {
+    return (this.#sizes.get(organization) ?? 0) >= COUNTERS_MAX;
+  }
+
+  /** Keys begin with the organization. */
+  #resize(key: string, by: 1 | -1): void {
+    const organization = key.slice(0, key.indexOf(" "));
+    const size = (this.#sizes.get(organization) ?? 0) + by;
+    if (size === 0) this.#sizes.delete(organization);
+    else this.#sizes.set(organization, size);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

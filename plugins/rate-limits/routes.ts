@@ -1,0 +1,71 @@
+import type { PluginRoute, RouteAnswer, RouteCall } from "weir/plugin";
+import { type StoredPolicies, type StoredPolicy, whyBadPolicy } from "./stored.ts";
+
+/** Only for the description of the API: what is wrong with a policy is said by its own check. */
+const BODY = {
+  type: "object",
+  properties: {
+    name: { description: "What people call it, 1 to 200 characters." },
+    quota: { description: "Requests, US cents or tokens, from 0; 0 refuses all." },
+    window_seconds: { description: "From 1 second to 31536000, a year." },
+    unit: { description: "request, cents or tokens; request where it is left out." },
+    segment: { description: "null, user or the name of a property." },
+    key_id: { description: "null for every key of the organization." },
+  },
+};
+
+export function rateLimitRoutes(stored: StoredPolicies): readonly PluginRoute[] {
+  const one = (call: RouteCall, change: (policy: StoredPolicy) => Promise<RouteAnswer>) => {
+    const policy = stored.list(call.caller).find(({ id }) => id === call.params["id"]);
+    if (policy === undefined) return { status: 404, message: "there is no rate limit of this id" };
+    if (policy.source === "configuration") {
+      return { status: 409, message: "this rate limit stands in weir.toml and is changed there" };
+    }
+    return change(policy);
+  };
+  const keep = async (call: RouteCall, before?: StoredPolicy): Promise<RouteAnswer> => {
+    const wrong = whyBadPolicy(call.body);
+    if (wrong !== undefined) return { status: 400, message: wrong.message, path: wrong.path };
+    return { data: show(await stored.put(call.body, call.caller, before)) };
+  };
+  return [
+    {
+      method: "GET",
+      path: "/v1/rate-limits",
+      scope: "read",
+      summary: "List rate limits",
+      handle: ({ caller }) => ({ data: stored.list(caller).map(show) }),
+    },
+    {
+      method: "POST",
+      path: "/v1/rate-limits",
+      scope: "admin",
+      summary: "Make a rate limit",
+      body: BODY,
+      handle: (call) => keep(call),
+    },
+    {
+      method: "PUT",
+      path: "/v1/rate-limits/:id",
+      scope: "admin",
+      summary: "Replace a rate limit; what was counted stays",
+      body: BODY,
+      handle: (call) => one(call, (policy) => keep(call, policy)),
+    },
+    {
+      method: "DELETE",
+      path: "/v1/rate-limits/:id",
+      scope: "admin",
+      summary: "Delete a rate limit",
+      handle: (call) =>
+        one(call, async (policy) => {
+          await stored.remove(policy.id);
+          return { data: show(policy) };
+        }),
+    },
+  ];
+}
+
+function show({ organization: _organization, operator: _operator, ...policy }: StoredPolicy) {
+  return policy;
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { Json, PluginStore, RouteCaller } from "weir/plugin";
+import { isSegment, isUnit, type Policy, policyOf, QUOTA_MAX, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
+
+/** A policy as the API takes it and `weir.toml` writes it. */
+export interface PolicyBody {
+  readonly name: string;
+  readonly quota: number;
+  readonly window_seconds: number;
+  readonly unit: Unit;
+  readonly segment: string | null;
+  readonly key_id: string | null;
+}
+
+export interface StoredPolicy extends PolicyBody {
+  readonly id: string;
+  /** Null for `weir.toml`: every organization's, each counted by itself. */
+  readonly organization: string | null;
+  readonly source: "api" | "configuration";
+  /** It may name a key of another organization. */
+  readonly operator: boolean;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+}
+
+const MEMBERS = ["name", "quota", "window_seconds", "unit", "segment", "key_id"];
+
+/** What is wrong with a policy, and which member; undefined where it can be kept. */
+export function whyBadPolicy(body: Json): { readonly path: string; readonly message: string } | undefined {
+  const bad = (path: string, message: string) => ({ path, message: path === "" ? message : `${path}: ${message}` });
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return bad("", "a policy is an object");
+  const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined) return bad(unknown, `there is no such member; there are ${MEMBERS.join(", ")}`);
+  const { name, quota, window_seconds, unit = "request", segment = null, key_id = null } = body;
+  if (!isText(name)) return bad("name", "must be text of 1 to 200 characters");
+  if (!isUnit(unit)) return bad("unit", "must be request, cents or tokens");
+  const whole = unit === "cents" || Number.isInteger(quota);
+  if (typeof quota !== "number" || !whole || !(quota >= 0 && quota <= QUOTA_MAX)) {
+    return bad("quota", `must be ${unit === "cents" ? "a" : "a whole"} number from 0 to ${QUOTA_MAX}`);
+  }
+  if (!Number.isInteger(window_seconds) || window_seconds < 1 || window_seconds > WINDOW_SECONDS_MAX) {
+    return bad("window_seconds", `must be a whole number from 1 to ${WINDOW_SECONDS_MAX}`);
+  }
+  if (segment !== null && !isSegment(segment)) return bad("segment", 'must be null, "user" or the name of a property');
+  if (key_id !== null && !isText(key_id)) return bad("key_id", "must be null or the id of a key");
+  return undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= 200 && value.trim() !== "";
+}
+
+const NONE: readonly Policy[] = [];
+
+/** The policies that are kept, in the order in which they were made; the configuration's first. */
+export class StoredPolicies {
+  readonly #store: PluginStore;
+  readonly #configured: readonly StoredPolicy[];
+  #everywhere: readonly StoredPolicy[] = [];
+  /** Worked out once per key that came by; emptied whenever a policy changes. */
+  readonly #byKey = new Map<string, readonly Policy[]>();
+
+  /** @throws where the configuration holds one that cannot be kept. */
+  constructor(store: PluginStore, configured: readonly Json[]) {
+    this.#store = store;
+    this.#configured = configured.map((body, at) => {
+      const wrong = whyBadPolicy(body);
+      if (wrong !== undefined) throw new Error(`[[rate_limits]] number ${at + 1}: ${wrong.message}`);
+      const rest = { organization: null, operator: true, created_at: null, updated_at: null };
+      return { ...fullBody(body), id: `configuration-${at + 1}`, source: "configuration", ...rest } as const;
+    });
+    store.onChange(() => this.#take());
+    this.#take();
+  }
+
+  policiesFor(organization: string, keyId: string): readonly Policy[] {
+    if (this.#everywhere.length === 0) return NONE;
+    let policies = this.#byKey.get(keyId);
+    if (policies === undefined) {
+      policies = this.#everywhere.filter((each) => bearsOn(each, organization, keyId)).map(toPolicy);
+      this.#byKey.set(keyId, policies);
+    }
+    return policies;
+  }
+
+  /** What a caller may see: its organization's and the configuration's. */
+  list({ organizationId }: RouteCaller): readonly StoredPolicy[] {
+    return this.#everywhere.filter(
+      ({ organization }) => organizationId === undefined || organization === null || organization === organizationId,
+    );
+  }
+
+  async put(body: Json, caller: RouteCaller, before?: StoredPolicy): Promise<StoredPolicy> {
+    const now = new Date().toISOString();
+    const policy: StoredPolicy = {
+      ...fullBody(body),
+      id: before?.id ?? randomUUID(),
+      organization: before === undefined ? (caller.organizationId ?? null) : before.organization,
+      source: "api",
+      operator: caller.operator,
+      created_at: before?.created_at ?? now,
+      updated_at: now,
+    };
+    await this.#store.put(policy.id, policy);
+    return policy;
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#store.remove(id);
+  }
+
+  #take(): void {
+    const stored = [...this.#store.entries().values()] as StoredPolicy[];
+    stored.sort((a, b) => ((a.created_at ?? "") < (b.created_at ?? "") ? -1 : 1));
+    this.#everywhere = [...this.#configured, ...stored];
+    this.#byKey.clear();
+  }
+}
+
+function bearsOn(policy: StoredPolicy, organization: string, keyId: string): boolean {
+  if (policy.organization === null || policy.organization === organization) {
+    return policy.key_id === null || policy.key_id === keyId;
+  }
+  return policy.operator && policy.key_id === keyId;
+}
+
+function toPolicy({ id, name, quota, window_seconds, unit, segment }: StoredPolicy): Policy {
+  return { ...policyOf(id, quota, window_seconds, unit, segment), name };
+}
+
+function fullBody(body: Json): PolicyBody {
+  const { name, quota, window_seconds, unit = "request", segment = null, key_id = null } = body;
+  return { name, quota, window_seconds, unit, segment, key_id };
+}

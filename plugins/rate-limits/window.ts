@@ -1,0 +1,116 @@
+/** Entries that are kept one by one; where there are more, neighbours are put together. */
+const ENTRIES_MAX = 1_000;
+const PARTS = 500;
+
+/**
+ * A sliding window: how much was counted in the last `windowMs`. Times are milliseconds since 1970.
+ *
+ * Exact while it holds up to a thousand entries. Beyond that, entries within a five-hundredth of the window leave
+ * together with the last of them: never too early, so that no window holds more than its quota.
+ */
+export class SlidingWindow {
+  #times: number[] = [];
+  #amounts: number[] = [];
+  /** First entry that is still in the window. */
+  #head = 0;
+  #total = 0;
+
+  /** What is in the window that ends now. */
+  total(now: number, windowMs: number): number {
+    const times = this.#times;
+    // A clock that was set back must not keep entries for longer than the window.
+    if (times.length > 0 && times.at(-1)! > now) this.#times = times.map((time) => Math.min(time, now));
+    while (this.#head < this.#times.length && this.#times[this.#head]! <= now - windowMs) {
+      this.#total -= this.#amounts[this.#head]!;
+      this.#head += 1;
+    }
+    if (this.#head === this.#times.length) this.clear();
+    else if (this.#head > ENTRIES_MAX) this.#cut();
+    return this.#total;
+  }
+
+  add(now: number, amount: number, windowMs: number): void {
+    this.#total += amount;
+    const last = this.#times.length - 1;
+    if (last >= this.#head && this.#times[last]! >= now) {
+      this.#amounts[last]! += amount;
+      return;
+    }
+    this.#times.push(now);
+    this.#amounts.push(amount);
+    if (this.#times.length - this.#head > ENTRIES_MAX) this.#join(windowMs / PARTS);
+  }
+
+  /** Takes back what was added at `time`. */
+  remove(time: number, amount: number): void {
+    // Entries that were put together have the time of the last of them.
+    for (let at = this.#head; at < this.#times.length; at++) {
+      if (this.#times[at]! < time) continue;
+      const taken = Math.min(amount, this.#amounts[at]!);
+      this.#amounts[at]! -= taken;
+      this.#total -= taken;
+      return;
+    }
+  }
+
+  /** When less than `quota` will be in the window; `now` where that is so already. */
+  freeAt(now: number, windowMs: number, quota: number): number {
+    let total = this.total(now, windowMs);
+    if (total < quota) return now;
+    for (let at = this.#head; at < this.#times.length; at++) {
+      total -= this.#amounts[at]!;
+      if (total < quota) return this.#times[at]! + windowMs;
+    }
+    return now + windowMs;
+  }
+
+  /** When the oldest entry leaves, or undefined where there is none. */
+  nextFreeAt(windowMs: number): number | undefined {
+    for (let at = this.#head; at < this.#times.length; at++) {
+      if (this.#amounts[at]! > 0) return this.#times[at]! + windowMs;
+    }
+    return undefined;
+  }
+
+  /** Entries in the window, oldest first: time and amount. */
+  *entries(): Generator<readonly [number, number]> {
+    for (let at = this.#head; at < this.#times.length; at++) {
+      if (this.#amounts[at]! > 0) yield [this.#times[at]!, this.#amounts[at]!];
+    }
+  }
+
+  clear(): void {
+    this.#times = [];
+    this.#amounts = [];
+    this.#head = 0;
+    // Sums of fractions drift; an empty window holds nothing.
+    this.#total = 0;
+  }
+
+  #cut(): void {
+    this.#times = this.#times.slice(this.#head);
+    this.#amounts = this.#amounts.slice(this.#head);
+    this.#head = 0;
+  }
+
+  #join(partMs: number): void {
+    const times: number[] = [];
+    const amounts: number[] = [];
+    let part = Number.NaN;
+    for (let at = this.#head; at < this.#times.length; at++) {
+      const own = Math.floor(this.#times[at]! / partMs);
+      const last = times.length - 1;
+      if (own === part) {
+        times[last] = this.#times[at]!;
+        amounts[last]! += this.#amounts[at]!;
+      } else {
+        times.push(this.#times[at]!);
+        amounts.push(this.#amounts[at]!);
+        part = own;
+      }
+    }
+    this.#times = times;
+    this.#amounts = amounts;
+    this.#head = 0;
+  }
+}

@@ -1,0 +1,98 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../errors.ts";
+import { cacheStatistics } from "../store/cache-statistics.ts";
+import { Deadline } from "../store/deadline.ts";
+import type { CachePage } from "../threads.ts";
+import { endpoint } from "./endpoint.ts";
+import { success } from "./envelope.ts";
+import type { Gate } from "./gate.ts";
+import type { ApiRoom } from "./room.ts";
+import { settled } from "./settled.ts";
+
+const ENTRIES_MAX = 1_000;
+const ENTRIES_DEFAULT = 100;
+
+const PURGE = t.Object(
+  {
+    key: t.Optional(t.String({ pattern: "^[0-9a-f]{64}$", description: "As GET /v1/cache/entries shows it." })),
+    model: t.Optional(t.String({ minLength: 1, description: "The model that the requests named." })),
+    request_id: t.Optional(t.String({ description: "The request whose answer is stored." })),
+    property: t.Optional(
+      t.Object({ name: t.String({ minLength: 1 }), value: t.Optional(t.String()) }, { additionalProperties: false }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia()
+    .get(
+      "/v1/cache",
+      async ({ request }) => {
+        const { organizationId } = gate().caller(request);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        const [counted, { entries, bytes, bytesMax }] = await Promise.all([
+          cacheStatistics(room.reader.records, organizationId, deadline),
+          room.gateway.cacheStatus(organizationId),
+        ]);
+        const asked = counted.hits + counted.misses;
+        const rate = asked === 0 ? null : counted.hits / asked;
+        return success({ ...counted, hit_rate: rate, entries, bytes, max_bytes: bytesMax });
+      },
+      endpoint(
+        "read",
+        "Cache",
+        "What the cache did and holds",
+        "Hits, misses and savings are counted over all records.",
+      ),
+    )
+    .get(
+      "/v1/cache/entries",
+      async ({ request }) => {
+        const { organizationId } = gate().caller(request);
+        const entries = await room.gateway.cacheEntries(organizationId, readPage(new URL(request.url).searchParams));
+        return success(
+          entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
+            key,
+            bucket_idx: place,
+            request_id: requestId,
+            model,
+            created_at: new Date(createdAt).toISOString(),
+            expires_at: new Date(expiresAt).toISOString(),
+            bytes,
+          })),
+        );
+      },
+      endpoint("read", "Cache", "List stored answers", "The last used first; ?limit= (at most 1000) and ?offset=."),
+    )
+    .delete(
+      "/v1/cache",
+      async ({ body, request }) => {
+        const { organizationId } = gate().caller(request);
+        const { request_id: requestId, ...wish } = body ?? {};
+        const purge = { ...wish, ...(requestId !== undefined && { requestId: requestId.toLowerCase() }) };
+        return success(await room.gateway.purgeCache(organizationId, purge));
+      },
+      {
+        body: t.Optional(PURGE),
+        ...endpoint(
+          "admin",
+          "Cache",
+          "Remove stored answers",
+          "Those that fit all that the body says; without a body all of the organization. `data` is how many there were.",
+        ),
+      },
+    );
+}
+
+function readPage(query: URLSearchParams): CachePage {
+  const read = (name: string, fallback: number, most: number) => {
+    const text = query.get(name);
+    if (text === null) return fallback;
+    if (!/^\d{1,9}$/.test(text) || Number(text) > most)
+      throw new GatewayError("invalid_body", `${name} must be a whole number from 0 to ${most}`, { path: name });
+    return Number(text);
+  };
+  return { limit: read("limit", ENTRIES_DEFAULT, ENTRIES_MAX), offset: read("offset", 0, 999_999_999) };
+}

@@ -1,0 +1,63 @@
+import type { Config } from "../config.ts";
+import { createLog } from "../observe.ts";
+import type { Json, PluginRoute } from "../plugin/contract.ts";
+import { Entries } from "../plugin/entries.ts";
+import { createPluginHost, optionsOf } from "../plugin/host.ts";
+import { readOnlyJournal } from "../plugin/journal.ts";
+import { byName, loadFolders, pluginFolders } from "../plugin/load.ts";
+import { buildRegistry, hostsOf } from "../plugin/registry.ts";
+import { callRoute } from "../plugin/routes.ts";
+import { setUp, tearDown } from "../plugin/setup.ts";
+import { patiently } from "../store/patiently.ts";
+import { readEntries, writeEntries } from "../store/plugin-entries.ts";
+import { CommandError } from "./usage.ts";
+import { withRecords } from "./with-store.ts";
+
+export interface PluginCall {
+  readonly plugin: string;
+  readonly method: PluginRoute["method"];
+  readonly path: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+}
+
+/**
+ * Lets a plugin answer one of its own endpoints in this process. What it stores is in the database, where a running
+ * service finds it; what it counts is only looked at.
+ *
+ * @throws CommandError with what the plugin says against it.
+ */
+export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
+  const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));
+  const loaded = plugins.get(wanted.plugin);
+  if (loaded === undefined) throw new CommandError(`the plugin "${wanted.plugin}" is not there`);
+  const registry = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
+  const log = createLog({ level: "error", format: "text" });
+  return withRecords(config, async (records) => {
+    const entries = new Entries({
+      read: (version) => readEntries(records, version),
+      write: (changes) => patiently(() => writeEntries(records, changes)),
+      log,
+    });
+    await entries.load();
+    const host = createPluginHost({
+      config,
+      log,
+      entries,
+      usageOf: async () => [],
+      providerHosts: () => hostsOf(registry.providers),
+      openJournal: readOnlyJournal,
+    });
+    const open = await setUp(loaded, optionsOf(config, wanted.plugin), log, host.accessFor(wanted.plugin));
+    try {
+      const caller = { organizationId: undefined, name: "command line", admin: true, operator: true };
+      const call = { params: wanted.params ?? {}, query: {}, body: wanted.body, caller };
+      const answer = await callRoute(open.hooks.routes ?? [], wanted, call, log);
+      if ("data" in answer) return answer.data;
+      throw new CommandError(answer.message);
+    } finally {
+      await tearDown(open, log);
+      host.close();
+    }
+  });
+}

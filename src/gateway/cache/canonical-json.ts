@@ -1,0 +1,153 @@
+/** JSON in a form in which only what it says counts: members sorted by name, no white space, one spelling of a string. */
+export interface Canonical {
+  readonly text: string;
+  /** The value of a top-level member `model`, where that is text. */
+  readonly model: string | undefined;
+}
+
+const DEPTH_MAX = 500;
+
+/**
+ * Brings JSON into canonical form.
+ *
+ * Not `JSON.parse` and back: that one merges numbers beyond 2^53, members of one name and `__proto__`, so that two
+ * different bodies could become the same. Here a number stays as it is spelt and no member is lost.
+ *
+ * @param ignored - members to leave out: top-level names, or paths such as `metadata.trace_id`.
+ * @returns undefined where `text` is no JSON, or nested more than 500 deep.
+ */
+export function canonicalJson(text: string, ignored: readonly string[] = []): Canonical | undefined {
+  const reader = new Reader(text, new Set(ignored));
+  try {
+    return { text: reader.whole(), model: reader.model };
+  } catch (error) {
+    if (error instanceof NotJson) return undefined;
+    throw error;
+  }
+}
+
+class NotJson extends Error {}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const CONTROL = /[\x00-\x1f]/;
+
+class Reader {
+  readonly #text: string;
+  readonly #ignored: ReadonlySet<string>;
+  #at = 0;
+  model: string | undefined;
+
+  constructor(text: string, ignored: ReadonlySet<string>) {
+    this.#text = text;
+    this.#ignored = ignored;
+  }
+
+  whole(): string {
+    const value = this.#value("", 0);
+    if (this.#next() !== "") throw new NotJson();
+    return value;
+  }
+
+  /** @param path - of the value, such as `metadata.trace_id`; only kept where something is ignored. */
+  #value(path: string, depth: number): string {
+    if (depth > DEPTH_MAX) throw new NotJson();
+    const first = this.#next();
+    if (first === '"') return this.#string();
+    if (first === "{") return this.#object(path, depth);
+    if (first === "[") return this.#array(path, depth);
+    return this.#match(first === "t" || first === "f" || first === "n" ? WORD : NUMBER);
+  }
+
+  #object(path: string, depth: number): string {
+    const members: [name: string, value: string][] = [];
+    this.#at++;
+    if (this.#next() === "}") {
+      this.#at++;
+      return "{}";
+    }
+    for (;;) {
+      if (this.#next() !== '"') throw new NotJson();
+      const name = this.#string();
+      this.#take(":");
+      const inside = this.#ignored.size === 0 ? "" : memberPath(path, name);
+      const value = this.#value(inside, depth + 1);
+      if (depth === 0 && name === '"model"' && value.startsWith('"')) this.model = JSON.parse(value) as string;
+      if (this.#ignored.size === 0 || !this.#ignored.has(inside)) members.push([name, value]);
+      if (this.#next() === "}") break;
+      this.#take(",");
+    }
+    this.#at++;
+    // Stable: members of one name keep their order.
+    members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return `{${members.map(([name, value]) => `${name}:${value}`).join(",")}}`;
+  }
+
+  #array(path: string, depth: number): string {
+    const items: string[] = [];
+    this.#at++;
+    if (this.#next() === "]") {
+      this.#at++;
+      return "[]";
+    }
+    for (;;) {
+      items.push(this.#value(path, depth + 1));
+      if (this.#next() === "]") break;
+      this.#take(",");
+    }
+    this.#at++;
+    return `[${items.join(",")}]`;
+  }
+
+  /** With its quotation marks; escapes in the one spelling that `JSON.stringify` has for them. */
+  #string(): string {
+    const start = this.#at;
+    let end = start;
+    do end = this.#text.indexOf('"', end + 1);
+    while (end > 0 && isEscaped(this.#text, end, start));
+    if (end < 0) throw new NotJson();
+    this.#at = end + 1;
+    const spelt = this.#text.slice(start, end + 1);
+    if (CONTROL.test(spelt)) throw new NotJson();
+    if (!spelt.includes("\\")) return spelt;
+    try {
+      return JSON.stringify(JSON.parse(spelt));
+    } catch {
+      throw new NotJson();
+    }
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found === undefined) throw new NotJson();
+    this.#at += found.length;
+    return found;
+  }
+
+  #take(character: string): void {
+    if (this.#next() !== character) throw new NotJson();
+    this.#at++;
+  }
+
+  /** The character behind white space, or "" at the end. */
+  #next(): string {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return this.#text.charAt(this.#at);
+      this.#at++;
+    }
+  }
+}
+
+function memberPath(path: string, spelt: string): string {
+  const name = JSON.parse(spelt) as string;
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** Whether an odd number of backslashes stands before `at`. */
+function isEscaped(text: string, at: number, start: number): boolean {
+  let first = at;
+  while (first - 1 > start && text.charCodeAt(first - 1) === 92) first--;
+  return (at - first) % 2 === 1;
+}

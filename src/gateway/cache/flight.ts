@@ -1,0 +1,238 @@
+import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/upstream.ts";
+
+/** Pieces that a flight keeps; a stream of more is neither shared nor stored. */
+const CHUNKS_MAX = 65_536;
+
+/** The memory that all flights of one gateway may hold together. */
+export class FlightBudget {
+  readonly bytesMax: number;
+  used = 0;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+}
+
+export interface Head {
+  readonly status: number;
+  readonly reason: string;
+  /** As the provider sent them. */
+  readonly headers: string[];
+  readonly time: number;
+}
+
+interface FlightOptions {
+  readonly budget: FlightBudget;
+  /** Bytes of a body that are kept for those who join later and for the store. */
+  readonly bytesMax: number;
+  /** Called once when nobody can join any more; with the whole body where it is complete and was kept. */
+  readonly onLanded: (head: Head | undefined, chunks: readonly Uint8Array[] | undefined) => void;
+}
+
+/**
+ * One call to a provider that any number of identical requests share, each from the answer's first byte and each as
+ * fast as its client takes it. It goes on while one of them is left.
+ *
+ * Up to `bytesMax` the body is kept, and the provider is held back only when every reader is. Beyond that nobody can
+ * join, and the slowest reader holds the provider back, so that memory stays bounded.
+ */
+export class Flight implements UpstreamEvents {
+  readonly #options: FlightOptions;
+  readonly #launched = Promise.withResolvers<boolean>();
+  readonly #readers = new Set<Reader>();
+  #call: UpstreamCall | undefined;
+  #head: Head | undefined;
+  #chunks: Uint8Array[] = [];
+  /** Number of the chunk that stands first in `#chunks`. */
+  #first = 0;
+  #bytes = 0;
+  #paused = false;
+  #result: "open" | "whole" | UpstreamError = "open";
+  #landed = false;
+  /** False once the body is more than what is kept. */
+  #kept = true;
+
+  constructor(options: FlightOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the call was made; false where whoever wanted to make it was refused or left before. */
+  get launched(): Promise<boolean> {
+    return this.#launched.promise;
+  }
+
+  /** A place in this flight. Its `join` may come later: everything is kept for it until then. */
+  reserve(): Reader {
+    const reader = new Reader(this);
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  /** @param open - makes the call; its events are this flight's. */
+  launch(open: (events: UpstreamEvents) => UpstreamCall): void {
+    this.#call = open(this);
+    this.#launched.resolve(true);
+  }
+
+  /** The call will not be made. */
+  abandon(): void {
+    if (this.#call !== undefined || this.#landed) return;
+    this.#land(undefined);
+    this.#launched.resolve(false);
+  }
+
+  onHead(status: number, reason: string, headers: string[]): void {
+    this.#head = { status, reason, headers, time: Date.now() };
+    this.#feed();
+  }
+
+  onData(bytes: Uint8Array): void {
+    const { budget, bytesMax } = this.#options;
+    this.#chunks.push(bytes);
+    this.#bytes += bytes.byteLength;
+    budget.used += bytes.byteLength;
+    if (this.#kept && (this.#bytes > bytesMax || this.#last > CHUNKS_MAX || budget.used > budget.bytesMax)) {
+      this.#kept = false;
+      this.#land(undefined);
+    }
+    this.#feed();
+  }
+
+  onEnd(): void {
+    this.#result = "whole";
+    // Stored before anyone sees the end: whoever asks again at once finds it.
+    this.#land(this.#kept ? this.#chunks : undefined);
+    this.#feed();
+  }
+
+  onError(error: UpstreamError): void {
+    this.#result = error;
+    this.#land(undefined);
+    this.#feed();
+  }
+
+  onDrain(): void {}
+
+  /** Gives one reader all that is there for it and that it takes. */
+  feed(reader: Reader): void {
+    if (reader.feeding) return;
+    this.#advance(reader);
+    this.#settle();
+  }
+
+  leave(reader: Reader): void {
+    if (!this.#readers.delete(reader)) return;
+    if (this.#readers.size === 0) {
+      if (this.#result === "open") this.#call?.abort();
+      this.#land(undefined);
+    }
+    this.#settle();
+  }
+
+  get #last(): number {
+    return this.#first + this.#chunks.length;
+  }
+
+  #feed(): void {
+    for (const reader of this.#readers) this.#advance(reader);
+    this.#settle();
+  }
+
+  #advance(reader: Reader): void {
+    if (reader.events === undefined || reader.feeding) return;
+    reader.feeding = true;
+    this.#deliver(reader, reader.events);
+    reader.feeding = false;
+  }
+
+  #deliver(reader: Reader, events: UpstreamEvents): void {
+    const there = () => this.#readers.has(reader) && !reader.paused;
+    if (this.#head !== undefined && !reader.headSeen && there()) {
+      reader.headSeen = true;
+      const { status, reason, headers } = this.#head;
+      events.onHead(status, reason, [...headers]);
+    }
+    while (reader.at < this.#last && there()) events.onData(this.#chunks[reader.at++ - this.#first]!);
+    if (reader.at < this.#last || this.#result === "open") return;
+    // A failure is told even to those who hold the answer back: there is nothing more to come.
+    if (this.#result === "whole" ? !there() : !this.#readers.has(reader)) return;
+    this.#readers.delete(reader);
+    if (this.#result === "whole") events.onEnd();
+    else events.onError(this.#result);
+  }
+
+  /** Lets go of what nobody needs, and holds the provider back or lets it go on. */
+  #settle(): void {
+    if (!this.#kept || this.#landed) this.#release();
+    if (this.#result !== "open" || this.#readers.size === 0) return;
+    const readers = [...this.#readers];
+    const blocked = (reader: Reader) => reader.paused || reader.events === undefined;
+    const hold = this.#kept ? readers.every(blocked) : readers.some(blocked);
+    if (hold === this.#paused) return;
+    this.#paused = hold;
+    if (hold) this.#call?.pause();
+    else this.#call?.resume();
+  }
+
+  #release(): void {
+    let needed = this.#last;
+    for (const { at } of this.#readers) needed = Math.min(needed, at);
+    if (needed === this.#first) return;
+    // A new list: the one that was handed to the store stays whole.
+    const gone = this.#chunks.slice(0, needed - this.#first);
+    this.#chunks = this.#chunks.slice(needed - this.#first);
+    this.#first = needed;
+    for (const { byteLength } of gone) this.#options.budget.used -= byteLength;
+  }
+
+  #land(chunks: readonly Uint8Array[] | undefined): void {
+    if (this.#landed) return;
+    this.#landed = true;
+    this.#options.onLanded(this.#head, chunks);
+  }
+}
+
+/** One request's place in a flight. */
+export class Reader implements UpstreamCall {
+  readonly #flight: Flight;
+  events: UpstreamEvents | undefined;
+  paused = false;
+  feeding = false;
+  headSeen = false;
+  /** Number of the next chunk. */
+  at = 0;
+
+  constructor(flight: Flight) {
+    this.#flight = flight;
+  }
+
+  /** Sends the answer to `events`, from its start, at the earliest after this has returned. */
+  join(events: UpstreamEvents): UpstreamCall {
+    queueMicrotask(() => {
+      this.events = events;
+      this.#flight.feed(this);
+    });
+    return this;
+  }
+
+  /** The request's body went out with the call. */
+  write(): boolean {
+    return true;
+  }
+
+  end(): void {}
+
+  pause(): void {
+    this.paused = true;
+    this.#flight.feed(this);
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#flight.feed(this);
+  }
+
+  abort(): void {
+    this.#flight.leave(this);
+  }
+}

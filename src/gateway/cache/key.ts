@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "./canonical-json.ts";
+
+/** What makes two requests the same to the cache. */
+export interface KeyParts {
+  readonly organizationId: string;
+  readonly seed: string;
+  readonly method: string;
+  /** Full target address, its query included. */
+  readonly url: string;
+  /** Every header that may hold a credential, as `name: value`, names in lower case, sorted. */
+  readonly credentials: readonly string[];
+  readonly acceptEncoding: string;
+  readonly body: Uint8Array;
+  readonly ignoredKeys: readonly string[];
+}
+
+export interface CacheKey {
+  /** SHA-256, hexadecimal. Nothing of what went in can be read from it. */
+  readonly key: string;
+  /** The model that the body or the path names. */
+  readonly model: string | undefined;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function cacheKey(parts: KeyParts): CacheKey {
+  const { organizationId, seed, method, url, credentials, acceptEncoding, body, ignoredKeys } = parts;
+  const json = readJson(body, ignoredKeys);
+  const hash = createHash("sha256");
+  const form = json === undefined ? "bytes" : "json";
+  hash.update(JSON.stringify(["weir-1", organizationId, seed, method, url, credentials, acceptEncoding, form]));
+  hash.update("\n");
+  hash.update(json?.text ?? body);
+  return { key: hash.digest("hex"), model: json?.model ?? modelOfPath(url) };
+}
+
+function readJson(body: Uint8Array, ignoredKeys: readonly string[]) {
+  if (body.byteLength === 0) return undefined;
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    return undefined; // no UTF-8: the bytes are the key
+  }
+  return canonicalJson(text, ignoredKeys);
+}
+
+/** Where providers put the model into the path: `/models/m:generate`, `/model/m/converse`, `/deployments/m/chat`. */
+function modelOfPath(url: string): string | undefined {
+  const found = /\/(?:models|model|deployments|engines)\/([^/:?#]+)/.exec(url)?.[1];
+  if (found === undefined) return undefined;
+  try {
+    return decodeURIComponent(found);
+  } catch {
+    return found;
+  }
+}

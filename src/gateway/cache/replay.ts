@@ -1,0 +1,70 @@
+import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/upstream.ts";
+import type { AnswerSource } from "./stored-answer.ts";
+
+/** Plays a stored answer as if a provider sent it: piece by piece, no faster than the client takes it. */
+export class Replay implements UpstreamCall {
+  readonly #source: AnswerSource;
+  readonly #events: UpstreamEvents;
+  #paused = false;
+  #aborted = false;
+  #wake: (() => void) | undefined;
+
+  /** Takes over `source` and closes it. The first event comes after this has returned. */
+  constructor(source: AnswerSource, events: UpstreamEvents) {
+    this.#source = source;
+    this.#events = events;
+    queueMicrotask(() => void this.#play());
+  }
+
+  /** A request whose answer is there already is not passed on. */
+  write(): boolean {
+    return true;
+  }
+
+  end(): void {}
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wake?.();
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.#wake?.();
+  }
+
+  async #play(): Promise<void> {
+    const { head } = this.#source;
+    let failed = false;
+    try {
+      if (this.#aborted) return;
+      this.#events.onHead(head.status, head.reason, [...head.headers]);
+      for (const length of head.lengths) {
+        const bytes = this.#source.takeNow(length) ?? (await this.#source.take(length));
+        if (this.#paused) await this.#resumed();
+        if (this.#aborted) return;
+        this.#events.onData(bytes);
+      }
+      if (this.#paused) await this.#resumed();
+    } catch (cause) {
+      failed = true;
+      if (!this.#aborted)
+        this.#events.onError(new UpstreamError("broken", "the stored answer could not be read to its end", { cause }));
+    } finally {
+      this.#source.close().catch(() => undefined); // a file that was only read has nothing to lose
+    }
+    if (!failed && !this.#aborted) this.#events.onEnd();
+  }
+
+  async #resumed(): Promise<void> {
+    while (this.#paused && !this.#aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { RawHeaders } from "../../spool/frame.ts";
+import { readResponseHeaders } from "../headers.ts";
+import { isSecretResponseHeader, maskOf } from "../secrets.ts";
+
+/** A whole answer as the cache keeps it. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly reason: string;
+  /** Raw pairs without those of the connection and without secrets. */
+  readonly headers: RawHeaders;
+  /** The body in the pieces in which it came. */
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** What is known of an answer beside itself; written into its file for `DELETE /v1/cache`. */
+export interface AnswerOrigin {
+  readonly organizationId: string;
+  /** The request whose answer this is. */
+  readonly requestId: string;
+  readonly model: string | undefined;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** Whether an answer of this status may be given to another request: successes, but not parts of something larger. */
+export function isShareable(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 206;
+}
+
+/** A provider's headers as another request may see them: no cookie and no other secret of the first one. */
+export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
+  const { forward } = readResponseHeaders(raw);
+  const secret = maskOf(provider).headers;
+  const kept: string[] = [];
+  for (let at = 0; at < forward.length; at += 2) {
+    const name = forward[at]!.toLowerCase();
+    if (isSecretResponseHeader(name) || secret.has(name)) continue;
+    kept.push(forward[at]!, forward[at + 1]!);
+  }
+  return kept;
+}
+
+/** A stored answer while it is played: from a file, or from memory while its file is being written. */
+export interface AnswerSource {
+  readonly head: AnswerOrigin & {
+    readonly status: number;
+    readonly reason: string;
+    readonly headers: RawHeaders;
+    /** Bytes of each piece of the body. */
+    readonly lengths: readonly number[];
+  };
+  /** The next `length` bytes, where they are in memory already. */
+  takeNow(length: number): Uint8Array | undefined;
+  /** The next `length` bytes. @throws where they cannot be read. */
+  take(length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export function memorySource({ status, reason, headers, chunks }: StoredAnswer, origin: AnswerOrigin): AnswerSource {
+  let at = 0;
+  return {
+    head: { ...origin, status, reason, headers, lengths: chunks.map(({ byteLength }) => byteLength) },
+    takeNow: () => chunks[at++],
+    take: () => Promise.reject(new Error("the answer has no more pieces")),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,269 @@
+import { now } from "../../runtime/clock.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
+import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
+
+/** A failed answer is read on for so long and so far, for its record. */
+const REST_MS = 5_000;
+const REST_BYTES_MAX = 1_024 * 1_024;
+
+/** One call of a target. */
+export interface Try {
+  /** From 1, over all targets. */
+  readonly number: number;
+  /** -1 for the client's own target, else the fallback's place in the plan. */
+  readonly fallback: number;
+  readonly startedAt: number;
+  readonly request: UpstreamRequest;
+}
+
+/** Takes what is left of a failed try. */
+export interface FailedTry {
+  onData(bytes: Uint8Array): void;
+  onEnd(whole: boolean): void;
+}
+
+export interface AttemptsOptions {
+  readonly plan: RetryPlan;
+  readonly first: UpstreamRequest;
+  readonly open: (request: UpstreamRequest, events: UpstreamEvents) => UpstreamCall;
+  /** The request for a fallback; undefined where it may not or cannot be sent there. */
+  readonly fallback: (place: number) => Promise<UpstreamRequest | undefined>;
+  /** A try failed and another one follows. @param head - undefined where there was none. */
+  readonly onFailed: (failed: Try, head: { status: number; headers: string[] } | undefined) => FailedTry;
+  /** The next try comes in so many milliseconds. */
+  readonly onWait: (waitMs: number) => void;
+  /** The answer of this try is the client's. */
+  readonly onAnswered: (answered: Try) => void;
+}
+
+interface Next {
+  readonly fallback: number;
+  readonly request: UpstreamRequest;
+  readonly waitMs: number;
+}
+
+/**
+ * Calls a target again, or another one, while the plan allows it, and passes the first answer on that is no failure, or
+ * the last one there is. Once a head was passed on there is no way back.
+ */
+export class Attempts implements UpstreamCall {
+  readonly #options: AttemptsOptions;
+  readonly #events: UpstreamEvents;
+  #call: UpstreamCall | undefined;
+  #tries = 0;
+  #triesHere = 0;
+  #paused = false;
+  #passing = false;
+  #aborted = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: AttemptsOptions, events: UpstreamEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#try({ fallback: -1, request: options.first, waitMs: 0 });
+  }
+
+  /** The request's body goes out with every call. */
+  write(): boolean {
+    return true;
+  }
+
+  end(): void {}
+
+  pause(): void {
+    this.#paused = true;
+    if (this.#passing) this.#call?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    if (this.#passing) this.#call?.resume();
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    clearTimeout(this.#timer);
+    this.#call?.abort();
+  }
+
+  #try({ fallback, request }: Next): void {
+    this.#triesHere++;
+    const attempt: Try = { number: ++this.#tries, fallback, startedAt: now(), request };
+    const answer = new TryAnswer({
+      events: this.#events,
+      judge: (failure, retryAfterMs) => this.#judge(attempt, failure, retryAfterMs),
+      pass: () => this.#pass(attempt),
+      fail: (head) => this.#options.onFailed(attempt, head),
+      goOn: (next) => this.#later(next),
+      aborted: () => this.#aborted,
+      held: () => this.#paused,
+    });
+    const call = this.#options.open(request, answer);
+    answer.call = call;
+    this.#call = call;
+  }
+
+  #pass(attempt: Try): void {
+    this.#passing = true;
+    if (this.#paused) this.#call?.pause();
+    this.#options.onAnswered(attempt);
+  }
+
+  #later(next: Next): void {
+    // What is left of the failed answer is its record's, and goes on by itself.
+    this.#call = undefined;
+    this.#options.onWait(next.waitMs);
+    this.#timer = setTimeout(() => this.#try(next), next.waitMs);
+  }
+
+  /** What follows a failure: undefined where nothing does, and otherwise maybe only after plugins were asked. */
+  #judge(attempt: Try, failure: Failure, retryAfterMs: number | undefined): Promise<Next | undefined> | undefined {
+    const { plan } = this.#options;
+    const again = isRetryable(failure) && this.#triesHere < plan.triesMax && (retryAfterMs ?? 0) <= plan.waitMsMax;
+    const others = plan.fallbacks.flatMap((each, place) =>
+      place > attempt.fallback && leadsTo(each, failure) ? [place] : [],
+    );
+    if (again) {
+      const waitMs = Math.min(plan.waitMsMax, plan.waitMs * plan.factor ** (this.#triesHere - 1));
+      const { fallback, request } = attempt;
+      return Promise.resolve({ fallback, request, waitMs: Math.max(waitMs, retryAfterMs ?? 0) });
+    }
+    return others.length === 0 ? undefined : this.#nextOf(others);
+  }
+
+  async #nextOf(places: readonly number[]): Promise<Next | undefined> {
+    for (const place of places) {
+      const request = await this.#options.fallback(place);
+      if (request === undefined) continue;
+      this.#triesHere = 0;
+      return { fallback: place, request, waitMs: 0 };
+    }
+    return undefined;
+  }
+}
+
+interface TryOptions {
+  readonly events: UpstreamEvents;
+  readonly judge: (failure: Failure, retryAfterMs: number | undefined) => Promise<Next | undefined> | undefined;
+  readonly pass: () => void;
+  readonly fail: (head: { status: number; headers: string[] } | undefined) => FailedTry;
+  readonly goOn: (next: Next) => void;
+  readonly aborted: () => boolean;
+  /** Whether the client takes nothing now. */
+  readonly held: () => boolean;
+}
+
+/** The answer of one try: held back at its head until it is clear whose it is, the client's or a record's. */
+class TryAnswer implements UpstreamEvents {
+  readonly #options: TryOptions;
+  call: UpstreamCall | undefined;
+  #state: "waiting" | "judged" | "passed" | "failed" = "waiting";
+  #lost: UpstreamError | undefined;
+  #rest: FailedTry | undefined;
+  #restBytes = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: TryOptions) {
+    this.#options = options;
+  }
+
+  onHead(status: number, reason: string, headers: string[]): void {
+    const next = this.#options.judge(status, retryAfterMs(headers));
+    const pass = () => {
+      this.#state = "passed";
+      this.#options.pass();
+      this.#options.events.onHead(status, reason, headers);
+    };
+    if (next === undefined) {
+      pass();
+      return;
+    }
+    this.#state = "judged";
+    this.call?.pause();
+    void this.#settle(next, { status, headers }, () => {
+      pass();
+      if (this.#lost !== undefined) this.#options.events.onError(this.#lost);
+      else if (!this.#options.held()) this.call?.resume();
+    });
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (this.#state === "passed") {
+      this.#options.events.onData(bytes);
+      return;
+    }
+    this.#rest?.onData(bytes);
+    this.#restBytes += bytes.byteLength;
+    if (this.#restBytes > REST_BYTES_MAX) this.#letGo();
+  }
+
+  onEnd(): void {
+    if (this.#state === "passed") this.#options.events.onEnd();
+    else this.#endRest(true);
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#state === "passed") this.#options.events.onError(error);
+    else if (this.#state === "failed") this.#endRest(false);
+    else {
+      this.#lost = error;
+      if (this.#state === "waiting") this.#judgeLoss(error);
+    }
+  }
+
+  #judgeLoss(error: UpstreamError): void {
+    const next = error.kind === "forbidden" ? undefined : this.#options.judge("network", undefined);
+    const pass = () => {
+      this.#options.pass();
+      this.#options.events.onError(error);
+    };
+    if (next === undefined) pass();
+    else {
+      this.#state = "judged";
+      void this.#settle(next, undefined, pass);
+    }
+  }
+
+  async #settle(
+    judged: Promise<Next | undefined>,
+    head: { status: number; headers: string[] } | undefined,
+    pass: () => void,
+  ): Promise<void> {
+    const next = await judged;
+    if (this.#options.aborted()) return;
+    if (next === undefined) return pass();
+    this.#state = "failed";
+    this.#rest = this.#options.fail(head);
+    if (this.#lost !== undefined) this.#endRest(false);
+    else {
+      this.#timer = setTimeout(() => this.#letGo(), REST_MS);
+      this.call?.resume();
+    }
+    this.#options.goOn(next);
+  }
+
+  #letGo(): void {
+    this.call?.abort();
+    this.#endRest(false);
+  }
+
+  #endRest(whole: boolean): void {
+    clearTimeout(this.#timer);
+    this.#rest?.onEnd(whole);
+    this.#rest = undefined;
+  }
+}
+
+/** `Retry-After` in seconds or as a date, or `retry-after-ms`, in milliseconds. */
+export function retryAfterMs(headers: readonly string[]): number | undefined {
+  let found: number | undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!.toLowerCase();
+    const value = headers[at + 1]!.trim();
+    if (name === "retry-after-ms" && /^\d+(?:\.\d+)?$/.test(value)) return Number(value);
+    if (name !== "retry-after") continue;
+    if (/^\d+(?:\.\d+)?$/.test(value)) found = Number(value) * 1_000;
+    else if (!Number.isNaN(Date.parse(value))) found = Math.max(0, Date.parse(value) - Date.now());
+  }
+  return found;
+}

@@ -1,0 +1,121 @@
+import type { UpstreamCall, UpstreamEvents } from "../../runtime/upstream.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
+import { type Admitted, toUpstream, withBody } from "../forward.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { gather } from "../gather.ts";
+import { readResponseHeaders } from "../headers.ts";
+import { askFor, Refused } from "../hooks.ts";
+import { Recording } from "../recording.ts";
+import { maskOf, maskPath, maskResponseHeaders } from "../secrets.ts";
+import type { Route } from "../target.ts";
+import { Attempts, type FailedTry, type Try } from "./attempts.ts";
+import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
+
+/**
+ * Calls the provider, and calls again or calls another one as the client asked for. Each failed try is a record of its
+ * own that names the client's request; the answer that the client gets is the client's record.
+ *
+ * @param body - kept until there is an answer; its size was bounded when it was gathered.
+ */
+export function callProvider(
+  parts: GatewayParts,
+  admitted: Admitted,
+  body: Uint8Array,
+  events: UpstreamEvents,
+  onFallback: () => void = () => undefined,
+): UpstreamCall {
+  const first = withBody(toUpstream(parts, admitted), body);
+  const { retry, exchange } = admitted;
+  if (retry === undefined) return parts.upstream.open(first, events);
+  const { plan, targets } = retry;
+  const targetOf = ({ fallback }: Try) => targets[fallback];
+  return new Attempts(
+    {
+      plan,
+      first,
+      open: (request, toTry) => parts.upstream.open(request, toTry),
+      async fallback(place) {
+        const target = targets[place]!;
+        const request = fallbackRequest(parts, admitted, target, body);
+        if (request === undefined || !(await mayCall(parts, admitted, target.route))) return undefined;
+        return request;
+      },
+      onWait: (waitMs) => exchange.awaitProgress(parts.upstreamTimeoutMs + waitMs),
+      onFailed: (failed, head) => recordFailed(parts, admitted, failed, targetOf(failed), body, head),
+      onAnswered(answered) {
+        const target = targetOf(answered);
+        exchange.attempt = { attempt: answered.number, ...(target !== undefined && whereTo(target)) };
+        if (target === undefined) return;
+        exchange.provider = target.route.provider;
+        onFallback();
+      },
+    },
+    events,
+  );
+}
+
+/** Passes on a request that may be sent more than once: its body is gathered first, as far as that is possible. */
+export function serveWithRetries(parts: GatewayParts, admitted: Admitted): Promise<void> {
+  const { exchange } = admitted;
+  return gather(parts, admitted, {
+    async onBody(body) {
+      if (!exchange.ended) exchange.receive((events) => callProvider(parts, admitted, body, events));
+    },
+    beforePassing: () => undefined,
+  });
+}
+
+/** Whether the plugins let a request go to a fallback: another host may have limits of its own. */
+async function mayCall(parts: GatewayParts, { asked, exchange }: Admitted, route: Route): Promise<boolean> {
+  if (parts.hooks === undefined) return true;
+  try {
+    await askFor(parts.hooks, { ...asked, route }, uuidv7(), exchange);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: route.target.origin });
+    return false;
+  }
+}
+
+function recordFailed(
+  parts: GatewayParts,
+  { meta, exchange }: Admitted,
+  { number, startedAt }: Try,
+  target: FallbackTarget | undefined,
+  body: Uint8Array,
+  head: { status: number; headers: string[] } | undefined,
+): FailedTry {
+  const recording = new Recording(parts.spool, uuidv7(), parts.recordedBytesMax);
+  const where = target === undefined ? {} : whereTo(target);
+  const link = { attemptOf: exchange.id, attempt: number };
+  recording.begin({ ...meta, ...where, ...link, time: startedAt, gateway: withoutCache(meta) });
+  recording.requestBody(body);
+  recording.forwardedAt = startedAt;
+  if (head !== undefined) {
+    const { forward, contentType } = readResponseHeaders(head.headers);
+    const provider = target === undefined ? exchange.provider : target.route.provider;
+    recording.head(head.status, maskResponseHeaders(forward, maskOf(provider).headers), contentType);
+  }
+  const error = { code: "upstream_unreachable", message: "the provider could not be reached, or broke off" };
+  return {
+    onData: (bytes) => recording.responseBody(bytes),
+    onEnd: (whole) =>
+      recording.end(
+        whole ? { outcome: "complete" } : { outcome: "upstream_failed", status: head?.status ?? 502, error },
+      ),
+  };
+}
+
+function whereTo({ route, path }: FallbackTarget) {
+  return {
+    target: route.target.origin,
+    path: maskPath(path, maskOf(route.provider).query),
+    provider: route.providerName,
+  };
+}
+
+/** A try asks no cache; the request that it belongs to may have. */
+function withoutCache({ gateway }: BeginMeta): RawHeaders {
+  return gateway.filter((_, at) => !gateway[at - (at % 2)]!.toLowerCase().startsWith("gateway-cache-"));
+}

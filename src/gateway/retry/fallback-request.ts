@@ -1,0 +1,88 @@
+import { GatewayError } from "../../errors.ts";
+import type { UpstreamRequest } from "../../runtime/upstream.ts";
+import { canonicalJson } from "../cache/canonical-json.ts";
+import { type Admitted, toUpstream, withBody } from "../forward.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { maskOf, maskPath } from "../secrets.ts";
+import { checkPath, findRoute, type Route } from "../target.ts";
+import type { Fallback, RetryPlan } from "./plan.ts";
+
+/** A fallback that can be called. */
+export interface FallbackTarget {
+  readonly fallback: Fallback;
+  readonly route: Route;
+  readonly path: string;
+}
+
+/** Headers that frame the message or say where it goes: the gateway's own business. */
+const NOT_SETTABLE =
+  /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
+
+/**
+ * Where the fallbacks of a plan lead.
+ *
+ * @throws GatewayError `invalid_header`, `invalid_target`, `invalid_path`, `target_forbidden` for one that never could be called.
+ */
+export function findFallbacks(parts: GatewayParts, plan: RetryPlan, first: Route, url: string): FallbackTarget[] {
+  return plan.fallbacks.map((fallback) => {
+    const asked = { targetUrl: fallback.target, targetProvider: undefined };
+    const route = findRoute(asked, undefined, "", parts.providers());
+    const refused = parts.guard.refuseHost(route.target.host, route.target.upstream.port);
+    if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
+    const path = fallback.path ?? url;
+    checkPath(path);
+    const foreign = route.target.origin !== first.target.origin;
+    if (foreign && fallback.path === undefined && maskPath(url, maskOf(first.provider).query) !== url)
+      throw invalid("needs a path: the request's own holds a credential of another target");
+    for (const [name, value] of Object.entries(fallback.headers ?? {})) {
+      if (NOT_SETTABLE.test(name)) throw invalid(`cannot set the header ${name}`);
+      if (value !== null && /[^\t\x20-\x7e\x80-\uffff]/.test(value)) throw invalid(`has a bad value for ${name}`);
+    }
+    return { fallback, route, path };
+  });
+}
+
+function invalid(what: string): GatewayError {
+  return new GatewayError("invalid_header", `Gateway-Fallbacks ${what}`);
+}
+
+/**
+ * The client's request as a fallback gets it. Credentials go to the target that the client meant them for and to no
+ * other.
+ *
+ * @returns undefined where members of the body are to be replaced and it is no JSON object.
+ */
+export function fallbackRequest(
+  parts: GatewayParts,
+  admitted: Admitted,
+  { fallback, route, path }: FallbackTarget,
+  body: Uint8Array,
+): UpstreamRequest | undefined {
+  const changed = fallback.body === undefined ? body : replaceMembers(body, fallback.body);
+  if (changed === undefined) return undefined;
+  const base = toUpstream(parts, { ...admitted, route });
+  const foreign = route.target.origin !== admitted.route.target.origin;
+  const headers = foreign ? parts.headers.withoutCredentials(base.headers, admitted.route.provider) : base.headers;
+  const set = {
+    ...fallback.headers,
+    ...(base.framing === "length" && { "Content-Length": String(changed.byteLength) }),
+  };
+  return withBody({ ...base, path, headers: replaceHeaders(headers, set) }, changed);
+}
+
+function replaceHeaders(headers: readonly string[], set: Readonly<Record<string, string | null>>): string[] {
+  const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
+  const kept = headers.filter((_, at) => !names.has(headers[at - (at % 2)]!.toLowerCase()));
+  for (const [name, value] of Object.entries(set))
+    if (value !== null) kept.push(name, Buffer.from(value, "utf8").toString("latin1"));
+  return kept;
+}
+
+/** On the text, not through `JSON.parse`: numbers stay as the client wrote them. */
+function replaceMembers(body: Uint8Array, members: Readonly<Record<string, unknown>>): Uint8Array | undefined {
+  const text = canonicalJson(Buffer.from(body).toString("utf8"), Object.keys(members))?.text;
+  if (text === undefined || !text.startsWith("{")) return undefined;
+  const added = JSON.stringify(members).slice(1, -1);
+  const rest = text.slice(1, -1);
+  return Buffer.from(`{${[rest, added].filter((each) => each !== "").join(",")}}`);
+}

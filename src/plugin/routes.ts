@@ -1,0 +1,54 @@
+import { Validator } from "@cfworker/json-schema";
+import { type Log, messageOf } from "../observe.ts";
+import type { Json, PluginRoute, RouteAnswer, RouteCall } from "./contract.ts";
+import { guardedAsync } from "./guard.ts";
+
+/** Milliseconds that a route has for its answer: it may ask a name server. */
+const ROUTE_MS = 10_000;
+
+/** A route as another thread sees it. */
+export type RouteView = Omit<PluginRoute, "handle">;
+
+export function viewRoutes(routes: readonly PluginRoute[]): RouteView[] {
+  return routes.map(({ method, path, scope, summary, body }) => ({
+    method,
+    path,
+    scope,
+    summary,
+    ...(body === undefined ? {} : { body: structuredClone(body) }),
+  }));
+}
+
+/** Lets the route answer. Never rejects: what a plugin throws is logged and answered 500. */
+export async function callRoute(
+  routes: readonly PluginRoute[],
+  wanted: Pick<RouteView, "method" | "path">,
+  call: RouteCall,
+  log: Log,
+): Promise<RouteAnswer> {
+  const route = routes.find(({ method, path }) => method === wanted.method && path === wanted.path);
+  if (route === undefined) return { status: 404, message: "the plugin that answered this is not loaded" };
+  const wrong = route.body === undefined ? undefined : whyUnfit(route.body, call.body);
+  if (wrong !== undefined) return wrong;
+  try {
+    return await guardedAsync((given: RouteCall) => route.handle(given), call, ROUTE_MS);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "database_unavailable") {
+      return { status: 503, message: "the database cannot be reached now; try again" };
+    }
+    log.error("a plugin's route failed", { method: route.method, path: route.path, why: messageOf(error) });
+    return { status: 500, message: "a plugin failed on this request" };
+  }
+}
+
+function whyUnfit(schema: Json, body: Json): RouteAnswer | undefined {
+  if (body === undefined && schema.type === "object") {
+    return { status: 400, message: "the body is empty: send a JSON object" };
+  }
+  const { valid, errors } = new Validator(schema, "2020-12", false).validate(body ?? null);
+  if (valid) return undefined;
+  // The last error is the most exact one: those before it only say that something below does not fit.
+  const { instanceLocation, error } = errors.at(-1)!;
+  const path = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
+  return { status: 400, message: path === "" ? error : `${path}: ${error}`, ...(path === "" ? {} : { path }) };
+}

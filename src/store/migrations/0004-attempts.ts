@@ -1,0 +1,4 @@
+export const ATTEMPTS = [
+  "alter table requests add column attempt_of text",
+  "alter table requests add column attempt integer",
+];

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Json } from "../../src/plugin/contract.ts";
+import { startNameServer } from "./name-server.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, recordOf, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream?.close());
+
+/** Nothing approved and nothing private open: only what the test itself decides. */
+const CLOSED = { WEIR_APPROVED_DOMAINS: "", WEIR_ALLOW_PRIVATE_TARGETS: "" };
+const OPEN = { WEIR_APPROVED_DOMAINS: "" };
+
+const send = (weir: Weir, target = upstream.origin) =>
+  fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(target), keepalive: false });
+
+async function api(weir: Weir, method: string, path: string, body?: Json): Promise<{ status: number; data: Json }> {
+  const answer = await callApi(weir, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  return { status: answer.status, data: ((await answer.json()) as Json).data };
+}
+
+test("of a burst to an unapproved domain one request a second is let through; refusals are recorded and say the rule", async () => {
+  await using weir = await startWeir({ env: OPEN });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(weir)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(refused).toHaveLength(19);
+  expect(refused[0]!.headers.get("retry-after")).toBe("1");
+  const { error } = (await refused[0]!.json()) as Json;
+  expect(error).toMatchObject({ type: "gateway_error", code: "rate_limited" });
+  expect(error.message).toContain("1 request a second");
+  const records = await recordsOf(
+    weir,
+    answers.map(({ headers }) => headers.get("gateway-id")!),
+  );
+  expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(19);
+  const { data } = await api(weir, "GET", "/v1/domains");
+  const row = data.find(({ domain }: Json) => domain === "127.0.0.1");
+  expect(row).toMatchObject({ state: "unapproved", requests_today: 1, remaining_today: 9_999 });
+  expect(data.find(({ domain }: Json) => domain === "api.openai.com")).toMatchObject({
+    state: "approved",
+    remaining_today: null,
+  });
+});
+
+test("counts and decisions outlive a kill", async () => {
+  const first = await startWeir({ env: OPEN });
+  const id = (await send(first)).headers.get("gateway-id")!;
+  await first.kill();
+  const second = await startWeir({ env: OPEN, dataDirectory: first.dataDirectory });
+  const row = async (weir: Weir) => (await api(weir, "GET", "/v1/domains/127.0.0.1")).data;
+  expect(await row(second)).toMatchObject({ state: "unapproved", requests_today: 1 });
+  expect((await recordOf(second, id))["response_status"]).toBe(200);
+  await api(second, "POST", "/v1/domains/127.0.0.1/deny");
+  await second.kill();
+  await using third = await startWeir({ env: OPEN, dataDirectory: first.dataDirectory });
+  expect(await row(third)).toMatchObject({ state: "denied" });
+  const denied = await send(third);
+  expect(denied.status).toBe(403);
+  expect(((await denied.json()) as Json).error.code).toBe("target_forbidden");
+});
+
+test("the command line decides beside a running service, within a second", async () => {
+  await using weir = await startWeir({ env: CLOSED });
+  expect((await send(weir)).status).toBe(403);
+  const run = async (...words: string[]) => {
+    const { status, stdout, stderr } = await runCommand(weir.env, "domains", ...words);
+    expect([status, stderr]).toEqual([0, status === 0 ? stderr : ""]);
+    return stdout;
+  };
+  const becomes = (status: number) =>
+    until(
+      async () => (await send(weir)).status === status,
+      1_000,
+      () => `no ${status}`,
+    );
+  await run("approve", "127.0.0.1", "--private");
+  await becomes(200);
+  expect((await send(weir)).status).toBe(200);
+  await run("deny", "127.0.0.1");
+  await becomes(403);
+  const rows: Json[] = JSON.parse(await run("list", "--json"));
+  expect(rows.find(({ domain }) => domain === "127.0.0.1")).toMatchObject({
+    state: "denied",
+    requests_today: expect.any(Number),
+  });
+  expect((await runCommand(weir.env, "domains", "revoke", "127.0.0.1")).status).toBe(1);
+  expect((await runCommand(weir.env, "domains", "approve", "http://x")).stderr).toContain("a domain is a host name");
+});
+
+test("a personal deployment proves its domain by DNS", async () => {
+  const texts: string[][] = [];
+  const names = await startNameServer(
+    () => [],
+    (name) => (name === "_weir-challenge.llm.acme.test" ? texts : []),
+  );
+  try {
+    await using weir = await startWeir({ env: { ...CLOSED, WEIR_DNS_SERVERS: names.address } });
+    const verify = () => api(weir, "POST", "/v1/domains/LLM.acme.test/verify");
+    expect((await verify()).status).toBe(404);
+    const asked = await api(weir, "POST", "/v1/domains/approval-requests", { domain: "llm.Acme.test", personal: true });
+    const { txt_name, txt_value } = asked.data;
+    expect([asked.status, txt_name, asked.data.state]).toEqual([200, "_weir-challenge.llm.acme.test", "pending"]);
+    expect((await verify()).status).toBe(409);
+    texts.push(["v=spf1 -all"], [`not-${txt_value}`]);
+    expect((await verify()).status).toBe(409);
+    expect(names.asked).toContain("TXT _weir-challenge.llm.acme.test");
+    // A value may come in parts.
+    texts.push([txt_value.slice(0, 5), txt_value.slice(5)]);
+    expect(await verify()).toMatchObject({ status: 200, data: { state: "approved", domain: "llm.acme.test" } });
+    expect(
+      (await api(weir, "GET", "/v1/domains/llm.acme.test")).data.history.map(({ action }: Json) => action),
+    ).toEqual(["request", "prove"]);
+  } finally {
+    names.close();
+  }
+});
+
+test("who may do what with domains follows the key's scopes", async () => {
+  await using weir = await startWeir();
+  const keyOf = async (scopes: string) =>
+    (await runCommand(weir.env, "keys", "create", "--name", scopes, "--scopes", scopes)).stdout.trim();
+  const [read, write] = [await keyOf("read"), await keyOf("read,write")];
+  const status = async (method: string, path: string, key: string, body?: Json) =>
+    (await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) }, key)).status;
+  const request = { domain: "a.test", company: "Acme" };
+  await until(
+    async () => (await status("GET", "/v1/domains", write)) === 200,
+    1_000,
+    () => "the key is not known",
+  );
+  expect(await status("GET", "/v1/domains", read)).toBe(200);
+  expect(await status("POST", "/v1/domains/approval-requests", read, request)).toBe(403);
+  expect(await status("POST", "/v1/domains/approval-requests", write, request)).toBe(200);
+  for (const action of ["approve", "deny", "revoke"])
+    expect(await status("POST", `/v1/domains/a.test/${action}`, write)).toBe(403);
+  expect((await api(weir, "POST", "/v1/domains/a.test/approve")).data.state).toBe("approved");
+  const described = (await (await fetch(`${weir.api}/openapi.json`)).json()) as Json;
+  expect(Object.keys(described.paths)).toContain("/v1/domains/{domain}/verify");
+});

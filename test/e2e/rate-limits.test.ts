@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Json } from "../../src/plugin/contract.ts";
+import { callApi, gatewayHeaders, KEY, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
+
+/** Every answer used 60 tokens, at the price of its model. */
+let provider: Server;
+let origin: string;
+let calls = 0;
+beforeAll(async () => {
+  provider = createServer((request, response) => {
+    calls += 1;
+    request.resume().on("end", () => {
+      const usage = { prompt_tokens: 30, completion_tokens: 30, total_tokens: 60 };
+      const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "yes" } }];
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "gpt-4o", choices, usage }));
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+});
+afterAll(() => void provider.close());
+
+async function send(weir: Weir, headers: Readonly<Record<string, string>> = {}, key = KEY) {
+  const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "?" }] }),
+    headers: {
+      ...gatewayHeaders(origin, headers),
+      "Gateway-Auth": `Bearer ${key}`,
+      "Content-Type": "application/json",
+    },
+    keepalive: false,
+  });
+  const body = (await answer.json()) as Json;
+  return { status: answer.status, headers: answer.headers, id: answer.headers.get("gateway-id")!, error: body.error };
+}
+const policy = (text: string, more = {}) => ({ "Gateway-RateLimit-Policy": text, ...more });
+
+test("of 200 concurrent requests against a limit of 50 exactly 50 reach the provider; all are recorded", async () => {
+  await using weir = await startWeir();
+  const before = calls;
+  const answers = await Promise.all(Array.from({ length: 200 }, () => send(weir, policy("50;w=3600"))));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+  expect(calls - before).toBe(50);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(150);
+  expect(Object.fromEntries(refused[0]!.headers)).toMatchObject({
+    "retry-after": expect.stringMatching(/^3[56]\d\d$/),
+    "gateway-ratelimit-limit": "50",
+    "gateway-ratelimit-remaining": "0",
+    "gateway-ratelimit-reset": expect.stringMatching(/^3[56]\d\d$/),
+    "gateway-ratelimit-policy": "50;w=3600",
+  });
+  expect(refused[0]!.error).toMatchObject({ code: "rate_limited", message: expect.stringContaining('"50;w=3600"') });
+  const records = await recordsOf(
+    weir,
+    answers.map(({ id }) => id),
+  );
+  expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(150);
+});
+
+test("a window slides: who waits as long as Retry-After says is let through", async () => {
+  await using weir = await startWeir();
+  expect((await send(weir, policy("1;w=1"))).status).toBe(200);
+  const refused = await send(weir, policy("1;w=1"));
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+  await new Promise((resolve) => setTimeout(resolve, Number(refused.headers.get("retry-after")) * 1_000));
+  const admitted = await send(weir, policy("1;w=1"));
+  expect([admitted.status, admitted.headers.get("gateway-ratelimit-remaining")]).toEqual([200, "0"]);
+});
+
+test.each([
+  ["a policy that cannot be read", policy("ten;w=60")],
+  ["a user that is missing", policy("1;w=60;s=user")],
+  ["a property that is missing", policy("1;w=60;s=Team")],
+])("%s is 400, and recorded", async (_name, headers) => {
+  await using weir = await startWeir();
+  const { status, error, id } = await send(weir, headers);
+  expect([status, error.code]).toEqual([400, "invalid_header"]);
+  expect((await recordsOf(weir, [id]))[0]!["response_status"]).toBe(400);
+});
+
+test("an answer from the cache counts against no quota, and is given when there is none left", async () => {
+  await using weir = await startWeir();
+  const cached = policy("1;w=3600", { "Gateway-Cache-Enabled": "true" });
+  const answers = [];
+  for (let at = 0; at < 3; at++) answers.push(await send(weir, cached));
+  expect(answers.map(({ status, headers }) => [status, headers.get("gateway-cache")])).toEqual([
+    [200, "MISS"],
+    [200, "HIT"],
+    [200, "HIT"],
+  ]);
+  expect((await send(weir, { ...cached, "Gateway-Cache-Seed": "another" })).status).toBe(429);
+  expect((await send(weir, cached)).status).toBe(200);
+});
+
+test("a request that another rule refuses counts against nothing", async () => {
+  await using weir = await startWeir({ env: { WEIR_APPROVED_DOMAINS: "" } });
+  const answers = [];
+  for (let at = 0; at < 5; at++) answers.push(await send(weir, policy("3;w=60")));
+  expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 429, 429]);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect((await send(weir, policy("3;w=60"))).headers.get("gateway-ratelimit-remaining")).toBe("1");
+});
+
+test("a budget is charged within a second from the record, is not overshot by a burst, and outlives a kill", async () => {
+  const first = await startWeir();
+  const burst = await Promise.all(Array.from({ length: 20 }, () => send(first, policy("100;w=3600;u=tokens"))));
+  const admitted = burst.filter(({ status }) => status === 200).length;
+  // Two fit. How long the others wait for the first one's charge depends on the machine.
+  expect([1, 2]).toContain(admitted);
+  for (let at = admitted; at < 2; at++) expect((await send(first, policy("100;w=3600;u=tokens"))).status).toBe(200);
+  expect((await send(first, policy("100;w=3600;u=tokens"))).status).toBe(429);
+  const cents = policy("0.1;w=3600;u=cents;s=user", { "Gateway-User-Id": "ann", "Gateway-Target-Provider": "openai" });
+  // gpt-4o: 30 in and 30 out are 0.0375 cents.
+  for (const left of ["0.1", "0.0625", "0.025"]) {
+    const { status, headers } = await send(first, cents);
+    expect([status, headers.get("gateway-ratelimit-remaining")]).toEqual([200, left]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect((await send(first, cents)).status).toBe(429);
+  expect((await send(first, { ...cents, "Gateway-User-Id": "bob" })).status).toBe(200);
+  await first.kill();
+  await using second = await startWeir({ dataDirectory: first.dataDirectory });
+  expect((await send(second, cents)).status).toBe(429);
+  expect((await send(second, policy("100;w=3600;u=tokens"))).status).toBe(429);
+});
+
+test("stored policies hold at once, for every key of the organization or one, and survive a restart", async () => {
+  const first = await startWeir();
+  const call = async (weir: Weir, method: string, path: string, body?: Json) => {
+    const answer = await callApi(weir, path, { method, ...(body && { body: JSON.stringify(body) }) });
+    return { status: answer.status, ...((await answer.json()) as Json) };
+  };
+  const other = (
+    await runCommand(first.env, "keys", "create", "--name", "b", "--org", "b", "--scopes", "gateway")
+  ).stdout.trim();
+  await until(
+    async () => (await send(first, {}, other)).status === 200,
+    1_000,
+    () => "the key is not known",
+  );
+  const made = await call(first, "POST", "/v1/rate-limits", { name: "two", quota: 2, window_seconds: 3_600 });
+  expect(made.data).toMatchObject({ name: "two", quota: 2, unit: "request", segment: null, key_id: null });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => send(first)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(answers.find(({ status }) => status === 429)!.error.message).toContain('"two"');
+  expect((await send(first, {}, other)).status).toBe(200);
+  expect(await call(first, "POST", "/v1/rate-limits", { name: "x", quota: -1, window_seconds: 1 })).toMatchObject({
+    status: 400,
+    path: "quota",
+  });
+
+  await first.kill();
+  const second = await startWeir({ dataDirectory: first.dataDirectory });
+  expect((await send(second)).status).toBe(429);
+  const path = `/v1/rate-limits/${made.data.id}`;
+  expect((await call(second, "PUT", path, { name: "three", quota: 3, window_seconds: 3_600 })).data.quota).toBe(3);
+  expect((await send(second)).status).toBe(200);
+  expect((await send(second)).status).toBe(429);
+  const mine = (await call(second, "GET", "/v1/keys")).data.find(({ name }: Json) => name === "first key").id;
+  await call(second, "PUT", path, { name: "one key", quota: 0, window_seconds: 1, key_id: "another" });
+  expect((await send(second)).status).toBe(200);
+  await call(second, "PUT", path, { name: "one key", quota: 0, window_seconds: 1, key_id: mine });
+  expect((await send(second)).status).toBe(429);
+  expect((await call(second, "DELETE", path)).status).toBe(200);
+  expect((await call(second, "DELETE", path)).status).toBe(404);
+  expect((await send(second)).status).toBe(200);
+  await second.stop();
+});
+
+test("policies of weir.toml hold for every organization, each counted by itself; a bad one stops the start", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-limits-"));
+  try {
+    const table = '[[rate_limits]]\nname = "by user"\nquota = 1\nwindow_seconds = 3600\nsegment = "user"\n';
+    writeFileSync(join(dataDirectory, "weir.toml"), table);
+    const weir = await startWeir({ dataDirectory });
+    const ann = { "Gateway-User-Id": "ann" };
+    const answers = [await send(weir, ann), await send(weir, ann), await send(weir)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429, 400]);
+    await weir.stop();
+    writeFileSync(join(dataDirectory, "weir.toml"), table.replace("quota = 1", "quota = -1"));
+    await expect(startWeir({ dataDirectory })).rejects.toThrow(
+      "[[rate_limits]] number 1: quota: must be a whole number",
+    );
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+});

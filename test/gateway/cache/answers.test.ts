@@ -1,0 +1,219 @@
+import { expect, test } from "bun:test";
+import { startProvider } from "../../raw-http.ts";
+import { gatewayHeaders, KEY, keySnapshot, once } from "../harness.ts";
+import { ask, chunksOf, countingProvider, ownHome } from "./asking.ts";
+
+test("the second of two equal requests is answered from the cache, and recorded as one of its own", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const first = await ask(gateway, provider.origin);
+  const second = await ask(gateway, provider.origin);
+  expect([first.cache, first.body, first.place]).toEqual(["MISS", '{"answer":1}', ""]);
+  expect([second.cache, second.body, second.place]).toEqual(["HIT", '{"answer":1}', "0"]);
+  expect(second.head).toContain("Content-Type: application/json");
+  expect(provider.calls).toBe(1);
+
+  const recorded = await gateway.spool.ended(second.id);
+  expect(recorded.head).toMatchObject({ status: 200, cacheReferenceId: first.id });
+  expect(Date.now() - recorded.head!.cacheCreatedAt!).toBeWithin(0, 5_000);
+  expect(recorded.requestBody.toString()).toBe('{"model":"m-1","n":1}');
+  expect(recorded.responseBody.toString()).toBe('{"answer":1}');
+  expect(recorded.end).toMatchObject({ outcome: "complete" });
+  expect(recorded.end?.forwardedAt).toBeUndefined();
+  expect((await gateway.spool.ended(first.id)).head?.cacheReferenceId).toBeUndefined();
+  expect(gateway.spool.problems).toEqual([]);
+});
+
+test("a request that does not ask gets no word of the cache, and its answer is not kept", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const off = { headers: { "Gateway-Cache-Enabled": "false" } };
+  expect((await ask(gateway, provider.origin, off)).cache).toBe("");
+  expect((await ask(gateway, provider.origin)).cache).toBe("MISS");
+  expect((await ask(gateway, provider.origin, off)).body).toBe('{"answer":3}');
+});
+
+test.each([
+  ["a GET without a body", { method: "GET" }, { method: "GET" }],
+  ["members in another order, with white space", { body: '{"a":1,"b":[1,2]}' }, { body: '{ "b" : [1, 2],\n"a":1 }' }],
+  ["another spelling of the same text", { body: '{"a":"é"}' }, { body: '{"a":"\\u00e9"}' }],
+  [
+    "ignored members, at the top and inside",
+    { body: '{"a":1,"t":5,"m":{"id":1,"k":2}}', headers: { "Gateway-Cache-Ignore-Keys": "t, m.id" } },
+    { body: '{"a":1,"m":{"k":2,"id":9}}', headers: { "Gateway-Cache-Ignore-Keys": "t,m.id" } },
+  ],
+  ["other headers", { headers: { "User-Agent": "a" } }, { headers: { "User-Agent": "b", "X-Trace": "1" } }],
+  ["a body that is no JSON", { body: "a=1&b=2" }, { body: "a=1&b=2" }],
+  ["the flags one by one", {}, { headers: { "Gateway-Cache-Enabled": "false", "Gateway-Cache-Read": "TRUE" } }],
+])("equal to the cache are: %s", async (_name, one, other) => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  expect((await ask(gateway, provider.origin, one)).cache).toBe("MISS");
+  expect((await ask(gateway, provider.origin, other)).cache).toBe("HIT");
+});
+
+test.each([
+  ["seeds", { headers: { "Gateway-Cache-Seed": "a" } }, { headers: { "Gateway-Cache-Seed": "b" } }],
+  ["methods", { method: "POST" }, { method: "PUT" }],
+  ["paths", { path: "/v1/a" }, { path: "/v1/b" }],
+  ["queries", { path: "/v1/a?x=1" }, { path: "/v1/a?x=2" }],
+  ["credentials", { headers: { Authorization: "Bearer a" } }, { headers: { Authorization: "Bearer b" } }],
+  ["credentials in another header", { headers: { "x-api-key": "a" } }, { headers: { "x-api-key": "b" } }],
+  [
+    "credentials in a header of their own",
+    { headers: { "X-Mine": "Bearer a" } },
+    { headers: { "X-Mine": "Bearer b" } },
+  ],
+  ["places of a credential", { headers: { "x-api-key": "a" } }, { headers: { "api-key": "a" } }],
+  ["keys in the query", { path: "/v1/a?key=1" }, { path: "/v1/a?key=2" }],
+  ["encodings", { headers: { "Accept-Encoding": "gzip" } }, { headers: { "Accept-Encoding": "br" } }],
+  ["values", { body: '{"a":1}' }, { body: '{"a":2}' }],
+  ["numbers beyond what a double holds", { body: '{"a":9007199254740993}' }, { body: '{"a":9007199254740992}' }],
+  ["members of one name", { body: '{"a":1,"a":2}' }, { body: '{"a":2}' }],
+  ["orders in a list", { body: "[1,2]" }, { body: "[2,1]" }],
+  ["bytes that are no JSON", { body: "a=1" }, { body: "a=1 " }],
+  ["organizations", { key: KEY }, { key: "sk-weir-us-other" }],
+])("never equal to the cache are different %s", async (_name, one, other) => {
+  using home = ownHome();
+  const keys = [keySnapshot(KEY), keySnapshot("sk-weir-us-other", { organizationId: "org-2" })];
+  await using gateway = await home.gateway({ keys });
+  await using provider = await countingProvider();
+  expect((await ask(gateway, provider.origin, one)).cache).toBe("MISS");
+  expect((await ask(gateway, provider.origin, other)).cache).toBe("MISS");
+  expect(provider.calls).toBe(2);
+});
+
+test.each([
+  ["a failure", "500 Internal Server Error"],
+  ["a refusal", "429 Too Many Requests"],
+  ["a redirect", "302 Found"],
+  ["a part", "206 Partial Content"],
+])("%s is not kept", async (_name, status) => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider(status);
+  await ask(gateway, provider.origin);
+  expect(await ask(gateway, provider.origin)).toMatchObject({ cache: "MISS", body: '{"answer":2}' });
+});
+
+test("an answer that broke off is not kept", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await startProvider(({ socket }) =>
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),
+  );
+  await ask(gateway, provider.origin);
+  expect((await ask(gateway, provider.origin)).cache).toBe("MISS");
+});
+
+test("a stream is played again piece by piece, byte for byte", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  const pieces = ["data: one\n\n", "data: two", "\n\n", "data: [DONE]\n\n"];
+  await using provider = await startProvider(async ({ socket }) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (const piece of pieces) {
+      socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+      await new Promise((wake) => setTimeout(wake, 20));
+    }
+    socket.write("0\r\n\r\n");
+  });
+  const first = await ask(gateway, provider.origin);
+  const second = await ask(gateway, provider.origin);
+  expect(second.cache).toBe("HIT");
+  expect(chunksOf(second.wire)).toEqual(chunksOf(first.wire));
+  expect(chunksOf(second.wire)).toEqual(pieces);
+  expect(second.head).toContain("Content-Type: text/event-stream");
+});
+
+test("cookies and other secrets of an answer are not given to another request", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider("200 OK", "Set-Cookie: sid=1\r\nX-Session-Token: t\r\nX-Kept: yes\r\n");
+  expect((await ask(gateway, provider.origin)).head).toContain("Set-Cookie: sid=1");
+  const { head, cache } = await ask(gateway, provider.origin);
+  expect(cache).toBe("HIT");
+  expect(head).toContain("X-Kept: yes");
+  expect(head).not.toMatch(/cookie|token/i);
+});
+
+test.each([
+  ["Read alone finds and does not keep", { "Gateway-Cache-Read": "true" }, ["MISS", "MISS"]],
+  ["Save alone keeps and does not find", { "Gateway-Cache-Save": "true" }, ["MISS", "MISS", "HIT"]],
+  ["no-cache refreshes", { "Gateway-Cache-Enabled": "true", "Cache-Control": "no-cache" }, ["MISS", "MISS", "HIT"]],
+  ["no-store does neither", { "Gateway-Cache-Enabled": "true", "Cache-Control": "no-store" }, ["MISS", "MISS", "MISS"]],
+  [
+    "an omitted answer is written nowhere",
+    { "Gateway-Cache-Enabled": "true", "Gateway-Omit-Response": "true" },
+    ["MISS", "MISS", "MISS"],
+  ],
+])("%s", async (_name, headers, expected) => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const asking = { headers: { "Gateway-Cache-Enabled": "false", ...headers } };
+  const seen = [
+    (await ask(gateway, provider.origin, asking)).cache,
+    (await ask(gateway, provider.origin, asking)).cache,
+  ];
+  if (expected.length === 3) seen.push((await ask(gateway, provider.origin)).cache);
+  expect(seen).toEqual(expected);
+});
+
+test("Save alone replaces what is stored", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  await ask(gateway, provider.origin);
+  await ask(gateway, provider.origin, { headers: { "Gateway-Cache-Enabled": "false", "Gateway-Cache-Save": "true" } });
+  expect((await ask(gateway, provider.origin)).body).toBe('{"answer":2}');
+});
+
+test.each([
+  ["Gateway-Cache-Enabled: yes", '"true" or "false"'],
+  ["Gateway-Cache-Read: 1", '"true" or "false"'],
+  ["Gateway-Cache-Bucket-Max-Size: 0", "from 1 to 20"],
+  ["Gateway-Cache-Bucket-Max-Size: 21", "from 1 to 20"],
+  ["Gateway-Cache-Bucket-Max-Size: two", "from 1 to 20"],
+  ["Gateway-Cache-Ignore-Keys: a,,b", "names separated by commas"],
+  ["Cache-Control: max-age=soon", "whole number of seconds"],
+  ["Cache-Control: max-age=-1", "whole number of seconds"],
+])("%s is refused, saying what is allowed", async (line, allowed) => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const on = line.startsWith("Gateway-Cache-Enabled") ? "" : "Gateway-Cache-Enabled: true\r\n";
+  const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin, `${on}${line}\r\n`));
+  expect(answer.slice(9, 12)).toBe("400");
+  expect(JSON.parse(answer.slice(answer.indexOf("{"))).error).toMatchObject({ code: "invalid_header" });
+  expect(answer.replaceAll("\\", "")).toContain(allowed);
+});
+
+test("a max-age that cannot be read is the provider's to judge where the cache is not asked", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin, "Cache-Control: max-age=soon\r\n"));
+  expect(answer.slice(9, 12)).toBe("200");
+});
+
+test("a large body is read as a small one is, without holding up other requests", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await countingProvider();
+  const items = Array.from({ length: 40_000 }, (_, at) => ({ b: at, a: [1, { d: null, c: "x" }] }));
+  const one = { body: JSON.stringify({ t: 1, items, model: "m-1" }), headers: { "Gateway-Cache-Ignore-Keys": "t" } };
+  const other = { ...one, body: JSON.stringify({ model: "m-1", t: 2, items }, null, 1) };
+  const large = ask(gateway, provider.origin, one);
+  let quick = 0;
+  const small = (async () => {
+    for (; quick < 5; quick++) await ask(gateway, provider.origin, { path: `/${quick}` });
+  })();
+  expect((await large).cache).toBe("MISS");
+  await small;
+  expect((await ask(gateway, provider.origin, other)).cache).toBe("HIT");
+  expect((await gateway.cacheEntries("org-1", { limit: 1, offset: 0 }))[0]?.model).toBe("m-1");
+});

@@ -1,0 +1,242 @@
+import { expect, test } from "bun:test";
+import net from "node:net";
+import { exchangeRaw, startProvider } from "../../raw-http.ts";
+import { type Asking, ask, chunksOf, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
+import { startTestGateway } from "../harness.ts";
+
+/** A provider that answers in the order of `answers`, and the last of them from then on; "" breaks the connection. */
+async function scripted(...answers: string[]) {
+  const seen: { head: string; body: string; at: number }[] = [];
+  const provider = await startProvider(({ head, body, socket }) => {
+    const answer = answers[Math.min(seen.length, answers.length - 1)]!;
+    seen.push({ head, body: body.toString(), at: performance.now() });
+    if (answer === "") socket.destroy();
+    else socket.write(answer);
+  });
+  return { origin: provider.origin, seen, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
+}
+
+const answered = (status: string, body: string, more = "") =>
+  `HTTP/1.1 ${status}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+const OK = answered("200 OK", "fine");
+const BUSY = answered("503 Busy", "busy");
+
+/** Retries without the cache, quick enough for a test. */
+function retrying(headers: Record<string, string> = {}, more: Omit<Asking, "headers"> = {}): Asking {
+  const quick = { "Gateway-Retry-Min-Timeout": "5", "Gateway-Retry-Max-Timeout": "500" };
+  return {
+    ...more,
+    headers: { "Gateway-Cache-Enabled": "false", "Gateway-Retry-Enabled": "true", ...quick, ...headers },
+  };
+}
+
+test.each([
+  ["429", answered("429 Too Many", "slow")],
+  ["500", answered("500 Oops", "oops")],
+  ["529", answered("529 Overloaded", "over")],
+  ["a connection that breaks", ""],
+])("after %s the provider is asked again, with the same bytes", async (_name, failure) => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(failure, failure, OK);
+  const answer = await ask(gateway, provider.origin, retrying({ "X-Mine": "1", Authorization: "Bearer k" }));
+  expect([answer.status, answer.body]).toEqual([200, "fine"]);
+  expect(provider.seen.map(({ body }) => body)).toEqual(Array(3).fill('{"model":"m-1","n":1}'));
+  for (const { head } of provider.seen) {
+    expect(head).toContain("Authorization: Bearer k");
+    expect(head).not.toMatch(/gateway-/i);
+  }
+});
+
+test.each([
+  ["a success", OK, 200],
+  ["a client's mistake", answered("400 Bad", "mine"), 400],
+  ["a redirect", answered("302 Found", "else"), 302],
+])("%s is passed on at once", async (_name, answer, status) => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(answer);
+  expect((await ask(gateway, provider.origin, retrying())).status).toBe(status);
+  expect(provider.seen.length).toBe(1);
+});
+
+test("without Gateway-Retry-Enabled: true nothing is asked again", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY);
+  for (const enabled of ["false", undefined]) {
+    const headers = { "Gateway-Retry-Num": "3", ...(enabled !== undefined && { "Gateway-Retry-Enabled": enabled }) };
+    const answer = await ask(gateway, provider.origin, { headers: { "Gateway-Cache-Enabled": "false", ...headers } });
+    expect(answer.status).toBe(503);
+  }
+  expect(provider.seen.length).toBe(2);
+});
+
+test("after so many retries the last failure is the answer", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY, BUSY, answered("500 Last", "last"));
+  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
+  expect([answer.status, answer.body]).toEqual([500, "last"]);
+  expect(provider.seen.length).toBe(3);
+});
+
+test("after the last broken connection the answer is 502", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted("");
+  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
+  expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([502, "upstream_unreachable"]);
+  expect((await gateway.spool.ended(answer.id)).head?.attempt).toBe(3);
+});
+
+test("the waits grow by the factor up to the longest", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY, BUSY, BUSY, BUSY, OK);
+  const headers = {
+    "Gateway-Retry-Min-Timeout": "40",
+    "Gateway-Retry-Factor": "2.5",
+    "Gateway-Retry-Max-Timeout": "120",
+  };
+  expect((await ask(gateway, provider.origin, retrying(headers))).status).toBe(200);
+  const waits = provider.seen.slice(1).map(({ at }, index) => at - provider.seen[index]!.at);
+  for (const [index, least] of [40, 100, 120, 120].entries()) expect(waits[index]).toBeWithin(least - 5, least + 300);
+});
+
+test.each([
+  ["seconds", "Retry-After: 0.3", 300],
+  ["milliseconds", "retry-after-ms: 250", 250],
+  ["a date", () => `Retry-After: ${new Date(Date.now() + 1_400).toUTCString()}`, 300],
+])("Retry-After is honoured: %s", async (_name, header, least) => {
+  await using gateway = await startTestGateway();
+  const line = typeof header === "string" ? header : header();
+  await using provider = await scripted(answered("429 Slow", "slow", `${line}\r\n`), OK);
+  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Max-Timeout": "3000" }));
+  expect(answer.status).toBe(200);
+  expect(provider.seen[1]!.at - provider.seen[0]!.at).toBeGreaterThan(least - 10);
+});
+
+test("a Retry-After beyond the longest wait ends the retries", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(answered("429 Slow", "slow", "Retry-After: 60\r\n"), OK);
+  const answer = await ask(gateway, provider.origin, retrying());
+  expect([answer.status, answer.body]).toEqual([429, "slow"]);
+  expect(answer.head).toContain("Retry-After: 60");
+});
+
+test("an answer that breaks off once its head is out is not asked for again", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await startProvider(({ socket }) =>
+    socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),
+  );
+  const answer = await ask(gateway, provider.origin, retrying());
+  expect(answer.body).toBe("half");
+  expect((await gateway.spool.ended(answer.id)).end?.outcome).toBe("upstream_failed");
+});
+
+test("every failed try is a record of its own, linked to the one of the client", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted("", BUSY, OK);
+  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Property-App": "x" }));
+  const records = await gateway.spool.until(() => {
+    const all = [...gateway.spool.exchanges.values()];
+    return all.length === 3 && all.every(({ end }) => end !== undefined) && all;
+  });
+  const tries = records.filter(({ id }) => id !== answer.id);
+  expect(tries.map(({ begin }) => [begin.attemptOf, begin.attempt])).toEqual([
+    [answer.id, 1],
+    [answer.id, 2],
+  ]);
+  const [broken, busy] = tries;
+  expect(busy).toMatchObject({ head: { status: 503 }, end: { outcome: "complete" } });
+  expect(busy!.responseBody.toString()).toBe("busy");
+  expect(broken).toMatchObject({ head: undefined, end: { outcome: "upstream_failed", status: 502 } });
+  for (const { requestBody, begin } of tries) {
+    expect(requestBody.toString()).toBe('{"model":"m-1","n":1}');
+    expect(begin.gateway).toContain("Gateway-Property-App");
+    expect(begin.gateway.join()).not.toMatch(/cache/i);
+  }
+  const own = await gateway.spool.ended(answer.id);
+  expect(own).toMatchObject({
+    begin: { target: provider.origin },
+    head: { status: 200, attempt: 3 },
+    end: { outcome: "complete" },
+  });
+  expect(own.begin.attemptOf).toBeUndefined();
+  expect(gateway.spool.problems).toEqual([]);
+});
+
+test("a client that leaves while the gateway waits ends it", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY, OK);
+  const client = net.connect(gateway.port, "127.0.0.1");
+  client.write(requestText(provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "300" })));
+  await gateway.spool.until(() =>
+    [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf !== undefined),
+  );
+  client.destroy();
+  await gateway.spool.until(() =>
+    [...gateway.spool.exchanges.values()].find(({ end }) => end?.outcome === "client_gone"),
+  );
+  await new Promise((wake) => setTimeout(wake, 400));
+  expect(provider.seen.length).toBe(1);
+});
+
+test("a stream comes through a retry piece by piece, held back by a slow client", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await handProvider();
+  const asked = exchangeRaw(gateway.port, requestText(provider.origin, retrying()));
+  (await provider.asked(1)).write(BUSY);
+  const socket = await provider.asked(2);
+  socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
+  await gateway.spool.until(() =>
+    [...gateway.spool.exchanges.values()].find((one) => one.responseBody.toString() === "one"),
+  );
+  socket.write("3\r\ntwo\r\n0\r\n\r\n");
+  expect(chunksOf(readAnswer(await asked).wire)).toEqual(["one", "two"]);
+});
+
+test("a body over 4 MiB is passed on as it comes, once", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY);
+  const body = "b".repeat(4 * 1_024 * 1_024 + 1);
+  const answer = await ask(gateway, provider.origin, retrying({}, { body }));
+  expect(answer.status).toBe(503);
+  expect(provider.seen.length).toBe(1);
+  expect(provider.seen[0]!.body === body).toBe(true);
+});
+
+test("a chunked body is sent again as chunks, whole", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY, OK);
+  const text = requestText(provider.origin, retrying()).replace(/Content-Length: \d+/, "Transfer-Encoding: chunked");
+  const [head] = text.split("\r\n\r\n");
+  const answer = await exchangeRaw(gateway.port, `${head}\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
+  expect(readAnswer(answer).status).toBe(200);
+  for (const { body } of provider.seen) expect(body).toBe("5\r\nabcde\r\n0\r\n\r\n");
+});
+
+test("with the cache, equal requests share the retries and the answer is kept", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using provider = await scripted(BUSY, OK);
+  const asking = retrying({ "Gateway-Cache-Enabled": "true", "Gateway-Retry-Min-Timeout": "50" });
+  const answers = await Promise.all([1, 2, 3].map(() => ask(gateway, provider.origin, asking)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(answers.map(({ cache }) => cache).sort()).toEqual(["HIT", "HIT", "MISS"]);
+  expect((await ask(gateway, provider.origin, asking)).cache).toBe("HIT");
+  expect(provider.seen.length).toBe(2);
+});
+
+test.each([
+  ["Gateway-Retry-Enabled: yes", '"true" or "false"'],
+  ["Gateway-Retry-Num: 0", "whole number from 1 to 20"],
+  ["Gateway-Retry-Num: 2.5", "whole number from 1 to 20"],
+  ["Gateway-Retry-Factor: 0.5", "number from 1 to 10"],
+  ["Gateway-Retry-Min-Timeout: -1", "whole number from 0 to 300000"],
+  ["Gateway-Retry-Max-Timeout: 1e3", "whole number from 0 to 300000"],
+])("%s is refused, saying what is allowed", async (line, allowed) => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(OK);
+  const [name, value] = line.split(": ") as [string, string];
+  const answer = await ask(gateway, provider.origin, retrying({ [name]: value }));
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.body).error.code).toBe("invalid_header");
+  expect(JSON.parse(answer.body).error.message).toContain(allowed);
+  expect(provider.seen.length).toBe(0);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { Journal } from "../../src/plugin/journal.ts";
+import { temporaryDirectory } from "../policies/open.ts";
+import { keptLog } from "./folder.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const open = (path: string) => {
+  const { log, lines } = keptLog();
+  return { journal: new Journal(join(path, "state/p.jsonl"), log), lines };
+};
+
+test("what was appended in a turn is in the file at its end, in order, whatever it is", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(fc.jsonValue(), { maxLength: 5 }), { maxLength: 10 }), async (turns) => {
+      using directory = temporaryDirectory();
+      const { journal } = open(directory.path);
+      for (const entries of turns) {
+        for (const entry of entries) journal.append(entry);
+        await turn();
+      }
+      // Another reader of the same file stands for the next run after a kill.
+      expect(open(directory.path).journal.read()).toEqual(JSON.parse(JSON.stringify(turns.flat())));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a line that a crash has torn is left out, and does not swallow what comes after it", async () => {
+  using directory = temporaryDirectory();
+  const first = open(directory.path).journal;
+  first.append({ a: 1 });
+  first.close();
+  appendFileSync(join(directory.path, "state/p.jsonl"), '{"b":');
+  const second = open(directory.path).journal;
+  second.append({ c: 3 });
+  second.close();
+  expect(open(directory.path).journal.read()).toEqual([{ a: 1 }, { c: 3 }]);
+});
+
+test("a file that has grown is written anew from the snapshot, which stands for all that was appended", async () => {
+  using directory = temporaryDirectory();
+  const { journal } = open(directory.path);
+  let count = 0;
+  journal.onCompact(() => [{ count }]);
+  for (let at = 0; at < 200; at++) {
+    count += 1;
+    journal.append({ one: "x".repeat(10_000) });
+    await turn();
+  }
+  expect(statSync(join(directory.path, "state/p.jsonl")).size).toBeLessThan(1_100_000);
+  const entries = open(directory.path).journal.read() as { count?: number; one?: string }[];
+  expect(entries[0]!.count! + entries.length - 1).toBe(200);
+});
+
+test("while the file cannot be written nothing is kept in memory; once it can, the snapshot makes up for it", async () => {
+  using directory = temporaryDirectory();
+  const state = join(directory.path, "state");
+  const { journal, lines } = open(directory.path);
+  journal.onCompact(() => ["all"]);
+  // A folder in the file's place cannot be opened for writing, by nobody.
+  mkdirSync(join(state, "p.jsonl"), { recursive: true });
+  journal.append(1);
+  await turn();
+  expect(lines.join("")).toContain("journal cannot be written");
+  rmdirSync(join(state, "p.jsonl"));
+  journal.append(2);
+  await turn();
+  expect(readFileSync(join(state, "p.jsonl"), "utf8")).toBe('"all"\n');
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type {
+  GatewayAccess,
+  GatewayPlugin,
+  GatewayRequest,
+  Json,
+  PluginHooks,
+  RequestUsage,
+} from "../../src/plugin/contract.ts";
+import { Entries, type Entry, type StoredEntry } from "../../src/plugin/entries.ts";
+import { createPluginHost } from "../../src/plugin/host.ts";
+import { callRoute } from "../../src/plugin/routes.ts";
+import { keptLog } from "../plugin/folder.ts";
+import { ownDirectory } from "../store/open.ts";
+
+/** What a database would keep of plugins' stores. */
+export function entryTable() {
+  const rows: StoredEntry[] = [];
+  return {
+    rows,
+    read: async (version: number) => rows.filter((row) => row.version > version),
+    write: async (entries: readonly Entry[]) => {
+      for (const entry of entries) {
+        const before = rows.findIndex(({ plugin, key }) => plugin === entry.plugin && key === entry.key);
+        if (before >= 0) rows.splice(before, 1);
+        rows.push({ ...entry, version: (rows.at(-1)?.version ?? 0) + 1 });
+      }
+    },
+  };
+}
+
+export interface OpenOptions {
+  readonly options?: Json;
+  readonly usageOf?: (ids: readonly string[]) => Promise<readonly RequestUsage[]>;
+  readonly providerHosts?: readonly string[];
+  /** The directory and the table of an earlier run. */
+  readonly from?: { readonly path: string; readonly table: ReturnType<typeof entryTable> };
+}
+
+/** A built-in plugin set up as the gateway's thread does it, on a directory of its own, without the gateway. */
+export async function openPlugin(plugin: GatewayPlugin, open: OpenOptions = {}) {
+  const directory = open.from === undefined ? ownDirectory() : undefined;
+  const path = open.from?.path ?? directory!.path;
+  const table = open.from?.table ?? entryTable();
+  const { log } = keptLog();
+  const entries = new Entries({ ...table, log });
+  await entries.load();
+  const host = createPluginHost({
+    config: { ...ownConfig(), data_dir: path },
+    log,
+    entries,
+    usageOf: open.usageOf ?? (async () => []),
+    providerHosts: () => open.providerHosts ?? [],
+  });
+  const gateway: GatewayAccess = host.accessFor(plugin.name);
+  const options = { approved: [], dns_servers: [], policies: [], ...open.options };
+  const hooks: PluginHooks = await plugin.setup({ options, log, gateway });
+  const caller = { organizationId: "org-1", name: "tester", admin: true, operator: true };
+  return {
+    hooks,
+    host,
+    entries,
+    path,
+    table,
+    call: (method: string, route: string, params: Record<string, string> = {}, body?: Json, who: Json = {}) =>
+      callRoute(
+        hooks.routes ?? [],
+        { method: method as "GET", path: route },
+        { params, query: {}, body, caller: { ...caller, ...who } },
+        log,
+      ) as Promise<Json>,
+    /** As a killed process leaves things: what was appended is in the file, nothing else happens. */
+    kill: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    async [Symbol.asyncDispose]() {
+      await hooks.dispose?.();
+      host.close();
+      directory?.[Symbol.dispose]();
+    },
+  };
+}
+
+function ownConfig() {
+  const made = ownDirectory();
+  made[Symbol.dispose]();
+  return made.config;
+}
+
+let requests = 0;
+
+export interface Asked {
+  readonly id?: string;
+  readonly host?: string;
+  readonly owner?: string;
+  readonly organizationId?: string;
+  readonly keyId?: string;
+  readonly policy?: string;
+  readonly userId?: string;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** A request as a plugin sees it. */
+export function requestOf(asked: Asked = {}): GatewayRequest {
+  const { host = "api.acme.test", owner, policy, userId, properties = {} } = asked;
+  requests += 1;
+  return {
+    id: asked.id ?? `request-${requests}`,
+    method: "POST",
+    path: "/v1",
+    target: { origin: `https://${host}`, host, owner },
+    provider: "CUSTOM",
+    headers: new Headers(),
+    organizationId: asked.organizationId ?? "org-1",
+    keyId: asked.keyId ?? "key-1",
+    userId,
+    properties,
+    gatewayHeader: (name) => (name === "ratelimit-policy" ? policy : undefined),
+  };
+}
+
+/** A directory that is gone at the end of the block. */
+export function temporaryDirectory(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "weir-policies-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** How it ended: answered by the provider. */
+export const ANSWERED = { status: 200, outcome: "complete", forwarded: true } as const;
+export const REFUSED = { status: 403, outcome: "refused", forwarded: false } as const;

@@ -1,0 +1,262 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import rateLimits from "../../plugins/rate-limits.ts";
+import type { Json, RequestUsage } from "../../src/plugin/contract.ts";
+import { ANSWERED, type Asked, openPlugin, REFUSED, requestOf } from "./open.ts";
+
+type Opened = Awaited<ReturnType<typeof openPlugin>>;
+
+/** Asks both hooks, as the gateway does. @returns the id, and the refusal's status or 200. */
+async function ask(
+  { hooks }: Pick<Opened, "hooks">,
+  asked: Asked,
+): Promise<{ id: string; status: number; answer: Json }> {
+  const request = requestOf(asked);
+  const first = (await hooks.onRequest!(request)) as Json;
+  const answer = first ?? ((await hooks.onForward!(request)) as Json);
+  return { id: request.id, status: answer?.status ?? 200, answer };
+}
+
+const statuses = async (it: Opened, times: number, asked: Asked) => {
+  const found: number[] = [];
+  for (let at = 0; at < times; at++) found.push((await ask(it, asked)).status);
+  return found;
+};
+
+describe("a policy of a header", () => {
+  test("admits its quota, says what is left, and refuses with the rule and how long to wait", async () => {
+    await using it = await openPlugin(rateLimits);
+    const first = await ask(it, { policy: "2;w=60" });
+    expect(first.answer.responseHeaders).toEqual({
+      "gateway-ratelimit-limit": "2",
+      "gateway-ratelimit-remaining": "1",
+      "gateway-ratelimit-reset": "60",
+      "gateway-ratelimit-policy": "2;w=60",
+    });
+    await ask(it, { policy: "2;w=60" });
+    const { answer } = await ask(it, { policy: "2;w=60" });
+    expect(answer).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(answer.message).toContain('"2;w=60"');
+    expect(answer.headers).toMatchObject({ "Retry-After": "60", "gateway-ratelimit-remaining": "0" });
+  });
+
+  test.each<[string, Asked, Asked, boolean]>([
+    ["two organizations", { organizationId: "a" }, { organizationId: "b" }, true],
+    ["two keys of one organization", { keyId: "a" }, { keyId: "b" }, false],
+    [
+      "two users, where it is by user",
+      { userId: "a", policy: "1;w=60;s=user" },
+      { userId: "b", policy: "1;w=60;s=user" },
+      true,
+    ],
+    ["two users, where it is not", { userId: "a" }, { userId: "b" }, false],
+    [
+      "two values of a property",
+      { properties: { T: "a" }, policy: "1;w=60;s=T" },
+      { properties: { T: "b" }, policy: "1;w=60;s=T" },
+      true,
+    ],
+    ["two quotas", { policy: "1;w=60" }, { policy: "2;w=60" }, true],
+    ["two windows", { policy: "1;w=60" }, { policy: "1;w=61" }, true],
+    ["two spellings of the same", { policy: "1;w=60" }, { policy: " 1 ; u=request; w=60" }, false],
+  ])("counts apart or together: %s", async (_name, one, other, apart) => {
+    await using it = await openPlugin(rateLimits);
+    expect((await ask(it, { policy: "1;w=60", ...one })).status).toBe(200);
+    expect((await ask(it, { policy: "1;w=60", ...other })).status).toBe(apart ? 200 : 429);
+  });
+
+  test.each<[Asked, string]>([
+    [{ policy: "oops" }, "Gateway-RateLimit-Policy"],
+    [{ policy: "1;w=60;s=user" }, "Gateway-User-Id"],
+    [{ policy: "1;w=60;s=user", userId: "" }, "Gateway-User-Id"],
+    [{ policy: "1;w=60;s=Team", userId: "u" }, "Gateway-Property-Team"],
+    [{ policy: "1;w=60;s=Team", properties: { Other: "x" } }, "Gateway-Property-Team"],
+    [{ policy: "1;w=60;s=constructor" }, "Gateway-Property-constructor"],
+  ])("that cannot be applied is 400 and says why: %#", async (asked, word) => {
+    await using it = await openPlugin(rateLimits);
+    const { status, answer } = await ask(it, asked);
+    expect([status, answer.code]).toEqual([400, "invalid_header"]);
+    expect(answer.message).toContain(word);
+  });
+
+  test("finds a property whose name lost its case on the way", async () => {
+    await using it = await openPlugin(rateLimits);
+    for (const [segment, name] of [
+      ["Team", "team"],
+      ["mood", "Mood"],
+    ] as const) {
+      const asked = { policy: `1;w=60;s=${segment}`, properties: { other: "x", [name]: "a" } };
+      expect(await statuses(it, 2, asked)).toEqual([200, 429]);
+    }
+  });
+
+  test("of quota 0 refuses all", async () => {
+    await using it = await openPlugin(rateLimits);
+    expect(await statuses(it, 3, { policy: "0;w=60" })).toEqual([429, 429, 429]);
+  });
+
+  test("of several refuses where one is spent, and then counts under none", async () => {
+    await using it = await openPlugin(rateLimits);
+    expect(await statuses(it, 3, { policy: "1;w=60, 3;w=60;s=user", userId: "u" })).toEqual([200, 429, 429]);
+    expect(await statuses(it, 3, { policy: "3;w=60;s=user", userId: "u" })).toEqual([200, 200, 429]);
+  });
+
+  test("shows the policy with the smallest share left", async () => {
+    await using it = await openPlugin(rateLimits);
+    const { answer } = await ask(it, { policy: "100;w=60,2;w=60;s=user", userId: "u" });
+    expect(answer.responseHeaders["gateway-ratelimit-policy"]).toBe("2;w=60;s=user");
+  });
+
+  test("counts nothing for a request that is refused elsewhere or was never sent", async () => {
+    await using it = await openPlugin(rateLimits);
+    for (const end of [REFUSED, { status: 499, outcome: "client_gone", forwarded: false } as const]) {
+      const { id } = await ask(it, { policy: "1;w=60" });
+      it.hooks.onEnd!({ id, ...end });
+    }
+    expect(await statuses(it, 2, { policy: "1;w=60" })).toEqual([200, 429]);
+  });
+
+  test("of ever new users is refused once too many are counted, and only the organization that does so", async () => {
+    await using it = await openPlugin(rateLimits);
+    for (let at = 0; at < 50_000; at++) it.hooks.onForward!(requestOf({ policy: "1;w=60;s=user", userId: `u${at}` }));
+    expect(await ask(it, { policy: "1;w=60;s=user", userId: "one more" })).toMatchObject({
+      status: 429,
+      answer: { code: "rate_limited" },
+    });
+    expect((await ask(it, { policy: "1;w=60;s=user", userId: "u1" })).status).toBe(429);
+    expect((await ask(it, { policy: "1;w=60;s=user", userId: "x", organizationId: "other" })).status).toBe(200);
+  });
+
+  test("has the window that a plain model has, whatever the requests", async () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.boolean()), { minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(10), async (all, quota) => {
+        await using it = await openPlugin(rateLimits);
+        const counted: Record<string, number> = { a: 0, b: 0 };
+        for (const [userId, isRefusedElsewhere] of all) {
+          const { id, status } = await ask(it, { policy: `${quota};w=3600;s=user`, userId });
+          expect(status).toBe(counted[userId]! < quota ? 200 : 429);
+          if (status === 200 && !isRefusedElsewhere) counted[userId]! += 1;
+          it.hooks.onEnd!({ id, ...(isRefusedElsewhere || status === 429 ? REFUSED : ANSWERED) });
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("a budget", () => {
+  const usage = (tokens: number | null, cost: number | null) => async (ids: readonly string[]) =>
+    ids.map((requestId): RequestUsage => ({ requestId, totalTokens: tokens, cost }));
+  const spend = async (it: Opened, asked: Asked) => {
+    const { id, status } = await ask(it, asked);
+    it.hooks.onEnd!({ id, ...(status === 200 ? ANSWERED : REFUSED) });
+    return status;
+  };
+
+  test.each<[string, number | null, number | null, number[]]>([
+    ["100;w=60;u=tokens", 40, null, [200, 200, 200, 429]],
+    ["100;w=60;u=cents", null, 0.5, [200, 200, 429]],
+    ["100;w=60;u=cents", 40, null, [200, 200, 200, 200]],
+    ["100;w=60;u=tokens", null, 1, [200, 200, 200, 200]],
+    ["0;w=60;u=tokens", 1, 1, [429]],
+  ])(
+    "is charged with what the record says, and refuses once it is spent: %s, %p tokens, %p dollars",
+    async (policy, tokens, cost, expected) => {
+      await using it = await openPlugin(rateLimits, { usageOf: usage(tokens, cost) });
+      const found: number[] = [];
+      for (const _each of expected) found.push(await spend(it, { policy }));
+      expect(found).toEqual(expected);
+    },
+  );
+
+  test("is not overshot by more than one request, whatever bursts come and whatever requests cost", async () => {
+    const bursts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        bursts,
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 1, max: 120 }),
+        async (all, quota, tokens) => {
+          await using it = await openPlugin(rateLimits, { usageOf: usage(tokens, null) });
+          let spent = 0;
+          for (const size of all) {
+            const waiting = Array.from({ length: size }, async () => {
+              const status = await spend(it, { policy: `${quota};w=3600;u=tokens` });
+              if (status === 200) spent += tokens;
+            });
+            await Promise.all(waiting);
+          }
+          expect(spent).toBeLessThan(quota + tokens);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test("lets through only what it can pay for while nothing is known of what requests cost", async () => {
+    await using it = await openPlugin(rateLimits);
+    const all = await Promise.all(Array.from({ length: 20 }, () => ask(it, { policy: "250;w=60;u=cents" })));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(all.find(({ status }) => status === 429)!.answer.headers["Retry-After"]).toBe("1");
+  });
+
+  test("that others hold is waited for, for a moment", async () => {
+    await using it = await openPlugin(rateLimits, { usageOf: usage(10, null) });
+    const { id } = await ask(it, { policy: "100;w=60;u=tokens" });
+    const second = ask(it, { policy: "100;w=60;u=tokens" });
+    it.hooks.onEnd!({ id, ...ANSWERED });
+    expect((await second).status).toBe(200);
+  });
+
+  test("stays held while usage cannot be asked for, and is charged once it can", async () => {
+    let works = false;
+    const asked = Promise.withResolvers<void>();
+    await using it = await openPlugin(rateLimits, {
+      usageOf: async (ids) => {
+        asked.resolve();
+        if (!works) throw new Error("the database is away");
+        return usage(10, null)(ids);
+      },
+    });
+    const { id } = await ask(it, { policy: "100;w=60;u=tokens" });
+    it.hooks.onEnd!({ id, ...ANSWERED });
+    await asked.promise;
+    expect((await ask(it, { policy: "100;w=60;u=tokens" })).status).toBe(429);
+    works = true;
+    for (let tries = 0; (await ask(it, { policy: "100;w=60;u=tokens" })).status !== 200; tries++)
+      expect(tries).toBeLessThan(20);
+  });
+});
+
+describe("after a kill", () => {
+  test("what was counted, given back, held and charged is known", async () => {
+    const usage = async (ids: readonly string[]) =>
+      ids.map((requestId) => ({ requestId, totalTokens: 60, cost: null }));
+    await using first = await openPlugin(rateLimits, { usageOf: usage });
+    await ask(first, { policy: "3;w=600" });
+    const { id } = await ask(first, { policy: "3;w=600" });
+    first.hooks.onEnd!({ id, ...REFUSED });
+    // In flight when the process dies: its record will say what it used.
+    await ask(first, { policy: "100;w=600;u=tokens" });
+    await first.kill();
+
+    await using second = await openPlugin(rateLimits, { from: first, usageOf: usage });
+    expect(await statuses(second, 3, { policy: "3;w=600" })).toEqual([200, 200, 429]);
+    const { answer } = await ask(second, { policy: "100;w=600;u=tokens" });
+    expect(answer.responseHeaders["gateway-ratelimit-remaining"]).toBe("40");
+  });
+
+  test("a journal that was written anew says the same", async () => {
+    await using first = await openPlugin(rateLimits);
+    for (let at = 0; at < 30_000; at++) {
+      const { id } = await ask(first, { policy: "2;w=600;s=user", userId: `u${at % 7}` });
+      if (at % 7 !== 0 || at > 7) first.hooks.onEnd!({ id, ...REFUSED });
+      if (at % 1_000 === 0) await first.kill();
+    }
+    await first.kill();
+    await using second = await openPlugin(rateLimits, { from: first });
+    expect(await statuses(second, 2, { policy: "2;w=600;s=user", userId: "u0" })).toEqual([429, 429]);
+    expect(await statuses(second, 3, { policy: "2;w=600;s=user", userId: "u1" })).toEqual([200, 200, 429]);
+  });
+});
