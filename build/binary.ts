@@ -11,8 +11,8 @@ import { hostTarget, TARGETS, targetFiles } from "./targets.ts";
  */
 const root = join(import.meta.dir, "..");
 
-/** What is loaded by its path: threads and built-ins. Each becomes a file of its own inside the binary. */
-const STARTED_BY_PATH = ["src/**/worker.ts", "src/**/*-worker.ts", "providers/*.ts", "plugins/*.ts"];
+/** What is loaded by its path: the program behind its start, threads and built-ins. Each becomes a file of its own inside the binary. */
+const STARTED_BY_PATH = ["src/cli/run.ts", "src/**/worker.ts", "src/**/*-worker.ts", "providers/*.ts", "plugins/*.ts"];
 
 async function build(target: string, outfile: string): Promise<void> {
   const { interpreter, addon } = targetFiles(target);

@@ -1,9 +1,9 @@
-import { programArguments } from "./runtime/platform.ts";
+import { programArguments, shippedScript } from "./runtime/platform.ts";
 import { restartWithEnvironment } from "./runtime/restart.ts";
 
-// Before anything else is loaded: it may all be loaded again.
+// Before anything else is loaded: it may all be loaded again. So in the binary the rest is a bundle of its own.
 restartWithEnvironment();
-const { runCommandLine } = await import("./cli/run.ts");
+const { runCommandLine } = (await import(shippedScript("src/cli/run.ts"))) as typeof import("./cli/run.ts");
 const status = await runCommandLine(programArguments(), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

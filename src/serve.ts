@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
+import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
 import { hookFailuresText } from "./plugin/hook-metrics.ts";
@@ -17,6 +18,7 @@ import { inTime, Supervised } from "./serve/supervise.ts";
 import type { SpoolWriter } from "./spool/frame.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
+import { migrate } from "./store/migrate.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { type Database, openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
@@ -80,7 +82,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   built.spool = spool;
   const recorder = startRecorder(options, spool);
   built.recorder = recorder;
-  // These wait for nothing while the recorder's thread loads and migrates.
+  // These wait for nothing while the recorder's thread loads.
   const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
   else throw registry.reason;
@@ -96,28 +98,35 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
     privateTargets: built.pluginHost!.privateTargets,
     isKnownId: recorder.forward(["isKnownId"]).isKnownId,
     degraded: () => degraded(built),
+    keys: known.value,
   }).catch((error) => {
     throw listenFailure(error, "gateway_port", config);
   });
   built.gateway = gateway;
-  gateway.setKeys(known.value);
+  // From here on traffic passes, into the spool.
   const api = startApi(options, gateway, recorder, hooks);
   built.api = api.thread;
-  const apiPort = await api.port.catch((error) => {
+  const apiPort = api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
   });
-  gateway.setOwnPorts([apiPort]);
+  apiPort.then(
+    (port) => gateway.setOwnPorts([port]),
+    () => undefined, // told below
+  );
+  await recorderStarts(options, recorder);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-  log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${apiPort}` });
+  log.info("weir is serving", { gateway: `http://${host}:${gateway.port}`, api: `http://${host}:${await apiPort}` });
 }
 
 function startRecorder({ config, log }: ServeOptions, { sealKey }: Spool): Supervised<RecorderFunctions> {
-  return new Supervised<RecorderFunctions>({
+  const recorder = new Supervised<RecorderFunctions>({
     name: "recorder",
     start: () => startThread("src/recorder/worker.ts", { config, sealKey } satisfies ThreadOptions),
     onStarted: (remote) => remote.ready(),
     log,
   });
+  recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
+  return recorder;
 }
 
 /** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
@@ -144,36 +153,43 @@ async function openPlugins(
 }
 
 /**
- * Makes the first key where there is none, once the recorder has migrated the database. While that cannot be written but
- * has keys, the service starts all the same: what passes waits in the spool.
+ * Makes the first key where there is none. While the database cannot be written but has keys, the service starts all the
+ * same: what passes waits in the spool.
  *
- * @returns all keys, so that the gateway need not wait for the API.
+ * @returns all keys, so that the gateway need not wait for another thread.
  */
-async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>) {
-  const { config, log, onFirstKey } = options;
-  const started = recorder.started();
-  const settled = started.then(
-    () => undefined,
-    () => undefined,
-  );
-  for (let waits = 0; !(await inTime(settled, DATABASE_PATIENCE_MS)); waits++) {
+async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>): Promise<KeySnapshot[]> {
+  // Where this fails the recorder fails too; it tries on, and says why.
+  const early = await makeKeys(options).catch(() => undefined);
+  if (early !== undefined) return early;
+  const { config, log } = options;
+  for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
     const keys = await withReader(config, snapshotKeys).catch(() => []);
-    if (keys.length > 0) {
-      recorder.persist();
-      log.warn("the database cannot be written now: what passes waits in the spool");
-      return keys;
-    }
+    if (keys.length > 0) return keys;
     if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
   }
-  await started;
+  await recorder.started();
+  return makeKeys(options);
+}
+
+/** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
+async function makeKeys({ config, onFirstKey }: ServeOptions): Promise<KeySnapshot[]> {
   const store = await openStore(config, "write");
   try {
+    await migrate(store);
     const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
     if (key !== undefined) onFirstKey(key);
     return await snapshotKeys(store.records);
   } finally {
     await store.close();
   }
+}
+
+/** @throws what keeps the recorder from starting. One that only takes its time is waited for no longer than this. */
+async function recorderStarts({ log }: ServeOptions, recorder: Supervised<RecorderFunctions>): Promise<void> {
+  if (await inTime(recorder.started(), DATABASE_PATIENCE_MS)) return void (await recorder.started());
+  recorder.persist();
+  log.warn("the database cannot be written now: what passes waits in the spool");
 }
 
 async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
@@ -236,7 +252,8 @@ function degraded({ registry, hooks, recorder, api }: Built): readonly string[] 
 async function takeDown(parts: Built, log: Log): Promise<void> {
   await parts.gateway?.close();
   await parts.spool?.close();
-  if (parts.recorder !== undefined && !(await parts.recorder.stop("stop", RECORDER_STOP_MS))) {
+  const recorded = (await parts.recorder?.stop("stop", RECORDER_STOP_MS)) ?? true;
+  if (!recorded && parts.gateway !== undefined) {
     log.warn("the recorder did not finish; the spool keeps the rest for the next start");
   }
   await parts.api?.stop("stop", API_STOP_MS);

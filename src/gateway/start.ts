@@ -40,6 +40,8 @@ export interface GatewayOptions {
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Known from the first connection on; none until `setKeys` otherwise. */
+  readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
   /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
   readonly privateTargets?: () => readonly string[];
@@ -68,6 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
   const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
   const parts = createParts(options, ownPorts);
+  parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

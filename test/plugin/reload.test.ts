@@ -83,7 +83,10 @@ const plugin = (schema: string, setup: string) =>
 async function hooksOf(path: string, plugins: Config["plugins"] = {}) {
   const { log, lines } = keptLog();
   return {
-    live: await openHooks({ config: { ...(Value.Create(CONFIG_SCHEMA) as Config), plugins_dir: path, plugins }, log }),
+    live: await openHooks({
+      config: { ...(Value.Default(CONFIG_SCHEMA, {}) as Config), plugins_dir: path, plugins },
+      log,
+    }),
     lines,
   };
 }
