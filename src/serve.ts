@@ -244,7 +244,10 @@ function startApi(
       const [toGateway, itsGateway] = threadPorts();
       const [toJobs, itsJobs] = threadPorts();
       for (const each of [toRecorder, toGateway, toJobs]) each.start();
-      expose(toRecorder, recorder.forward(["isKnownId", "barrier", "amend", "remove", "relearn", "metrics", "status"]));
+      expose(
+        toRecorder,
+        recorder.forward(["isKnownId", "barrier", "amend", "remove", "import", "relearn", "metrics", "status"]),
+      );
       expose(toJobs, jobs.forward(["expedite", "relearn"]));
       const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
       const functions: GatewayFunctions = {

@@ -3,6 +3,7 @@ import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
 import type { Entry, StoredEntry } from "./plugin/entries.ts";
 import type { RouteView } from "./plugin/routes.ts";
+import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 import type { WholeExchange } from "./spool/whole.ts";
 
@@ -32,6 +33,8 @@ export type RecorderFunctions = {
   /** What plugins stored after `version`; 0 asks for all. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
   writeEntries(entries: readonly Entry[]): Promise<void>;
+  /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
+  import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -71,6 +74,23 @@ export interface RecordChange {
   /** JSON text that takes the place of the stored response body: a stream put together. */
   readonly responseBody?: string;
 }
+
+/** A record that comes from outside, read and checked. */
+export interface Arrival {
+  /** As it is to be stored, in the organization of who brings it; it has a status, for it is not in flight. */
+  readonly row: Omit<typeof requests.$inferInsert, "seq">;
+  readonly bodies: readonly ArrivedBody[];
+  readonly texts: { readonly prompt: string | null; readonly completion: string | null };
+}
+
+export interface ArrivedBody {
+  readonly part: "request" | "response";
+  readonly form: "json" | "text";
+  readonly bytes: Uint8Array;
+}
+
+/** `existing`: the organization has a record of this id already, or one in flight. `taken`: another one has. */
+export type ArrivalResult = "imported" | "existing" | "taken";
 
 export interface RecorderStatus {
   readonly position: Position;

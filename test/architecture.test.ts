@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["store"],
   ["recorder"],
   ["gateway", "api", "jobs", "export", "web"],
+  ["import"],
   ["serve"],
   ["serve.ts"],
   ["cli"],

@@ -8,7 +8,7 @@ const TIDY_MS = 60_000;
 /** Requests that end within so many milliseconds are charged together. */
 const GATHER_MS = 5;
 const ASKED_AT_ONCE = 1_000;
-const RETRY_MS = [250, 1_000, 5_000] as const;
+const RETRY_MS = [100, 250, 500, 1_000] as const;
 
 /** One policy as it bears on one request. */
 export interface Bearing {

@@ -2,13 +2,15 @@ import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
+import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
-import { readJson } from "./body.ts";
+import { readJson, readText } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { changeEndpoints } from "./changes.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
+import { IMPORT_PATH, importEndpoints } from "./import.ts";
 import { keyEndpoints } from "./keys.ts";
 import { logEndpoints } from "./log.ts";
 import { modelEndpoints } from "./models.ts";
@@ -68,6 +70,7 @@ function createApp(
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
       return readJson(request, room.config.max_api_body_bytes);
     })
@@ -86,6 +89,7 @@ function createApp(
     .use(propertyEndpoints(room, gate))
     .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
+    .use(importEndpoints(room, gate))
     .use(logEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(modelEndpoints(room, gate))

@@ -13,11 +13,7 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   if (type !== null && !JSON_TYPE.test(type)) {
     throw new GatewayError("invalid_body", "send JSON with Content-Type: application/json");
   }
-  const coding = request.headers.get("content-encoding");
-  if (coding !== null && coding !== "identity") {
-    throw new GatewayError("invalid_body", "send the body without Content-Encoding");
-  }
-  const text = decode(await readBytes(request, bytesMax));
+  const text = await readText(request, bytesMax);
   if (text.trim() === "") throw new GatewayError("invalid_body", "the body is empty: send a JSON object");
   try {
     return JSON.parse(text);
@@ -25,6 +21,19 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
     const why = cause instanceof RangeError ? "it is nested too deeply" : "it cannot be parsed";
     throw new GatewayError("invalid_body", `the body is not JSON: ${why}`, { cause });
   }
+}
+
+/**
+ * The body of a request as text, whatever its content type.
+ *
+ * @throws GatewayError `body_too_large`, or `invalid_body` for anything that is not UTF-8.
+ */
+export async function readText(request: Request, bytesMax: number): Promise<string> {
+  const coding = request.headers.get("content-encoding");
+  if (coding !== null && coding !== "identity") {
+    throw new GatewayError("invalid_body", "send the body without Content-Encoding");
+  }
+  return decode(await readBytes(request, bytesMax));
 }
 
 /**

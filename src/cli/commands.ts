@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { LoadedConfig } from "../config-load.ts";
 import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
+import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/options.ts";
 
 /** An option as help shows it and the parser reads it. */
 export interface Option {
@@ -212,6 +213,15 @@ export const COMMANDS: readonly Command[] = [
     notes: EXPORT_NOTES,
     readsItsOwnWords: true,
     load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
+    name: "import",
+    summary: "put exported records into a Weir; can be stopped and run again",
+    args: ["FILE…"],
+    options: IMPORT_OPTIONS,
+    notes: IMPORT_NOTES,
+    readsItsOwnWords: true,
+    load: async () => (await import("./export.ts")).importCommand,
   },
   {
     name: "version",

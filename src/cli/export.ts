@@ -1,20 +1,33 @@
 import { runExport } from "../export/run.ts";
+import { runImport } from "../import/run.ts";
 import type { Run } from "./commands.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The first signal stops the export and keeps its checkpoint; a second one ends the program at once. */
-export const exportCommand: Run = async ({ args, terminal }) => {
+export const exportCommand: Run = ({ args, terminal }) =>
+  interruptible((interrupted) => {
+    const stderr = screenOf(terminal.err);
+    return runExport(args, terminal.env, { stdout: process.stdout, stderr, interrupted });
+  });
+
+export const importCommand: Run = ({ args, terminal }) =>
+  interruptible((interrupted) => {
+    const stderr = screenOf(terminal.err);
+    return runImport(args, terminal.env, { stdin: process.stdin, stderr, interrupted });
+  });
+
+/** The first signal stops the work and keeps its checkpoint; a second one ends the program at once. */
+async function interruptible(work: (interrupted: AbortSignal) => Promise<number>): Promise<number> {
   const interruption = new AbortController();
   const handlers = SIGNALS.map((signal) => [signal, () => interruption.abort(signal)] as const);
   for (const [signal, handler] of handlers) process.once(signal, handler);
   try {
-    return await runExport(args, terminal.env, {
-      stdout: process.stdout,
-      stderr: { write: terminal.err, isTTY: process.stderr.isTTY, columns: process.stderr.columns },
-      interrupted: interruption.signal,
-    });
+    return await work(interruption.signal);
   } finally {
     for (const [signal, handler] of handlers) process.off(signal, handler);
   }
-};
+}
+
+function screenOf(write: (text: string) => void) {
+  return { write, isTTY: process.stderr.isTTY, columns: process.stderr.columns };
+}

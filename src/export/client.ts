@@ -6,6 +6,10 @@ export interface Question<T> {
   /** From the API address on, such as `/v1/request/query-fast`. */
   readonly path: string;
   readonly body: unknown;
+  /** Of a body that is text already; anything else is sent as JSON. */
+  readonly contentType?: string;
+  /** That the key must have; `read` unless told otherwise. */
+  readonly scope?: string;
   /** Turns the text of an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
   readonly read: (text: string) => T;
   /** Above it the answer is dropped and {@link AnswerTooLong} thrown; undefined for no bound. */
@@ -78,14 +82,17 @@ async function fetchText(options: ClientOptions, question: Question<unknown>): P
   try {
     const answer = await fetch(options.apiUrl + question.path, {
       method: "POST",
-      headers: { authorization: `Bearer ${options.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify(question.body),
+      headers: {
+        authorization: `Bearer ${options.apiKey}`,
+        "content-type": question.contentType ?? "application/json",
+      },
+      body: question.contentType === undefined ? JSON.stringify(question.body) : String(question.body),
       // A redirect would carry the key to a host that nobody named.
       redirect: "manual",
       signal: AbortSignal.any([options.signal, idle.signal]),
     });
     const text = await readText(answer, question.bytesMax, () => timer.refresh());
-    if (answer.status !== 200) throw refusal(answer, text, question.path);
+    if (answer.status !== 200) throw refusal(answer, text, question);
     return text;
   } catch (error) {
     if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
@@ -118,14 +125,14 @@ async function readText(answer: Response, bytesMax: number | undefined, onBytes:
   return parts.join("");
 }
 
-function refusal(answer: Response, text: string, path: string): Error {
+function refusal(answer: Response, text: string, { path, scope = "read" }: Question<unknown>): Error {
   const said = `status ${answer.status}${explanation(text)}`;
   if (mayBeRetried(answer.status)) {
     return new AttemptFailed(said, { retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), Date.now()) });
   }
   const hint: Readonly<Record<number, string>> = {
     401: "; is WEIR_API_KEY a key of this region that has not expired?",
-    403: "; the key needs the scope `read`",
+    403: `; the key needs the scope \`${scope}\``,
     404: "; is this the address of a Weir API?",
   };
   return new ExportFailure("failed", `${path}: ${said}${hint[answer.status] ?? ""}`);

@@ -84,16 +84,11 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
 
   const format = oneOf("format", FORMATS, given.format ?? "jsonl");
-  const region = oneOf("region", REGIONS, given.region ?? "us");
+  const region = readRegion(given.region);
   const output = given.output ?? `weir-export.${format}`;
   if (output === "") throw usageFailure("--output needs a file name, or - for stdout");
   if (output === "-" && given.resume)
     throw usageFailure("--resume needs a file: what went to stdout cannot be resumed");
-
-  const apiKey = env["WEIR_API_KEY"]?.trim();
-  if (!apiKey) throw usageFailure("no key: set WEIR_API_KEY to a service key with the scope `read`");
-  // fetch would refuse it too, but with a message that shows the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that no key has");
 
   return {
     startDate: given["start-date"],
@@ -107,11 +102,24 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
     output,
     region,
     apiUrl: readAddress(given["api-url"] ?? addressOf(region, env)),
-    apiKey,
+    apiKey: readKey(env, "read"),
     resume: given.resume ?? false,
     force: given.force ?? false,
     quiet: given.quiet ?? false,
   };
+}
+
+/** @param scope - that the key needs, for who has none. */
+export function readKey(env: Environment, scope: string): string {
+  const apiKey = env["WEIR_API_KEY"]?.trim();
+  if (!apiKey) throw usageFailure(`no key: set WEIR_API_KEY to a service key with the scope \`${scope}\``);
+  // fetch would refuse it too, but with a message that shows the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that no key has");
+  return apiKey;
+}
+
+export function readRegion(given: string | undefined): Region {
+  return oneOf("region", REGIONS, given ?? "us");
 }
 
 function parse(argv: readonly string[]) {
@@ -155,12 +163,13 @@ function readFilter(text: string | undefined): unknown {
   throw usageFailure('--filter takes a filter tree, such as {"request_response_rmt":{"model":{"equals":"m-1"}}}');
 }
 
-function addressOf(region: Region, env: Environment): string {
+export function addressOf(region: Region, env: Environment): string {
   if (region === "eu") return env["WEIR_EU_API_URL"] || `http://127.0.0.1:${env["WEIR_EU_API_PORT"] || "8789"}`;
   return env["WEIR_API_URL"] || `http://127.0.0.1:${env["WEIR_API_PORT"] || "8788"}`;
 }
 
-function readAddress(text: string): string {
+/** An address without a slash at its end. */
+export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageFailure("the API address must start with http:// or https://");

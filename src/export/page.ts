@@ -1,3 +1,4 @@
+import { eachMember, readMembers, skipSpace } from "../record/json-members.ts";
 import { EXPIRING } from "./columns.ts";
 
 /**
@@ -61,7 +62,7 @@ export function readEnvelope(text: string): { readonly data: unknown; readonly [
 
 /** The members of a record: name to the JSON text of the value. */
 export function membersOf(row: Row): ReadonlyMap<string, string> {
-  return readMembers(row, 0);
+  return readMembers(row);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -72,11 +73,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function readRows(list: string): Row[] {
   const rows: Row[] = [];
   let at = skipSpace(list, 1);
-  while (list.charCodeAt(at) === OPEN_OBJECT) {
+  while (list[at] === "{") {
     const { row, end } = readRow(list, at);
     rows.push(row);
     at = skipSpace(list, end);
-    if (list.charCodeAt(at) === COMMA) at = skipSpace(list, at + 1);
+    if (list[at] === ",") at = skipSpace(list, at + 1);
   }
   return rows;
 }
@@ -97,84 +98,4 @@ function readRow(text: string, at: number): { row: Row; end: number } {
   });
   if (piece !== undefined) pieces.push(text.slice(piece, pieceEnd));
   return { row: `{${pieces.join(",")}}`, end };
-}
-
-/** @param at - index of the opening brace. */
-function readMembers(text: string, at: number): Map<string, string> {
-  const members = new Map<string, string>();
-  eachMember(text, at, (name, _nameAt, valueAt, valueEnd) => members.set(name, text.slice(valueAt, valueEnd)));
-  return members;
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-
-/**
- * Finds the members of an object without reading their values.
- *
- * The text has passed `JSON.parse`, so this only has to find where things end.
- *
- * @param at - index of the opening brace.
- * @returns the index after the closing brace.
- */
-function eachMember(
-  text: string,
-  at: number,
-  visit: (name: string, nameAt: number, valueAt: number, valueEnd: number) => void,
-): number {
-  let next = skipSpace(text, at + 1);
-  while (text.charCodeAt(next) === QUOTE) {
-    const nameEnd = skipString(text, next);
-    const valueAt = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    const valueEnd = skipValue(text, valueAt);
-    visit(unquoted(text.slice(next, nameEnd)), next, valueAt, valueEnd);
-    next = skipSpace(text, valueEnd);
-    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1);
-  }
-  return next + 1;
-}
-
-function skipSpace(text: string, at: number): number {
-  let next = at;
-  while (text.charCodeAt(next) <= 0x20) next++;
-  return next;
-}
-
-/** @returns the index after the closing quote. */
-function skipString(text: string, at: number): number {
-  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
-}
-
-function skipValue(text: string, at: number): number {
-  let next = at;
-  let depth = 0;
-  while (next < text.length) {
-    const code = text.charCodeAt(next);
-    if (code === QUOTE) next = skipString(text, next);
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      depth++;
-      next++;
-    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
-      if (depth === 0) return next; // the end of what this value stands in
-      depth--;
-      next++;
-    } else if (depth === 0 && (code === COMMA || code <= 0x20)) return next;
-    else next++;
-    if (depth === 0 && (code === QUOTE || code === CLOSE_OBJECT || code === CLOSE_LIST)) return next;
-  }
-  return next;
-}
-
-function unquoted(text: string): string {
-  return text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1);
 }

@@ -22,6 +22,8 @@ export interface ProgressOptions {
   readonly screen: Screen;
   readonly quiet: boolean;
   readonly lineEveryMs: number;
+  /** What begins a plain line; `weir export` unless told otherwise. */
+  readonly command?: string;
 }
 
 const REDRAW_MS = 200;
@@ -59,7 +61,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const show = () => {
     if (options.quiet) return;
     const line = describe(state, bar ? (screen.columns ?? 80) : undefined);
-    screen.write(bar ? `\r\x1b[2K${line}` : `weir export: ${line}\n`);
+    screen.write(bar ? `\r\x1b[2K${line}` : `${options.command ?? "weir export"}: ${line}\n`);
   };
   const timer = setInterval(show, bar ? REDRAW_MS : options.lineEveryMs);
   timer.unref();

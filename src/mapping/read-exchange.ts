@@ -143,9 +143,8 @@ function requestModel(body: Json, path: string, schema: WireSchema | undefined):
     filledText(body?.model_id) ??
     filledText(body?.modelId) ??
     (schema === undefined ? oddModel(body) : undefined);
-  const inPath = modelInPath(path);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
-  const name = pathFirst ? (inPath ?? inBody) : (inBody ?? inPath);
+  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
   return name?.replace(/^models\//, "");
 }
 

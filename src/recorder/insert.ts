@@ -43,8 +43,11 @@ const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
 const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
   where seq = ? and request_id = ? and response_status is null`;
 
+/** What of a record goes into the database. */
+export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
+
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
-export function bodyStatements(records: readonly Prepared[]): Statement[] {
+export function bodyStatements(records: readonly Storable[]): Statement[] {
   const statements: Statement[] = [];
   const bodies = new BodyInserts();
   const texts: Value[] = [];
@@ -72,9 +75,9 @@ function shortened(text: string | null): string | null {
 /** What the transaction of records holds. */
 export interface RecordBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
-  readonly fresh: readonly { readonly record: Prepared; readonly seq: number }[];
+  readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are there as in flight, and end now. */
-  readonly completed: readonly { readonly record: Prepared; readonly seq: number; readonly relabelled: boolean }[];
+  readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
   readonly positions: readonly { readonly name: string; readonly position: Position }[];
   readonly now: number;
 }
@@ -109,7 +112,7 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
   return statements;
 }
 
-function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): void {
+function pushProperties({ row, labels }: Storable, seq: number, into: Value[]): void {
   for (const [name, value] of Object.entries(labels.properties)) {
     const erased = labels.erasedProperties.has(name) ? 1 : 0;
     into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased, row.cost ?? null);
@@ -120,7 +123,7 @@ function pushProperties({ row, labels }: Prepared, seq: number, into: Value[]): 
   }
 }
 
-function count({ row }: Prepared, models: CountedModels, keys: Map<string, number>): void {
+function count({ row }: Storable, models: CountedModels, keys: Map<string, number>): void {
   models.add(row);
   keys.set(row.key_id, Math.max(keys.get(row.key_id) ?? 0, row.request_created_at));
 }

@@ -5,8 +5,10 @@ import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
 import { migrate } from "../store/migrate.ts";
 import { localPath, openStore, type Statement, type Store } from "../store/store.ts";
+import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
-import { bodyStatements, recordStatements, setPosition } from "./insert.ts";
+import { toStorable } from "./import.ts";
+import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
@@ -128,6 +130,41 @@ export class Ledger {
       record.exchange.seq = seq;
     }
     return { recorded: plan.recorded, collisions: plan.collisions };
+  }
+
+  /**
+   * Writes records that come from outside, in the order given. What is there already stays as it is.
+   *
+   * @param inFlight - the organization of an exchange in flight of this id.
+   */
+  async import(
+    arrivals: readonly Arrival[],
+    inFlight: (id: string) => string | undefined,
+    now: number,
+  ): Promise<ArrivalResult[]> {
+    const owners = new Map<string, string>();
+    for (const { row } of arrivals) {
+      const owner = inFlight(row.request_id);
+      if (owner !== undefined) owners.set(row.request_id, owner);
+    }
+    for (const row of await this.#rowsOf(arrivals.map(({ row }) => row.request_id))) {
+      owners.set(row.request_id, row.organization_id);
+    }
+    const fresh: { record: Storable; seq: number }[] = [];
+    const results = arrivals.map((arrival): ArrivalResult => {
+      const { request_id, organization_id } = arrival.row;
+      const owner = owners.get(request_id);
+      if (owner !== undefined) return owner === organization_id ? "existing" : "taken";
+      owners.set(request_id, organization_id);
+      const seq = this.#nextSeq++;
+      fresh.push({ record: toStorable(arrival, seq), seq });
+      return "imported";
+    });
+    if (fresh.length === 0) return results;
+    const bodies = bodyStatements(fresh.map(({ record }) => record));
+    if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], now }));
+    return results;
   }
 
   /** Writes only how far the spool is read. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
@@ -13,7 +14,16 @@ import type { LearntTables } from "../store/learnt.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
 import { usageOf } from "../store/usage.ts";
-import type { Amendment, AmendResult, RecordChange, RecorderFunctions, RecorderStatus, Removal } from "../threads.ts";
+import type {
+  Amendment,
+  AmendResult,
+  Arrival,
+  ArrivalResult,
+  RecordChange,
+  RecorderFunctions,
+  RecorderStatus,
+  Removal,
+} from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -79,6 +89,7 @@ export function createRecorder(options: RecorderOptions): RecorderFunctions {
     usageOf: (requestIds) => recorder.usageOf(requestIds),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
+    import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
@@ -181,6 +192,12 @@ class Recorder {
     return writeEntries(this.#ledger.store.records, entries);
   }
 
+  import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
+    return this.#caughtUp(WAIT_MS, () =>
+      this.#ledger.import(arrivals, (id) => this.#assembler?.find(id)?.begin.organization, Date.now()),
+    );
+  }
+
   metricsText(): Promise<string> {
     return this.#metrics.text(this.#lagBytes(), this.#assembler?.inFlightCount ?? 0);
   }
@@ -221,7 +238,7 @@ class Recorder {
         const last = this.#stopping;
         const atEnd = await this.#cycle().catch((error) => this.#startOver(error));
         if (last && atEnd) break;
-        await (atEnd && !this.#stopping ? this.#pause(this.#waiters.size > 0 ? 1 : POLL_MS) : yieldTurn());
+        await (atEnd && !this.#stopping ? this.#pause(this.#waiters.size > 0 ? 1 : POLL_MS) : nextTurn());
       }
     } catch (error) {
       this.#opened.reject(error);
@@ -380,9 +397,4 @@ class Recorder {
     clearTimeout(timer);
     this.#wake = undefined;
   }
-}
-
-/** Lets calls from other threads in between two batches. */
-function yieldTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -43,6 +43,7 @@ const functions: RecorderFunctions = {
   remove: async (removal) => (await opened).recorder.remove(removal),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),
   relearn: async () => (await opened).recorder.relearn(),
+  import: async (arrivals) => (await opened).recorder.import(arrivals),
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
   writeEntries: async (entries) => (await opened).recorder.writeEntries(entries),

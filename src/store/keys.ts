@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
 import { patiently } from "./patiently.ts";
@@ -193,7 +193,7 @@ function keyStatements(order: KeyOrder, condition: string): { id: string; key: s
     statements: [
       {
         sql: `insert into organizations (id, name, created_at) select ?, ?, ? ${condition || "where true"} on conflict (name) do nothing`,
-        args: [randomUUID(), organization, now],
+        args: [organizationId(organization), organization, now],
       },
       {
         sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at)
@@ -211,4 +211,13 @@ function readScopes(json: string): Scope[] {
 
 function isoOrNull(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
+}
+
+/**
+ * The id of an organization comes from its name: records that move to another Weir, into the organization of the same
+ * name, keep theirs. A UUID of version 8.
+ */
+function organizationId(name: string): string {
+  const hex = createHash("sha256").update(`weir organization ${name}`).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -54,6 +54,7 @@ test("a broken drop-in and a directory that cannot be written stop the start wit
   const broken = await failedStart({ WEIR_DATA_DIR: dataDirectory });
   expect(broken.status).toBe(1);
   expect(broken.stderr).toContain(`weir: ${file}: a provider has no member "host"; did you mean "hosts"?\n`);
+  expect(broken.stderr).not.toContain("did not finish");
 
   const unwritable = await failedStart({ WEIR_DATA_DIR: "/proc/weir" });
   expect(unwritable).toMatchObject({

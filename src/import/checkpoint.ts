@@ -1,0 +1,53 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import type { Place } from "./source.ts";
+
+/** How far a file has been imported, and into what. */
+export interface Checkpoint extends Place {
+  readonly version: 1;
+  readonly apiUrl: string;
+  readonly brand: string | null;
+  /** Of the file: another one of this name is read from its beginning. */
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** Records before this place that were not taken. */
+  readonly rejected: number;
+}
+
+export function checkpointPath(file: string): string {
+  return `${file}.weir-import`;
+}
+
+/** The checkpoint beside a file where it is of this very import, else undefined. */
+export async function loadCheckpoint(
+  file: string,
+  wanted: Pick<Checkpoint, "apiUrl" | "brand" | "size" | "modifiedMs">,
+): Promise<Checkpoint | undefined> {
+  let found: Checkpoint;
+  try {
+    found = JSON.parse(await readFile(checkpointPath(file), "utf8")) as Checkpoint;
+  } catch {
+    return undefined; // none, or none of ours: everything is sent again, which changes nothing
+  }
+  const same =
+    found !== null &&
+    typeof found === "object" &&
+    found.version === 1 &&
+    (found.shape === "lines" || found.shape === "array") &&
+    [found.number, found.end, found.rejected].every(Number.isSafeInteger) &&
+    found.apiUrl === wanted.apiUrl &&
+    found.brand === wanted.brand &&
+    found.size === wanted.size &&
+    found.modifiedMs === wanted.modifiedMs;
+  return same ? found : undefined;
+}
+
+/** Replaces it in one step, so that a kill leaves the one before. */
+export async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
+  const path = checkpointPath(file);
+  await writeFile(`${path}.new`, JSON.stringify(checkpoint));
+  await rename(`${path}.new`, path);
+}
+
+export async function removeCheckpoint(file: string): Promise<void> {
+  await rm(checkpointPath(file), { force: true });
+}

@@ -1,0 +1,67 @@
+import { parseArgs } from "node:util";
+import { usageFailure } from "../export/failure.ts";
+import { addressOf, type Environment, readAddress, readKey, readRegion } from "../export/options.ts";
+
+/** One row per option: what the parser takes and what the help says. */
+export const OPTIONS = {
+  brand: { type: "string", value: "NAME", description: "the files are of the product of this name, not of a Weir" },
+  region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
+  "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
+  resume: { type: "boolean", description: "go on where a stopped import of the same files stands" },
+  quiet: { type: "boolean", short: "q", description: "print failures only" },
+} as const;
+
+/** What help says below the options. */
+export const NOTES: readonly string[] = [
+  "Files hold records as `weir export` writes them in the formats jsonl and json; - is stdin. Export with\n--include-body to move bodies too. CSV and parquet are not read.",
+  "The key comes from WEIR_API_KEY and needs the scope `admin`; records go into its organization. The address comes from\nWEIR_API_URL (default http://127.0.0.1:8788), or from WEIR_EU_API_URL with --region eu.",
+  "A record that is there already stays as it is, so an import can be stopped and run again at any time. A line that\ncannot be taken is reported with its number, and the rest goes on.",
+  "Ends with status 0 when every record is there, 1 when some or all are not, 2 on bad usage, and 128 + the signal's\nnumber when stopped.",
+];
+
+export interface ImportOptions {
+  /** Paths, or `-` for stdin. */
+  readonly files: readonly string[];
+  /** Name of the product whose records these are, in lower case; undefined for Weir's own. */
+  readonly brand: string | undefined;
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly resume: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * Reads the command line after `weir import`.
+ *
+ * @throws ExportFailure of kind `usage`.
+ */
+export function readOptions(argv: readonly string[], env: Environment): ImportOptions {
+  const { values, positionals: files } = parse(argv);
+  if (files.length === 0) throw usageFailure("name the files to import, or - for stdin");
+  if (files.filter((file) => file === "-").length > 1) throw usageFailure("stdin can be read only once");
+  if (files.includes("")) throw usageFailure("a file name is empty");
+  if (values.resume && files.includes("-")) throw usageFailure("--resume needs files: stdin cannot be resumed");
+  const region = readRegion(values.region);
+  return {
+    files,
+    brand: values.brand === undefined ? undefined : readBrand(values.brand),
+    apiUrl: readAddress(values["api-url"] ?? addressOf(region, env)),
+    apiKey: readKey(env, "admin"),
+    resume: values.resume ?? false,
+    quiet: values.quiet ?? false,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  } catch (cause) {
+    if (cause instanceof TypeError) throw usageFailure(cause.message.split(". ")[0] ?? cause.message);
+    throw cause;
+  }
+}
+
+function readBrand(text: string): string {
+  if (!/^[a-z][a-z0-9]{0,39}$/i.test(text)) throw usageFailure(`--brand takes a name such as acme, not "${text}"`);
+  return text.toLowerCase();
+}

@@ -1,0 +1,216 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { constants } from "node:os";
+import { type Client, createClient } from "../export/client.ts";
+import { EXIT, ExportFailure } from "../export/failure.ts";
+import type { Environment } from "../export/options.ts";
+import { clock, count, createProgress, type Progress, type Screen } from "../export/progress.ts";
+import { PACE, type Pace } from "../export/retry.ts";
+import { type Checkpoint, loadCheckpoint, removeCheckpoint, saveCheckpoint } from "./checkpoint.ts";
+import { type ImportOptions, readOptions } from "./options.ts";
+import { type Counts, Sender } from "./sender.ts";
+import { type Found, RecordSplitter } from "./source.ts";
+
+/** What an import touches besides the network and its files. */
+export interface ImportIo {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stderr: Screen;
+  /** Aborted by a signal, with the signal's name, such as `SIGINT`, as the reason. */
+  readonly interrupted?: AbortSignal;
+  readonly pace?: Partial<Pace>;
+  /** Milliseconds between two plain lines of progress; 10 s unless told otherwise. */
+  readonly lineEveryMs?: number;
+}
+
+/** Broken lines that are told one by one; the rest is counted. */
+const TOLD_MAX = 1_000;
+/** Members left out that are counted by their names. */
+const UNKNOWN_MAX = 1_000;
+
+interface Job {
+  readonly options: ImportOptions;
+  readonly client: Client;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Prints a line, with the bar out of its way. */
+  readonly tell: (text: string) => void;
+  readonly total: Counts;
+  readonly unknown: Map<string, number>;
+}
+
+/**
+ * `weir import`: puts exported records into a Weir.
+ *
+ * @param argv - what stands after `import` on the command line.
+ * @returns the exit status; failures are printed, never thrown.
+ */
+export async function runImport(argv: readonly string[], env: Environment, io: ImportIo): Promise<number> {
+  const say = (text: string) => io.stderr.write(`weir import: ${text}\n`);
+  let options: ImportOptions;
+  try {
+    options = readOptions(argv, env);
+  } catch (error) {
+    if (!(error instanceof ExportFailure)) throw error;
+    say(`${error.message} (see weir help import)`);
+    return EXIT.usage;
+  }
+  return importWith(options, io, say);
+}
+
+async function importWith(options: ImportOptions, io: ImportIo, say: (text: string) => void): Promise<number> {
+  const signal = io.interrupted ?? new AbortController().signal;
+  const progress = createProgress({
+    screen: io.stderr,
+    quiet: options.quiet,
+    lineEveryMs: io.lineEveryMs ?? 10_000,
+    command: "weir import",
+  });
+  const client = createClient({ ...options, pace: { ...PACE, ...io.pace }, signal, onWait: progress.waiting });
+  const tell = (text: string) => say(io.stderr.isTTY && !options.quiet ? `\r\x1b[2K${text}` : text);
+  const total: Counts = { imported: 0, existing: 0, rejected: 0 };
+  const job: Job = { options, client, progress, signal, stdin: io.stdin, tell, total, unknown: new Map() };
+  const started = performance.now();
+  try {
+    let missing = 0;
+    for (const file of options.files) if (!(await importFile(job, file))) missing++;
+    progress.stop();
+    if (!options.quiet) summarize(job, (performance.now() - started) / 1000, say);
+    return total.rejected + missing === 0 ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    progress.stop();
+    return report(error, io, say);
+  }
+}
+
+/** @returns false where the file cannot be read. */
+async function importFile(job: Job, file: string): Promise<boolean> {
+  const { options, signal, tell } = job;
+  const source = await open(job, file);
+  if (source === undefined) return false;
+  const { checkpoint, size, chunks, save } = source;
+  const splitter = new RecordSplitter(checkpoint);
+  const rejected = tellRejected(tell, file);
+  let [records, skipped] = [0, checkpoint?.end ?? 0];
+  job.progress.phase(options.files.length === 1 ? "importing" : `importing ${file}`, 0);
+  const sender = new Sender({
+    client: job.client,
+    brand: options.brand,
+    onRejected: rejected.tell,
+    onUnknown: (name) => {
+      const known = job.unknown.size < UNKNOWN_MAX || job.unknown.has(name) ? name : "others";
+      job.unknown.set(known, (job.unknown.get(known) ?? 0) + 1);
+    },
+    onSent: async ({ number, end }, sent) => {
+      records += sent;
+      // How many there are nobody knows: as many as the bytes that are left promise.
+      if (size !== undefined && end > skipped)
+        job.progress.expect(Math.round((records * (size - skipped)) / (end - skipped)));
+      job.progress.advance(sent, 0);
+      await save({ shape: splitter.shape, number, end }, sender.counts.rejected);
+    },
+  });
+  let last: Found | undefined;
+  try {
+    for await (const chunk of chunks) {
+      for (const found of splitter.push(chunk)) {
+        signal.throwIfAborted();
+        last = found;
+        await sender.add(found);
+      }
+    }
+    for (const found of splitter.finish()) {
+      last = found;
+      await sender.add(found);
+    }
+    await sender.flush(last);
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    tell(`${file}: ${error.message}`);
+    return false;
+  } finally {
+    rejected.rest();
+    job.total.imported += sender.counts.imported;
+    job.total.existing += sender.counts.existing;
+    job.total.rejected += sender.counts.rejected + (checkpoint?.rejected ?? 0);
+  }
+  if (file !== "-") await removeCheckpoint(file);
+  return true;
+}
+
+interface Source {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly size: number | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly save: (place: Pick<Checkpoint, "shape" | "number" | "end">, rejected: number) => Promise<void>;
+}
+
+async function open({ options, stdin, tell }: Job, file: string): Promise<Source | undefined> {
+  if (file === "-") return { chunks: stdin, size: undefined, checkpoint: undefined, save: async () => {} };
+  try {
+    const { size, mtimeMs: modifiedMs } = await stat(file);
+    const of = { apiUrl: options.apiUrl, brand: options.brand ?? null, size, modifiedMs };
+    const checkpoint = options.resume ? await loadCheckpoint(file, of) : undefined;
+    const before = checkpoint?.rejected ?? 0;
+    return {
+      chunks: createReadStream(file, { start: checkpoint?.end ?? 0, highWaterMark: 1 << 20 }),
+      size,
+      checkpoint,
+      // A directory in which nothing can be written costs no more than the going on.
+      save: (place, rejected) =>
+        saveCheckpoint(file, { version: 1, ...of, ...place, rejected: before + rejected }).catch(() => {}),
+    };
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    tell(`${file}: ${error.message}`);
+    return undefined;
+  }
+}
+
+function tellRejected(tell: (text: string) => void, file: string) {
+  let told = 0;
+  const name = file === "-" ? "stdin" : file;
+  return {
+    tell: (number: number, why: string, id: string | null) => {
+      told++;
+      if (told <= TOLD_MAX) tell(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
+    },
+    rest: () => {
+      if (told > TOLD_MAX) tell(`${name}: ${count(told - TOLD_MAX)} more cannot be taken`);
+    },
+  };
+}
+
+function printable(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 300);
+}
+
+function isFileError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && "syscall" in error && typeof (error as { code?: unknown }).code === "string";
+}
+
+function summarize({ total, unknown }: Job, seconds: number, say: (text: string) => void): void {
+  const { imported, existing, rejected } = total;
+  const failed = rejected === 0 ? "" : `, ${count(rejected)} not taken`;
+  say(`${count(imported)} records imported, ${count(existing)} were there already${failed}, in ${clock(seconds)}`);
+  if (unknown.size === 0) return;
+  const names = [...unknown].sort((a, b) => b[1] - a[1]).slice(0, 20);
+  const rest = unknown.size > names.length ? ` and ${unknown.size - names.length} more` : "";
+  say(`left out: ${names.map(([name, times]) => `${printable(name)} (${count(times)})`).join(", ")}${rest}`);
+}
+
+/** Says why the import stopped. */
+function report(error: unknown, io: ImportIo, say: (text: string) => void): number {
+  const hint = "; run it again, with --resume to go on where it stood";
+  if (io.interrupted?.aborted) {
+    const name = String(io.interrupted.reason);
+    say(`stopped by ${name}${hint}`);
+    return 128 + (Object.entries(constants.signals).find(([signal]) => signal === name)?.[1] ?? 2);
+  }
+  if (error instanceof ExportFailure) {
+    say(`${error.message}${hint}`);
+    return EXIT.failed;
+  }
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.failed;
+}

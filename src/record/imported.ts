@@ -1,0 +1,205 @@
+import type { requests } from "./tables.ts";
+
+/** Bytes of one record, as JSON, that an import takes at most. */
+export const IMPORTED_RECORD_BYTES_MAX = 64 * 1024 * 1024;
+/** Records and bytes of one call at most. */
+export const IMPORT_RECORDS_MAX = 1_000;
+export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
+
+type Column = keyof typeof requests.$inferInsert;
+type Kind = "text" | "integer" | "number" | "flag" | "time" | "id";
+
+/** A record cannot be taken; the message is for who brings it. */
+export class ImportRefused extends Error {
+  override readonly name = "ImportRefused";
+}
+
+/** Every plain member of a record: the column that it fills, and what it may be besides null. */
+const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
+  request_method: ["method", "text"],
+  request_path: ["request_path", "text"],
+  request_referrer: ["request_referrer", "text"],
+  request_user_id: ["user_id", "text"],
+  request_model: ["request_model", "text"],
+  model_override: ["model_override", "text"],
+  model: ["model", "text"],
+  provider: ["provider", "text"],
+  target_url: ["target_url", "text"],
+  gateway_user: ["gateway_user", "text"],
+  auth_hash: ["auth_hash", "text"],
+  country_code: ["country_code", "text"],
+  request_created_at: ["request_created_at", "time"],
+  response_created_at: ["response_created_at", "time"],
+  updated_at: ["updated_at", "time"],
+  response_id: ["response_id", "text"],
+  response_status: ["response_status", "integer"],
+  response_model: ["response_model", "text"],
+  outcome: ["outcome", "text"],
+  error_code: ["error_code", "text"],
+  error_message: ["error_message", "text"],
+  delay_ms: ["delay_ms", "number"],
+  time_to_first_token: ["time_to_first_token", "number"],
+  streamed: ["streamed", "flag"],
+  truncated: ["truncated", "flag"],
+  size_bytes: ["size_bytes", "integer"],
+  total_tokens: ["total_tokens", "integer"],
+  prompt_tokens: ["prompt_tokens", "integer"],
+  prompt_cache_write_tokens: ["prompt_cache_write_tokens", "integer"],
+  prompt_cache_read_tokens: ["prompt_cache_read_tokens", "integer"],
+  completion_tokens: ["completion_tokens", "integer"],
+  prompt_audio_tokens: ["prompt_audio_tokens", "integer"],
+  completion_audio_tokens: ["completion_audio_tokens", "integer"],
+  reasoning_tokens: ["reasoning_tokens", "integer"],
+  usage_estimated: ["usage_estimated", "flag"],
+  cost: ["cost", "number"],
+  cost_source: ["cost_source", "text"],
+  feedback_id: ["feedback_id", "id"],
+  feedback_rating: ["feedback_rating", "flag"],
+  feedback_created_at: ["feedback_created_at", "time"],
+  session_id: ["session_id", "text"],
+  session_name: ["session_name", "text"],
+  session_path: ["session_path", "text"],
+  prompt_id: ["prompt_id", "text"],
+  prompt_version: ["prompt_version", "text"],
+  node_id: ["node_id", "text"],
+  job_id: ["job_id", "text"],
+  experiment_id: ["experiment_id", "text"],
+  cache_enabled: ["cache_enabled", "flag"],
+  cached: ["cached", "flag"],
+  cache_reference_id: ["cache_reference_id", "text"],
+  cache_created_at: ["cache_created_at", "time"],
+  threat: ["threat", "flag"],
+  is_passthrough_billing: ["is_passthrough_billing", "flag"],
+  storage_location: ["storage_location", "text"],
+};
+
+/** Members that are read elsewhere, or that follow from others. */
+const OTHER = [
+  ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
+  ...["assets", "asset_ids", "asset_urls", "signed_body_url", "ai_gateway_body_mapping", "costUSD"],
+  ...["request_body", "response_body", "llmSchema"],
+];
+
+/** Names of all members that a record may have; whatever else it has is left out. */
+export const RECORD_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(PLAIN), ...OTHER]);
+
+/** What a column that is never null holds where the record says nothing. */
+const MISSING: Partial<Record<Column, string | number>> = {
+  method: "POST",
+  provider: "CUSTOM",
+  streamed: 0,
+  truncated: 0,
+  size_bytes: 0,
+  usage_estimated: 0,
+  cache_enabled: 0,
+  cached: 0,
+  is_passthrough_billing: 0,
+  storage_location: "libsql",
+};
+
+export type ImportedRow = Omit<typeof requests.$inferInsert, "seq">;
+
+/**
+ * The row of an exported record, in the organization of who brings it.
+ *
+ * @param owner - organization, and the key that it is brought with: an export does not tell which key made it.
+ * @throws ImportRefused
+ */
+export function readImported(value: unknown, owner: { organization_id: string; key_id: string }): ImportedRow {
+  const record = objectOf(value, "a line");
+  const columns: Partial<Record<Column, string | number | null>> = {};
+  for (const [name, [column, kind]] of Object.entries(PLAIN)) {
+    columns[column] = readValue(own(record, name), kind, name) ?? MISSING[column] ?? null;
+  }
+  const created = columns.request_created_at;
+  if (typeof created !== "number") throw new ImportRefused("request_created_at is missing");
+  if (columns.response_status === null) {
+    throw new ImportRefused("the request was in flight when it was exported; export it again");
+  }
+  columns.updated_at ??= created;
+  if (columns.feedback_rating !== null) columns.feedback_created_at ??= columns.updated_at;
+  columns.cost ??= readValue(own(record, "costUSD"), "number", "costUSD");
+  return {
+    ...(columns as Omit<ImportedRow, "request_id">),
+    ...owner,
+    request_id: requestIdOf(record),
+    properties: namesText(own(record, "properties") ?? own(record, "request_properties"), "properties", "text"),
+    prompt_inputs: namesText(own(record, "prompt_inputs"), "prompt_inputs", "text"),
+    scores: namesText(own(record, "scores"), "scores", "number"),
+    assets: JSON.stringify(assetsOf(own(record, "assets") ?? own(record, "asset_ids"))),
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** In lower case, as ids are stored. */
+function requestIdOf(record: Readonly<Record<string, unknown>>): string {
+  const id = own(record, "request_id");
+  if (typeof id !== "string" || !UUID.test(id)) throw new ImportRefused("request_id is not a UUID");
+  return id.toLowerCase();
+}
+
+/** A member of its own: `toString` and the like are no members. Null where it is missing. */
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
+}
+
+const WANTED: Readonly<Record<Kind, string>> = {
+  text: "text",
+  integer: "a whole number",
+  number: "a number",
+  flag: "true or false",
+  time: "a time in ISO 8601",
+  id: "a whole number as text",
+};
+
+function readValue(value: unknown, kind: Kind, name: string): string | number | null {
+  if (value === null) return null;
+  const read = READ[kind](value);
+  if (read === undefined) throw new ImportRefused(`${name} is not ${WANTED[kind]}`);
+  return read;
+}
+
+const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
+  text: (value) => (typeof value === "string" ? value.toWellFormed() : undefined),
+  integer: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
+  number: (value) => (Number.isFinite(value) ? (value as number) : undefined),
+  flag: (value) => (typeof value === "boolean" ? Number(value) : undefined),
+  time: (value) => (typeof value === "string" ? timeOf(value) : undefined),
+  id: (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined),
+};
+
+const TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
+
+/** Milliseconds since 1970; without an offset the time is in UTC. */
+function timeOf(text: string): number | undefined {
+  const [, day, time, offset = "Z"] = TIME.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const [, hours, minutes = "00"] = /^([+-]\d\d):?(\d\d)?$/.exec(offset) ?? [];
+  const at = Date.parse(`${day}T${time}${hours === undefined ? "Z" : `${hours}:${minutes}`}`);
+  return Number.isNaN(at) ? undefined : Math.trunc(at);
+}
+
+/** JSON text of an object of names and texts or numbers, in its order; a value of null is as good as none. */
+function namesText(value: unknown, name: string, kind: "text" | "number"): string {
+  if (value === null) return "{}";
+  const names: Record<string, string | number> = Object.create(null);
+  for (const [key, given] of Object.entries(objectOf(value, name))) {
+    const read = readValue(given ?? null, kind, `${name}.${key.slice(0, 100)}`);
+    if (read !== null) names[key.toWellFormed()] = read;
+  }
+  return JSON.stringify(names);
+}
+
+function assetsOf(value: unknown): readonly string[] {
+  if (value === null) return [];
+  if (!Array.isArray(value) || !value.every((id) => typeof id === "string")) {
+    throw new ImportRefused("assets is not a list of ids");
+  }
+  return value;
+}
+
+function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new ImportRefused(`${name} is not a JSON object`);
+}

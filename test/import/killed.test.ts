@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { checkpointPath } from "../../src/import/checkpoint.ts";
+import { KEY, startWeir, type Weir } from "../e2e/weir.ts";
+import { type Folder, makeFolder, run } from "../export/run-in-test.ts";
+import { importInto } from "./run-import.ts";
+
+const RECORDS = 4_000;
+/** Records that a call takes, so that a kill comes between two of them. */
+const CALLS = RECORDS / 500;
+
+let folder: Folder;
+let file: string;
+let expected: string;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  file = folder.file("history.jsonl");
+  const lines = Array.from({ length: RECORDS }, (_, index) => JSON.stringify(makeRecord(index)));
+  await writeFile(file, `${lines.join("\n")}\nbroken\n`);
+  await using unbroken = await startWeir();
+  expect(await importInto(unbroken.api, [file])).toMatchObject({ status: 1 });
+  expected = await exportAll(unbroken);
+  expect(expected.split("\n").length).toBe(RECORDS + 1);
+}, 30_000);
+afterAll(() => folder[Symbol.asyncDispose]());
+
+function makeRecord(index: number) {
+  const content = `text ${index} ${"x".repeat(index % 50 === 0 ? 5_000 : 50)}`;
+  return {
+    request_id: `00000000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`,
+    request_created_at: new Date(Date.UTC(2026, 9, 1) + index * 1_000).toISOString(),
+    request_path: "/v1/chat/completions",
+    model: "gpt-4o",
+    provider: "OPENAI",
+    response_status: 200,
+    cost: index / 1e6,
+    properties: { Team: index % 2 === 0 ? "night" : "day" },
+    request_body: { model: "gpt-4o", messages: [{ role: "user", content }] },
+    response_body: { object: "chat.completion", choices: [{ message: { role: "assistant", content } }] },
+  };
+}
+
+async function exportAll(weir: Weir): Promise<string> {
+  const argv = ["--include-body", "--output", "-", "--start-date", "2026-09-01"];
+  const { status, stdout, stderr } = await run(weir.api, argv, {}, { WEIR_API_KEY: KEY });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  return stdout.toString();
+}
+
+/** Starts an import in a process of its own and calls `strike` once its checkpoint says that `calls` were made. */
+async function interrupted(weir: Weir, calls: number, strike: (pid: number) => Promise<unknown> | unknown) {
+  const env = { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: weir.api };
+  const child = spawn(process.execPath, [new URL("child.ts", import.meta.url).pathname, file], { env });
+  const ended = once(child, "exit");
+  const until = Date.now() + 10_000;
+  while (child.exitCode === null && Date.now() < until && (await callsMade()) < calls) await Bun.sleep(2);
+  await strike(child.pid!);
+  await ended;
+}
+
+async function callsMade(): Promise<number> {
+  const text = await readFile(checkpointPath(file), "utf8").catch(() => "");
+  return text === "" ? 0 : (JSON.parse(text) as { number: number }).number / 500;
+}
+
+test("an import that is killed, and killed again, goes on and ends with the same records", async () => {
+  await using weir = await startWeir();
+  for (const calls of [1, 4]) await interrupted(weir, calls, (pid) => process.kill(pid, "SIGKILL"));
+  const made = await callsMade();
+  expect(made).toBeGreaterThan(0);
+  expect(made).toBeLessThanOrEqual(CALLS);
+  const { status, stderr } = await importInto(weir.api, [file, "--resume"]);
+  expect(status).toBe(1); // the broken line is still broken
+  expect(stderr).toContain("1 not taken");
+  const [, imported = "", existing = ""] = /([\d,]+) records imported, ([\d,]+) were/.exec(stderr) ?? [];
+  const seen = Number(imported.replace(",", "")) + Number(existing.replace(",", ""));
+  expect(seen).toBe(RECORDS - made * 500);
+  expect(await exportAll(weir)).toBe(expected);
+  expect(await Bun.file(checkpointPath(file)).exists()).toBe(false);
+}, 30_000);
+
+test("a service that is killed in the middle has whole records, and the import again brings the rest", async () => {
+  await mkdir(folder.file("data"));
+  const weir = await startWeir({ dataDirectory: folder.file("data") });
+  await interrupted(weir, 2, () => weir.kill());
+  await using again = await startWeir({ dataDirectory: folder.file("data") });
+  const part = (await exportAll(again)).split("\n").slice(0, -1);
+  const whole = new Set(expected.split("\n"));
+  expect(part.length).toBeGreaterThanOrEqual(1_000);
+  expect(part.filter((line) => !whole.has(line))).toEqual([]);
+  const { stderr } = await importInto(again.api, [file]);
+  expect(stderr).toContain(`${(RECORDS - part.length).toLocaleString("en-US")} records imported`);
+  expect(await exportAll(again)).toBe(expected);
+}, 40_000);
