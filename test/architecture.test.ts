@@ -28,7 +28,6 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Packages that one room, or a few, may know. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ["api"],
-  "@elysiajs/openapi": ["api"],
   "drizzle-orm": ["record", "filter", "store", "recorder"],
   croner: ["jobs", "config-value.ts"],
   libsql: ["store"],
