@@ -31,7 +31,9 @@ export function toHeaders(raw: RawHeaders): Headers {
   for (let at = 0; at < raw.length; at += 2) {
     try {
       headers.append(raw[at]!, raw[at + 1] ?? "");
-    } catch {}
+    } catch {
+      // Not a pair that HTTP allows: there is nothing in it for a provider to read.
+    }
   }
   return headers;
 }
