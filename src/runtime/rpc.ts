@@ -9,8 +9,8 @@ export interface Endpoint {
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the functions of another thread are typed where they are named
-export type Exposed = Readonly<Record<string, (...args: any[]) => unknown>>;
+/** Functions of any parameters; what they take is typed where they are named, in `threads.ts`. */
+export type Exposed = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /** The same functions seen from the other thread: every one answers a promise. */
 export type Remote<T extends Exposed> = {
@@ -20,7 +20,8 @@ export type Remote<T extends Exposed> = {
 interface Call {
   readonly weirCall: number;
   readonly method: string;
-  readonly args: readonly unknown[];
+  /** Typed by `Remote` on the calling side. */
+  readonly args: readonly never[];
 }
 interface Answer {
   readonly weirAnswer: number;
@@ -73,7 +74,7 @@ export function connect<T extends Exposed>(
   };
   const call =
     (method: string) =>
-    (...args: unknown[]) =>
+    (...args: never[]) =>
       new Promise((resolve, reject) => {
         if (abandoned !== undefined) {
           reject(new Error(abandoned));
