@@ -319,6 +319,8 @@ export const blocks = sqliteTable(
     first_seq: integer().notNull(),
     last_seq: integer().notNull(),
     rows: integer().notNull(),
+    /** Records that a block cannot hold exactly: they are noted as changes for good. */
+    odd_rows: integer().notNull(),
     /** 1 where every name of a property has its column. */
     names_complete: integer().notNull(),
   },
@@ -351,7 +353,11 @@ export const blockColumns = sqliteTable(
 );
 
 /** Records that blocks tell nothing of, or nothing true any more: they changed since; triggers write it. */
-export const blockChanges = sqliteTable("block_changes", { seq: integer().primaryKey() });
+export const blockChanges = sqliteTable("block_changes", {
+  seq: integer().primaryKey(),
+  /** 1 where a block that is being made knows of it; 0 again with the next change. */
+  taken: integer().notNull().default(0),
+});
 
 /** One row: up to which `seq` the triggers watch, and who is making a block just now. */
 export const blockWatch = sqliteTable("block_watch", {

@@ -1,5 +1,5 @@
 const changed = (row: "new" | "old") => `when ${row}.seq <= (select seq from block_watch) begin
-    insert or ignore into block_changes (seq) values (${row}.seq);
+    insert into block_changes (seq) values (${row}.seq) on conflict (seq) do update set taken = 0;
   end`;
 
 /**
@@ -12,6 +12,7 @@ export const BLOCKS = [
     first_seq integer not null,
     last_seq integer not null,
     rows integer not null,
+    odd_rows integer not null,
     names_complete integer not null
   )`,
   "create index blocks_last on blocks (last_seq)",
@@ -30,7 +31,7 @@ export const BLOCKS = [
     data blob not null,
     primary key (block, name)
   )`,
-  "create table block_changes (seq integer primary key not null)",
+  "create table block_changes (seq integer primary key not null, taken integer default 0 not null)",
   `create table block_watch (
     id integer primary key not null,
     seq integer not null,
