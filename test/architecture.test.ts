@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
  */
 const LAYERS: readonly (readonly string[])[] = [
   ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
-  ["record", "keys.ts", "config.ts"],
+  ["net", "record", "keys.ts", "config.ts"],
   ["config-value.ts"],
   ["config-load.ts"],
   ["config-print.ts"],

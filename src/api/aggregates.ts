@@ -1,26 +1,15 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { hint, quote } from "../filter/hint.ts";
-import {
-  GROUPS,
-  metrics,
-  PROPERTY_PREFIX,
-  sessions,
-  TIME_BUCKETS,
-  type TimeBucket,
-  USER_SORTS,
-  users,
-} from "../store/aggregate.ts";
+import { GROUPS, metrics, sessions, TIME_BUCKETS, type TimeBucket, USER_SORTS, users } from "../store/aggregate.ts";
 import { Deadline } from "../store/deadline.ts";
+import { readGroups } from "../store/read-groups.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
 import { AGGREGATES_MAX, FILTER, optional, optionalSort, paging, readPaging, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
-
-/** Names that one query groups by at most. */
-const GROUPS_MAX = 8;
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 
@@ -80,20 +69,6 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       { body: SESSIONS, ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first.") },
     );
-}
-
-function readGroups(names: readonly string[]): readonly string[] {
-  if (names.length > GROUPS_MAX) {
-    throw new GatewayError("invalid_body", `group by at most ${GROUPS_MAX} names`, { path: "group_by" });
-  }
-  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
-  for (const [index, name] of names.entries()) {
-    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
-    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
-    const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
-    throw new GatewayError("invalid_body", message, { path: `group_by.${index}` });
-  }
-  return [...new Set(names)];
 }
 
 function readBucket(name: string | undefined): TimeBucket | undefined {

@@ -4,6 +4,7 @@ import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
+import { alertEndpoints } from "./alerts.ts";
 import { readJson, readText } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { changeEndpoints } from "./changes.ts";
@@ -20,9 +21,11 @@ import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
+import { retentionEndpoints } from "./retention.ts";
 import type { ApiRoom } from "./room.ts";
 import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -95,6 +98,9 @@ function createApp(
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
+    .use(alertEndpoints(room, gate))
+    .use(webhookEndpoints(room, gate))
+    .use(retentionEndpoints(room, gate))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
