@@ -110,7 +110,7 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   // From here on traffic passes, into the spool.
   const jobs = startJobs(options, recorder);
   built.jobs = jobs;
-  const api = startApi(options, { gateway, recorder, jobs, spool, hooks });
+  const api = startApi(options, { gateway, recorder, jobs, spool, hooks, registry: registry.value });
   built.api = api.thread;
   const apiPort = api.port.catch((error) => {
     throw listenFailure(error, "api_port", config);
@@ -232,8 +232,9 @@ function startApi(
     recorder,
     jobs,
     spool,
-    hooks: { hooks },
-  }: Pick<Parts, "gateway" | "recorder" | "jobs" | "spool" | "hooks">,
+    registry,
+    hooks: { hooks, view, degraded },
+  }: Pick<Parts, "gateway" | "recorder" | "jobs" | "spool" | "registry" | "hooks">,
 ) {
   const first = Promise.withResolvers<number>();
   let port = config.api_port;
@@ -246,7 +247,17 @@ function startApi(
       for (const each of [toRecorder, toGateway, toJobs]) each.start();
       expose(
         toRecorder,
-        recorder.forward(["isKnownId", "barrier", "amend", "remove", "import", "relearn", "metrics", "status"]),
+        recorder.forward([
+          "isKnownId",
+          "barrier",
+          "amend",
+          "remove",
+          "import",
+          "relearn",
+          "hookHealth",
+          "metrics",
+          "status",
+        ]),
       );
       expose(toJobs, jobs.forward(["expedite", "relearn"]));
       const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = gateway;
@@ -258,6 +269,9 @@ function startApi(
         cacheStatus,
         cacheEntries,
         purgeCache,
+        providers: registry.view,
+        plugins: view,
+        hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),
         routes: () => viewRoutes(hooks.routes()),
         callRoute: (route, call) => callRoute(hooks.routes(), route, call, log),
       };

@@ -3,6 +3,7 @@ import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
 import type { Entry, StoredEntry } from "./plugin/entries.ts";
 import type { RouteView } from "./plugin/routes.ts";
+import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 import type { WholeExchange } from "./spool/whole.ts";
@@ -35,6 +36,8 @@ export type RecorderFunctions = {
   writeEntries(entries: readonly Entry[]): Promise<void>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
   import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
+  /** How the plugins of this thread are doing. */
+  hookHealth(): Promise<HookHealth>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -116,6 +119,11 @@ export type GatewayFunctions = {
   cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;
   /** Removes one organization's answers that fit all that is said. @returns how many there were. */
   purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
+  /** Files of providers and plugins, whether they are in use or not. */
+  providers(): readonly ProviderView[] | Promise<readonly ProviderView[]>;
+  plugins(): readonly PluginView[] | Promise<readonly PluginView[]>;
+  /** How the plugins of this thread are doing. */
+  hookHealth(): HookHealth | Promise<HookHealth>;
   /** Endpoints of the API that plugins answer. */
   routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
   /** Never rejects. */

@@ -17,6 +17,7 @@ import { keyEndpoints } from "./keys.ts";
 import { logEndpoints } from "./log.ts";
 import { modelEndpoints } from "./models.ts";
 import { pluginEndpoints } from "./plugin-routes.ts";
+import { pluginListEndpoints } from "./plugins.ts";
 import { priceEndpoints } from "./prices.ts";
 import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
@@ -103,6 +104,7 @@ function createApp(
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
+    .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));

@@ -1,11 +1,12 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
-import { cacheStatistics } from "../store/cache-statistics.ts";
+import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
 import type { CachePage } from "../threads.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
+import { FILTER, readBucket, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
 
@@ -21,6 +22,11 @@ const PURGE = t.Object(
       t.Object({ name: t.String({ minLength: 1 }), value: t.Optional(t.String()) }, { additionalProperties: false }),
     ),
   },
+  { additionalProperties: false },
+);
+
+const SERIES = t.Object(
+  { filter: t.Optional(FILTER), time_bucket: t.String({ description: "minute, hour, day." }) },
   { additionalProperties: false },
 );
 
@@ -46,6 +52,20 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         "What the cache did and holds",
         "Hits, misses and savings are counted over all records.",
       ),
+    )
+    .post(
+      "/v1/cache/metrics/query",
+      async ({ body, request }) => {
+        const bucket = readBucket(body.time_bucket);
+        const { scope } = readScope(gate().caller(request).organizationId, body);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        return success(await cacheSeries(room.reader.records, scope, bucket, deadline));
+      },
+      {
+        body: SERIES,
+        ...endpoint("read", "Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
+      },
     )
     .get(
       "/v1/cache/entries",

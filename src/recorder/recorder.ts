@@ -75,7 +75,7 @@ export interface RecorderOptions {
 }
 
 /** Starts to read the spool into the database; answers at once, `ready` says when it works. */
-export function createRecorder(options: RecorderOptions): RecorderFunctions {
+export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
   const recorder = new Recorder(options);
   recorder.start();
   return {

@@ -47,6 +47,10 @@ const functions: RecorderFunctions = {
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
   writeEntries: async (entries) => (await opened).recorder.writeEntries(entries),
+  hookHealth: async () => {
+    const { hooks } = await opened;
+    return { failures: Object.fromEntries(hooks.hooks.failures()), degraded: hooks.degraded() };
+  },
   metrics: async () => {
     const { recorder, hooks } = await opened;
     return `${await recorder.metrics()}\n${hookFailuresText("recorder", hooks.hooks.failures())}`;
