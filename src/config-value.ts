@@ -76,6 +76,10 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
     fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
     allowed: "an http(s):// address without query",
   }),
+  public_gateway_url: orEmpty({
+    fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
+    allowed: "an http(s):// address without query",
+  }),
   allow_private_targets: {
     fits: (text) => isNameOrAddress(text) || isNetwork(text),
     allowed: "host names, addresses or networks such as 10.0.0.0/8",

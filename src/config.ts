@@ -49,6 +49,10 @@ export const CONFIG_SCHEMA = Type.Object(
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
+    public_gateway_url: text(
+      "",
+      "Address under which clients reach the gateway; empty means the API's host with the gateway's port.",
+    ),
     max_body_bytes: count(104_857_600, 1, 4_294_967_296, "Largest request body that is passed on, in bytes."),
     max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
     max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),

@@ -107,6 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const own of ports) ownPorts.add(own);
     },
     status: () => ({
+      port,
       inFlight: parts.inFlight.size,
       spoolHealthy: spool.stats.healthy,
       spoolError: spool.stats.lastError ?? null,
