@@ -8,7 +8,8 @@ import { dirname, join, relative } from "node:path";
  */
 const LAYERS: readonly (readonly string[])[] = [
   ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
-  ["net", "record", "keys.ts", "config.ts"],
+  ["record", "keys.ts", "config.ts"],
+  ["net"],
   ["config-value.ts"],
   ["config-load.ts"],
   ["config-print.ts"],
