@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["threads.ts"],
   ["store"],
   ["recorder"],
-  ["gateway", "api", "jobs", "export", "web"],
+  ["gateway", "api", "jobs", "export", "upkeep", "web"],
   ["import"],
   ["serve"],
   ["serve.ts"],
