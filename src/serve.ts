@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import { GatewayError } from "./errors.ts";
 import { type Gateway, startGateway } from "./gateway/start.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { type Log, messageOf } from "./observe.ts";
@@ -19,7 +20,7 @@ import type { SpoolWriter } from "./spool/frame.ts";
 import { appendWhole } from "./spool/whole.ts";
 import { openSpool, type Spool } from "./spool/writer.ts";
 import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
-import { migrate } from "./store/migrate.ts";
+import { checkVersions, migrate } from "./store/migrate.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { type Database, openStore } from "./store/store.ts";
 import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
@@ -165,17 +166,22 @@ async function openPlugins(
  * @returns all keys, so that the gateway need not wait for another thread.
  */
 async function firstKeys(options: ServeOptions, recorder: Supervised<RecorderFunctions>): Promise<KeySnapshot[]> {
-  // Where this fails the recorder fails too; it tries on, and says why.
-  const early = await makeKeys(options).catch(() => undefined);
+  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir will not change.
+  const early = await makeKeys(options).catch(unlessNewer);
   if (early !== undefined) return early;
   const { config, log } = options;
   for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
-    const keys = await withReader(config, snapshotKeys).catch(() => []);
-    if (keys.length > 0) return keys;
+    const keys = await withReader(config, snapshotKeys).catch(unlessNewer);
+    if (keys !== undefined && keys.length > 0) return keys;
     if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
   }
   await recorder.started();
   return makeKeys(options);
+}
+
+/** @throws what a start must not pass over: a newer Weir has been here, and what it wrote would be read wrongly. */
+function unlessNewer(error: unknown): undefined {
+  if (error instanceof GatewayError && error.code === "database_newer") throw error;
 }
 
 /** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
@@ -201,6 +207,7 @@ async function recorderStarts({ log }: ServeOptions, recorder: Supervised<Record
 async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
   const store = await openStore(config, "read");
   try {
+    await checkVersions(config, store);
     return await work(store.records);
   } finally {
     await store.close();
