@@ -9,6 +9,7 @@ import { dirname, join, relative } from "node:path";
 const LAYERS: readonly (readonly string[])[] = [
   ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
   ["record", "keys.ts", "config.ts"],
+  ["net"],
   ["config-value.ts"],
   ["config-load.ts"],
   ["config-print.ts"],
@@ -17,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["threads.ts"],
   ["store"],
   ["recorder"],
-  ["gateway", "api", "jobs", "export"],
+  ["gateway", "api", "jobs", "export", "upkeep"],
   ["web"],
   ["import"],
   ["serve"],

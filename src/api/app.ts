@@ -4,6 +4,7 @@ import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
+import { alertEndpoints } from "./alerts.ts";
 import { readJson, readText } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { calledOrigin } from "./called-origin.ts";
@@ -23,10 +24,12 @@ import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
+import { retentionEndpoints } from "./retention.ts";
 import type { ApiRoom } from "./room.ts";
 import { sessionEndpoints } from "./session.ts";
 import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -104,6 +107,9 @@ function createApp(
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
+    .use(alertEndpoints(room, gate))
+    .use(webhookEndpoints(room, gate))
+    .use(retentionEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))
