@@ -16,7 +16,7 @@ const BUSY_MS = 200;
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
   const bodiesPath = join(dirname(path), "bodies.db");
-  if (mode === "read") {
+  if (mode !== "write") {
     const both = new LocalReader(path, bodiesPath);
     return { records: both, bodies: both, close: () => both.close() };
   }
