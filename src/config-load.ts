@@ -78,6 +78,9 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
       `region = "eu" (${sources["region"]}): must be us beside ${EUROPEAN_KEYS.filter((key) => sources[key] !== "default").join(", ")}`,
     );
   }
+  if (problems.length === 0 && values["smtp_url"] !== "" && values["smtp_from"] === "") {
+    problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withPaths(values as Config, inputs.workingDirectory, hasPair);
   if (hasPair && config.eu_database_url === (config.database_url || `file:${config.data_dir}/weir.db`)) {

@@ -1,4 +1,4 @@
-import { type Config, europeanConfig } from "./config.ts";
+import { type Config, europeanConfig, listenerPorts } from "./config.ts";
 import { type Log, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
@@ -26,7 +26,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   keepServing(log);
   const european = europeanConfig(config);
   const configs = european === undefined ? [config] : [config, european];
-  const locks = configs.map(openDataDirectory);
+  const locks = configs.map((each) => openDataDirectory(each));
   const built: Built = { regions: [] };
   const signal = firstSignal(log, () => {
     for (const { spool } of built.regions) spool.flush();
@@ -75,7 +75,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     privateTargets: built.pluginHost!.privateTargets,
     isKnownId: isKnownInAny(regions),
     chosenIds: new Set<string>(),
-    otherPorts: configs.flatMap(({ gateway_port, api_port }) => [gateway_port, api_port]),
+    otherPorts: listenerPorts(config),
   };
   const gatewayPorts: number[] = [];
   for (const region of regions) gatewayPorts.push(await region.openGateway(common));

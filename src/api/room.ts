@@ -4,6 +4,7 @@ import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import type { KeyWatch } from "./key-watch.ts";
+import type { Logins } from "./logins.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Signer } from "./signer.ts";
 
@@ -22,10 +23,13 @@ export interface ApiRoom {
   readonly writer: () => Promise<Store>;
   /** Where keys, organizations and prices stand: the database of the first region. Never a replica. */
   readonly home: HomeStore;
+  /** Ports of this program's listeners, as far as they are fixed. */
+  readonly ownPorts: readonly number[];
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
   readonly keys: KeyWatch;
+  readonly logins: Logins;
   readonly signer: Signer;
   readonly metrics: ApiMetrics;
 }

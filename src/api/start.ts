@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import { type Config, listenerPorts } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
@@ -7,6 +7,7 @@ import { localPath, openStore, type Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
+import { Logins } from "./logins.ts";
 import { ApiMetrics } from "./metrics.ts";
 import { Signer } from "./signer.ts";
 
@@ -45,8 +46,10 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
   await keys.start();
   const { writer } = own;
   const signer = new Signer(config, reader, writer);
-  const stores = { reader, writer, home: homeStore };
-  const room = { config, log, ...stores, recorder, gateway, jobs, keys, signer, metrics: new ApiMetrics() };
+  const logins = new Logins({ config, keys, ...homeStore });
+  const metrics = new ApiMetrics();
+  const stores = { reader, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
+  const room = { config, log, ...stores, recorder, gateway, jobs, keys, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     await keys.stop();
