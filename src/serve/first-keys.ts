@@ -1,8 +1,9 @@
 import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
 import { ensureFirstKey, snapshotKeys } from "../store/keys.ts";
-import { migrate } from "../store/migrate.ts";
+import { checkVersions, migrate } from "../store/migrate.ts";
 import { type Database, openStore } from "../store/store.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { inTime, type Supervised } from "./supervise.ts";
@@ -27,17 +28,22 @@ export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
 ): Promise<KeySnapshot[]> {
-  // Where this fails the recorder fails too; it tries on, and says why.
-  const early = await makeKeys(options).catch(() => undefined);
+  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir will not change.
+  const early = await makeKeys(options).catch(unlessNewer);
   if (early !== undefined) return early;
   const { config, log } = options;
   for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
-    const keys = await withReader(config, snapshotKeys).catch(() => []);
-    if (keys.length > 0) return keys;
+    const keys = await withReader(config, snapshotKeys).catch(unlessNewer);
+    if (keys !== undefined && keys.length > 0) return keys;
     if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
   }
   await recorder.started();
   return makeKeys(options);
+}
+
+/** @throws what a start must not pass over: a newer Weir has been here, and what it wrote would be read wrongly. */
+function unlessNewer(error: unknown): undefined {
+  if (error instanceof GatewayError && error.code === "database_newer") throw error;
 }
 
 /** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
@@ -56,6 +62,7 @@ async function makeKeys({ config, onFirstKey }: FirstKeysOptions): Promise<KeySn
 export async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
   const store = await openStore(config, "current");
   try {
+    await checkVersions(config, store);
     return await work(store.records);
   } finally {
     await store.close();
