@@ -20,7 +20,7 @@ export function bodiesPath(path: string): string {
 
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
-  if (mode === "read") {
+  if (mode !== "write") {
     const both = new LocalReader(path, bodiesPath(path));
     return { records: both, bodies: both, close: () => both.close() };
   }
