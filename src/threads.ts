@@ -209,7 +209,10 @@ export type ApiFunctions = {
 
 /** What each thread is started with. */
 export interface ThreadOptions {
+  /** Of the thread's region. */
   readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
+  readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
 }
