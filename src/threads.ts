@@ -162,6 +162,8 @@ export interface CachePurge {
 }
 
 export interface GatewayStatus {
+  /** Where it listens. */
+  readonly port: number;
   readonly inFlight: number;
   readonly spoolHealthy: boolean;
   readonly spoolError: string | null;
@@ -207,7 +209,10 @@ export type ApiFunctions = {
 
 /** What each thread is started with. */
 export interface ThreadOptions {
+  /** Of the thread's region. */
   readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
+  readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
 }

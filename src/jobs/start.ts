@@ -15,6 +15,8 @@ const LOOK_MS = 1_000;
 
 export interface JobOptions {
   readonly config: Config;
+  /** Of the region in whose database prices stand, where that is another one. */
+  readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
 }
@@ -23,9 +25,10 @@ export interface JobOptions {
  * What is done by the clock, and at once where somebody asks for it. One job at a time, whoever started it: the data
  * directory is this program's alone, and here there is one queue.
  */
-export async function startJobs({ config, log, recorder }: JobOptions): Promise<JobFunctions> {
+export async function startJobs({ config, home, log, recorder }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
-  const reader = await openStore(config, "read");
+  const reader = await openStore(config, "current");
+  const homeReader = home && (await openStore(home, "current"));
   let writing: Promise<Store> | undefined;
   const writer = () => {
     writing ??= openStore(config, "write").catch((error: unknown) => {
@@ -34,7 +37,7 @@ export async function startJobs({ config, log, recorder }: JobOptions): Promise<
     });
     return writing;
   };
-  const learnt = new LearntTables(config.prices);
+  const learnt = new LearntTables(config.prices, homeReader?.records);
   const mapper = new Mapper({
     reader,
     writer,
@@ -60,6 +63,17 @@ export async function startJobs({ config, log, recorder }: JobOptions): Promise<
   const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, () =>
     told(() => mapper.mapAll()),
   );
+  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  const seen = new LearntTables(config.prices, homeReader?.records);
+  let following: Promise<void> | undefined;
+  const follow = async () => {
+    try {
+      if (await seen.refresh(reader.records)) await recorder.relearn();
+    } catch (error) {
+      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+    }
+    following = undefined;
+  };
   let looking = false;
   const look = async () => {
     if (looking) return;
@@ -77,7 +91,10 @@ export async function startJobs({ config, log, recorder }: JobOptions): Promise<
     });
     looking = false;
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
+  const timer = setInterval(() => {
+    following ??= follow();
+    void look();
+  }, LOOK_MS);
   timer.unref();
 
   return {
@@ -92,8 +109,10 @@ export async function startJobs({ config, log, recorder }: JobOptions): Promise<
       cron.stop();
       mapper.stop();
       await queue.idle();
+      await following;
       registry.close();
       await reader.close();
+      await homeReader?.close();
       await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
     },
   };
