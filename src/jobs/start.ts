@@ -7,6 +7,7 @@ import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { JobFunctions, RecorderFunctions } from "../threads.ts";
+import { BlockKeeper } from "./block-keeper.ts";
 import { Mapper } from "./mapper.ts";
 import { Queue } from "./queue.ts";
 
@@ -47,6 +48,7 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
     provider: (name) => registry.current().providerByName(name),
     log,
   });
+  const blocks = new BlockKeeper({ writer, log });
   const queue = new Queue();
   let failed: string | undefined;
   const told = async (work: () => Promise<unknown>): Promise<void> => {
@@ -108,6 +110,7 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
       clearInterval(timer);
       cron.stop();
       mapper.stop();
+      await blocks.stop();
       await queue.idle();
       await following;
       registry.close();
