@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["threads.ts"],
   ["store"],
   ["recorder"],
-  ["gateway", "api", "jobs", "export"],
+  ["gateway", "api", "jobs", "export", "upkeep"],
   ["web"],
   ["import"],
   ["serve"],
