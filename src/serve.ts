@@ -22,7 +22,15 @@ import { ensureFirstKey, snapshotKeys } from "./store/keys.ts";
 import { migrate } from "./store/migrate.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { type Database, openStore } from "./store/store.ts";
-import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "./threads.ts";
+import type {
+  ApiFunctions,
+  GatewayFunctions,
+  HostFunctions,
+  JobFunctions,
+  ListenerPorts,
+  RecorderFunctions,
+  ThreadOptions,
+} from "./threads.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
@@ -108,7 +116,8 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
   });
   built.gateway = gateway;
   // From here on traffic passes, into the spool.
-  const jobs = startJobs(options, recorder);
+  let apiPortKnown = 0;
+  const jobs = startJobs(options, recorder, () => ({ gateway: gateway.port, api: apiPortKnown }));
   built.jobs = jobs;
   const api = startApi(options, { gateway, recorder, jobs, spool, hooks, registry: registry.value });
   built.api = api.thread;
@@ -116,7 +125,10 @@ async function build(options: ServeOptions, built: Built): Promise<void> {
     throw listenFailure(error, "api_port", config);
   });
   apiPort.then(
-    (port) => gateway.setOwnPorts([port]),
+    (port) => {
+      apiPortKnown = port;
+      gateway.setOwnPorts([port]);
+    },
     () => undefined, // told below
   );
   await recorderStarts(options, recorder);
@@ -208,14 +220,21 @@ async function withReader<T>(config: Config, work: (records: Database) => Promis
 }
 
 /** Nothing waits for the jobs: a thread that does not come up is told of as degraded. */
-function startJobs({ config, log }: ServeOptions, recorder: Supervised<RecorderFunctions>): Supervised<JobFunctions> {
+function startJobs(
+  { config, log }: ServeOptions,
+  recorder: Supervised<RecorderFunctions>,
+  ports: () => ListenerPorts,
+): Supervised<JobFunctions> {
   const jobs = new Supervised<JobFunctions>({
     name: "jobs",
     start: () => {
       const [toRecorder, itsRecorder] = threadPorts();
-      toRecorder.start();
+      const [toHost, itsHost] = threadPorts();
+      for (const each of [toRecorder, toHost]) each.start();
       expose(toRecorder, recorder.forward(["rewrite", "relearn"]));
-      return startThread("src/jobs/worker.ts", { config } satisfies ThreadOptions, { recorder: itsRecorder });
+      expose(toHost, { ports } satisfies HostFunctions);
+      const options: ThreadOptions = { config };
+      return startThread("src/jobs/worker.ts", options, { recorder: itsRecorder, host: itsHost });
     },
     onStarted: (remote) => remote.ready(),
     log,

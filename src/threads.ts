@@ -173,7 +173,18 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the port `recorder`. */
+/** Main thread, as the jobs see it. */
+export type HostFunctions = {
+  ports(): ListenerPorts | Promise<ListenerPorts>;
+};
+
+/** Ports of this program's listeners; 0 where one does not listen yet. */
+export interface ListenerPorts {
+  readonly gateway: number;
+  readonly api: number;
+}
+
+/** Jobs thread: what is done by the clock. It is started with the ports `recorder` and `host`. */
 export type JobFunctions = {
   ready(): Promise<void>;
   /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */
