@@ -178,9 +178,10 @@ export type HostFunctions = {
   ports(): ListenerPorts | Promise<ListenerPorts>;
 };
 
-/** Ports of this program's listeners; 0 where one does not listen yet. */
 export interface ListenerPorts {
-  readonly gateway: number;
+  /** Of all listeners of this program that listen already. */
+  readonly own: readonly number[];
+  /** Of this region's API; 0 where it does not listen yet. */
   readonly api: number;
 }
 
@@ -220,7 +221,10 @@ export type ApiFunctions = {
 
 /** What each thread is started with. */
 export interface ThreadOptions {
+  /** Of the thread's region. */
   readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
+  readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
 }

@@ -53,11 +53,17 @@ export const CONFIG_OPTION: Option = {
   value: "FILE",
   description: "configuration file (default: weir.toml in the working directory)",
 };
+const REGION_OPTION: Option = {
+  type: "string",
+  value: "us|eu",
+  description: "the region, where this Weir serves a European pair as well (default: the first one)",
+};
 const JSON_OPTION: Option = { type: "boolean", description: "one JSON array instead of a table" };
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
   provider: { type: "string", value: "NAME", description: "the provider, where several have a model of this name" },
   org: { type: "string", value: "ORG", description: "the organization, where several use it" },
+  region: REGION_OPTION,
 };
 
 /** Every command, in the order of help. Parser, help and tests read this table. */
@@ -79,6 +85,7 @@ export const COMMANDS: readonly Command[] = [
         value: "LIST",
         description: "of gateway, read, write, admin (default: gateway,read,write)",
       },
+      region: { ...REGION_OPTION, description: "the region that its name tells; it works in both" },
       expires: { type: "string", value: "TIME", description: "90s, 15m, 12h, 30d or an ISO date (default: never)" },
     },
     load: async () => (await import("./keys.ts")).createKeyCommand,
@@ -98,7 +105,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "models list",
     summary: "list the models that were seen and whether they are mapped",
-    options: { json: JSON_OPTION },
+    options: { json: JSON_OPTION, region: REGION_OPTION },
     load: async () => (await import("./models.ts")).listModelsCommand,
   },
   {
@@ -137,6 +144,7 @@ export const COMMANDS: readonly Command[] = [
       since: { type: "string", value: "DATE", description: "only requests from this ISO date on" },
       model: { type: "string", value: "MODEL", description: "only requests of this model" },
       "dry-run": { type: "boolean", description: "change nothing" },
+      region: REGION_OPTION,
     },
     load: async () => (await import("./costs.ts")).recomputeCostsCommand,
   },
@@ -144,7 +152,7 @@ export const COMMANDS: readonly Command[] = [
     name: "costs explain",
     summary: "show what a request cost, and the arithmetic",
     args: ["<request id>"],
-    options: { json: { type: "boolean", description: "as JSON" } },
+    options: { json: { type: "boolean", description: "as JSON" }, region: REGION_OPTION },
     load: async () => (await import("./costs.ts")).explainCostCommand,
   },
   {

@@ -11,9 +11,15 @@ export class RequestIds {
   readonly #log: Log;
   readonly #isKnown: (id: string) => Promise<boolean>;
   readonly #isInFlight: (id: string) => boolean;
-  readonly #chosen = new Set<string>();
+  readonly #chosen: Set<string>;
 
-  constructor(log: Log, isKnown: (id: string) => Promise<boolean>, isInFlight: (id: string) => boolean) {
+  constructor(
+    log: Log,
+    isKnown: (id: string) => Promise<boolean>,
+    isInFlight: (id: string) => boolean,
+    chosen: Set<string> = new Set(),
+  ) {
+    this.#chosen = chosen;
     this.#log = log;
     this.#isKnown = isKnown;
     this.#isInFlight = isInFlight;

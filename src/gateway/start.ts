@@ -39,6 +39,10 @@ export interface GatewayOptions {
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
   readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Ids that clients chose lately, where several gateways share them. */
+  readonly chosenIds?: Set<string>;
+  /** Ports of this program's other listeners, as far as they are known. */
+  readonly otherPorts?: readonly number[];
   /** Known from the first connection on; none until `setKeys` otherwise. */
   readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
@@ -67,7 +71,9 @@ export interface Gateway extends CacheAdministration {
 /** Opens the gateway's listener. @throws where the port is taken or a file named in the configuration cannot be read. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
-  const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+  const ownPorts = new Set(
+    [config.gateway_port, config.api_port, ...(options.otherPorts ?? [])].filter((port) => port !== 0),
+  );
   const parts = createParts(options, ownPorts);
   parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
@@ -144,7 +150,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       ...(ca === undefined ? {} : { ca }),
     }),
     keys: new KeyRing(),
-    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id)),
+    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id), options.chosenIds),
     headers: createHeaderReader(config.header_aliases),
     metrics: new GatewayMetrics(
       () => inFlight.size,

@@ -20,6 +20,8 @@ const CRON = { timezone: "UTC", protect: true, unref: true };
 
 export interface JobOptions {
   readonly config: Config;
+  /** Of the region in whose database prices stand, where that is another one. */
+  readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
   readonly host: Remote<HostFunctions>;
@@ -30,9 +32,10 @@ export interface JobOptions {
  * read records again, whoever started it: the data directory is this program's alone, and here there is one queue.
  * Alerts have a queue of their own, so that they are not late because of it, and deliveries wait for nobody.
  */
-export async function startJobs({ config, log, recorder, host }: JobOptions): Promise<JobFunctions> {
+export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
-  const reader = await openStore(config, "read");
+  const reader = await openStore(config, "current");
+  const homeReader = home && (await openStore(home, "current"));
   let writing: Promise<Store> | undefined;
   const writer = () => {
     writing ??= openStore(config, "write").catch((error: unknown) => {
@@ -41,7 +44,7 @@ export async function startJobs({ config, log, recorder, host }: JobOptions): Pr
     });
     return writing;
   };
-  const learnt = new LearntTables(config.prices);
+  const learnt = new LearntTables(config.prices, homeReader?.records);
   const mapper = new Mapper({
     reader,
     writer,
@@ -62,6 +65,17 @@ export async function startJobs({ config, log, recorder, host }: JobOptions): Pr
     new Cron(config.mapper_cron, CRON, () => told(() => mapper.mapAll())),
     new Cron(config.alerts_cron, CRON, () => checked(() => checker.checkAll())),
   ];
+  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  const seen = new LearntTables(config.prices, homeReader?.records);
+  let following: Promise<void> | undefined;
+  const follow = async () => {
+    try {
+      if (await seen.refresh(reader.records)) await recorder.relearn();
+    } catch (error) {
+      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+    }
+    following = undefined;
+  };
   let looking = false;
   const look = async () => {
     if (looking) return;
@@ -79,7 +93,10 @@ export async function startJobs({ config, log, recorder, host }: JobOptions): Pr
     });
     looking = false;
   };
-  const timer = setInterval(() => void look(), LOOK_MS);
+  const timer = setInterval(() => {
+    following ??= follow();
+    void look();
+  }, LOOK_MS);
   timer.unref();
 
   return {
@@ -95,8 +112,10 @@ export async function startJobs({ config, log, recorder, host }: JobOptions): Pr
       mapper.stop();
       checker.stop();
       await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
+      await following;
       registry.close();
       await reader.close();
+      await homeReader?.close();
       await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
     },
   };

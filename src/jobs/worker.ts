@@ -11,6 +11,7 @@ yieldToTraffic();
 
 const started = startJobs({
   config: options.config,
+  home: options.home,
   log: configuredLog(options.config, { room: "jobs" }),
   recorder: connect<RecorderFunctions>(ports["recorder"]!),
   host: connect<HostFunctions>(ports["host"]!),

@@ -113,7 +113,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     config,
     log: quiet,
     recorder: recorder as Remote<RecorderFunctions>,
-    host: { ports: async () => ({ gateway: 0, api: api.port }) },
+    host: { ports: async () => ({ own: [api.port], api: api.port }) },
   });
   const api = await startApi({
     jobs: jobs as Remote<JobFunctions>,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Config } from "../../config.ts";
+import { type Config, listenerPorts } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import type { Delivery } from "../../store/deliveries.ts";
 import {
@@ -56,7 +56,7 @@ export class Deliverer {
   readonly #claimPrefix: string;
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #failing = new Set<string>();
-  #ports: ListenerPorts = { gateway: 0, api: 0 };
+  #ports: ListenerPorts = { own: [], api: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
   #looking = false;
   #released = false;
@@ -67,10 +67,8 @@ export class Deliverer {
   constructor(options: DelivererOptions) {
     this.#options = options;
     const { config, reader, writer } = options;
-    this.#sender = openSender(
-      config,
-      () => new Set([this.#ports.gateway, this.#ports.api].filter((port) => port !== 0)),
-    );
+    this.#sender = openSender(config, () => new Set([...listenerPorts(config), ...this.#ports.own]));
+
     this.#secret = new StoredSecret(URL_SECRET, reader, writer);
     const place = createHash("sha256").update(`${hostname()}\n${config.data_dir}`).digest("hex").slice(0, 16);
     this.#claimPrefix = `${place}:`;
