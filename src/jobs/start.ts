@@ -7,7 +7,9 @@ import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { JobFunctions, RecorderFunctions } from "../threads.ts";
+import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
+import { Node } from "./node.ts";
 import { Queue } from "./queue.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
@@ -23,7 +25,7 @@ export interface JobOptions {
 
 /**
  * What is done by the clock, and at once where somebody asks for it. One job at a time, whoever started it: the data
- * directory is this program's alone, and here there is one queue.
+ * directory is this program's alone, of several nodes on one database one has the jobs, and here there is one queue.
  */
 export async function startJobs({ config, home, log, recorder }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
@@ -60,9 +62,11 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
     }
   };
 
-  const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, () =>
-    told(() => mapper.mapAll()),
-  );
+  const node = new Node({ config, log, writer });
+  void node.start();
+  const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, async () => {
+    if (node.hasJobs) await told(() => mapper.mapAll());
+  });
   /** Others may have changed what models are read and priced with: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
   let following: Promise<void> | undefined;
@@ -76,7 +80,7 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
   };
   let looking = false;
   const look = async () => {
-    if (looking) return;
+    if (looking || !node.hasJobs) return;
     looking = true;
     await told(async () => {
       const { records } = reader;
@@ -99,7 +103,8 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
 
   return {
     ready: async () => {},
-    expedite: (order) => queue.run(() => mapper.map(order)),
+    expedite: async (order) =>
+      node.hasJobs ? queue.run(() => mapper.map(order)) : expediteElsewhere((await writer()).records, order),
     relearn: async () => {
       await recorder.relearn();
       void look();
@@ -110,6 +115,7 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
       mapper.stop();
       await queue.idle();
       await following;
+      await node.stop();
       registry.close();
       await reader.close();
       await homeReader?.close();
