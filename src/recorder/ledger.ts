@@ -5,7 +5,7 @@ import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
 import { migrate } from "../store/migrate.ts";
 import { claimId, nodeIdOf, takeNumbers } from "../store/nodes.ts";
-import { localPath, openStore, type Statement, type Store } from "../store/store.ts";
+import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
 import { toStorable } from "./import.ts";
@@ -43,6 +43,18 @@ const IDS_PER_QUERY = 200;
 /** A database file that is gone may come back: only after this many milliseconds is an empty one made in its place. */
 const MISSING_MS = 10_000;
 
+/** Where the next start reads the spool on, or undefined where nothing was read yet. */
+export async function readPosition(config: Config, records: Database): Promise<Position | undefined> {
+  const sql = `select segment, "offset" from spool_positions where spool = ?`;
+  const [row] = await records.query<Position>({ sql, args: [placeOf(config)] });
+  return row;
+}
+
+/** What the place in this data directory's spool is called in its database. */
+function placeOf(config: Config): string {
+  return localPath(config) === undefined ? nodeIdOf(config.data_dir) : OWN;
+}
+
 /**
  * The recorder's side of the database: the only writer of records.
  *
@@ -62,7 +74,7 @@ export class Ledger {
     this.#config = config;
     this.#missingMs = missingMs;
     this.#isShared = localPath(config) === undefined;
-    const place = this.#isShared ? nodeIdOf(config.data_dir) : OWN;
+    const place = placeOf(config);
     this.#places = { resume: place, read: `${place}:read` };
   }
 
