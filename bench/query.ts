@@ -143,7 +143,16 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ],
   [
     "sessions, last active first",
-    async () => (await sessions(database, { organizationId, tree: ALL }, { limit: 100, offset: 0 }, until())).length,
+    async () =>
+      (
+        await sessions(
+          database,
+          { organizationId, tree: ALL },
+          [["latest_request_created_at", "desc"]],
+          { limit: 100, offset: 0 },
+          until(),
+        )
+      ).length,
   ],
   [
     "users by requests",

@@ -53,7 +53,7 @@ export default {
       },
 
       onEnd: ({ id, outcome, forwarded }) => ledger.end(id, outcome !== "refused" && forwarded),
-      routes: rateLimitRoutes(stored),
+      routes: rateLimitRoutes(stored, ledger),
       dispose: () => ledger.close(),
     };
   },

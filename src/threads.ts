@@ -3,6 +3,7 @@ import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
 import type { Entry, StoredEntry } from "./plugin/entries.ts";
 import type { RouteView } from "./plugin/routes.ts";
+import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 import type { WholeExchange } from "./spool/whole.ts";
@@ -18,6 +19,8 @@ export type RecorderFunctions = {
   ready(): Promise<void>;
   /** Whether a record of this id, in lower case, exists or is being made. */
   isKnownId(id: string): Promise<boolean>;
+  /** Takes an id that a client chose, for this node. @returns false where a request has it, on whichever node. */
+  claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
   /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
@@ -35,6 +38,8 @@ export type RecorderFunctions = {
   writeEntries(entries: readonly Entry[]): Promise<void>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
   import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
+  /** How the plugins of this thread are doing. */
+  hookHealth(): Promise<HookHealth>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
   status(): Promise<RecorderStatus>;
@@ -116,6 +121,11 @@ export type GatewayFunctions = {
   cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;
   /** Removes one organization's answers that fit all that is said. @returns how many there were. */
   purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
+  /** Files of providers and plugins, whether they are in use or not. */
+  providers(): readonly ProviderView[] | Promise<readonly ProviderView[]>;
+  plugins(): readonly PluginView[] | Promise<readonly PluginView[]>;
+  /** How the plugins of this thread are doing. */
+  hookHealth(): HookHealth | Promise<HookHealth>;
   /** Endpoints of the API that plugins answer. */
   routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
   /** Never rejects. */
@@ -154,6 +164,8 @@ export interface CachePurge {
 }
 
 export interface GatewayStatus {
+  /** Where it listens. */
+  readonly port: number;
   readonly inFlight: number;
   readonly spoolHealthy: boolean;
   readonly spoolError: string | null;
@@ -163,7 +175,19 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the port `recorder`. */
+/** Main thread, as the jobs see it. */
+export type HostFunctions = {
+  ports(): ListenerPorts | Promise<ListenerPorts>;
+};
+
+export interface ListenerPorts {
+  /** Of all listeners of this program that listen already. */
+  readonly own: readonly number[];
+  /** Of this region's API; 0 where it does not listen yet. */
+  readonly api: number;
+}
+
+/** Jobs thread: what is done by the clock. It is started with the ports `recorder` and `host`. */
 export type JobFunctions = {
   ready(): Promise<void>;
   /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */
@@ -199,7 +223,10 @@ export type ApiFunctions = {
 
 /** What each thread is started with. */
 export interface ThreadOptions {
+  /** Of the thread's region. */
   readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
+  readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
 }

@@ -68,6 +68,12 @@ export class Ledger {
     return counter;
   }
 
+  /** Counters of one organization under a policy: each segment, with its name, that has something in its window. */
+  *countersOf(policyId: string, unit: Unit, organization: string): Generator<readonly [segment: string, Counter]> {
+    const start = `${organization} ${unit} ${policyId} `;
+    for (const [key, counter] of this.#counters) if (key.startsWith(start)) yield [key.slice(start.length), counter];
+  }
+
   /** Counts one request under all its policies. */
   take(id: string, bearings: readonly Bearing[], now: number): void {
     const { journal } = this.#gateway;

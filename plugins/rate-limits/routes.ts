@@ -1,5 +1,7 @@
 import type { PluginRoute, RouteAnswer, RouteCall } from "weir/plugin";
+import type { Ledger } from "./ledger.ts";
 import { type StoredPolicies, type StoredPolicy, whyBadPolicy } from "./stored.ts";
+import { usageOf } from "./usage.ts";
 
 /** Only for the description of the API: what is wrong with a policy is said by its own check. */
 const BODY = {
@@ -14,7 +16,7 @@ const BODY = {
   },
 };
 
-export function rateLimitRoutes(stored: StoredPolicies): readonly PluginRoute[] {
+export function rateLimitRoutes(stored: StoredPolicies, ledger: Ledger): readonly PluginRoute[] {
   const one = (call: RouteCall, change: (policy: StoredPolicy) => Promise<RouteAnswer>) => {
     const policy = stored.list(call.caller).find(({ id }) => id === call.params["id"]);
     if (policy === undefined) return { status: 404, message: "there is no rate limit of this id" };
@@ -33,8 +35,13 @@ export function rateLimitRoutes(stored: StoredPolicies): readonly PluginRoute[] 
       method: "GET",
       path: "/v1/rate-limits",
       scope: "read",
-      summary: "List rate limits",
-      handle: ({ caller }) => ({ data: stored.list(caller).map(show) }),
+      summary: "List rate limits, and how much of each is used",
+      handle: ({ caller }) => ({
+        data: stored.list(caller).map((policy) => ({
+          ...show(policy),
+          ...usageOf(ledger, policy, caller.organizationId, Date.now()),
+        })),
+      }),
     },
     {
       method: "POST",

@@ -4,23 +4,30 @@ import { hint, quote } from "../filter/hint.ts";
 import {
   GROUPS,
   metrics,
-  PROPERTY_PREFIX,
+  type Order,
+  SESSION_SORTS,
   sessions,
   TIME_BUCKETS,
-  type TimeBucket,
   USER_SORTS,
   users,
 } from "../store/aggregate.ts";
 import { Deadline } from "../store/deadline.ts";
+import { readGroups } from "../store/read-groups.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { AGGREGATES_MAX, FILTER, optional, optionalSort, paging, readPaging, readScope } from "./query-body.ts";
+import {
+  AGGREGATES_MAX,
+  FILTER,
+  optional,
+  optionalSort,
+  paging,
+  readBucket,
+  readPaging,
+  readScope,
+} from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
-
-/** Names that one query groups by at most. */
-const GROUPS_MAX = 8;
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 
@@ -35,7 +42,7 @@ const METRICS = t.Object(
   { additionalProperties: false },
 );
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
-const SESSIONS = t.Object(LIST, { additionalProperties: false });
+const SESSIONS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
 
 /** Figures over many requests: by group and time, by user, by session. */
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -50,7 +57,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/metrics/query",
       async ({ body, request }) => {
         const groupBy = readGroups(body.group_by ?? []);
-        const timeBucket = readBucket(body.time_bucket ?? undefined);
+        const timeBucket = body.time_bucket == null ? undefined : readBucket(body.time_bucket);
         // A series that is cut after ten buckets is none.
         const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
         const { scope, deadline } = await begin(request, body);
@@ -64,7 +71,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/user/metrics/query",
       async ({ body, request }) => {
-        const order = readUserSort(body.sort ?? undefined);
+        const order = readSort(body.sort ?? undefined, USER_SORTS, "requests");
         const page = readPaging(body, AGGREGATES_MAX);
         const { scope, deadline } = await begin(request, body);
         return success(await users(database, scope, order, page, deadline));
@@ -74,44 +81,28 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/session/query",
       async ({ body, request }) => {
+        const order = readSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
         const page = readPaging(body, AGGREGATES_MAX);
         const { scope, deadline } = await begin(request, body);
-        return success(await sessions(database, scope, page, deadline));
+        return success(await sessions(database, scope, order, page, deadline));
       },
-      { body: SESSIONS, ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first.") },
+      {
+        body: SESSIONS,
+        ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
+      },
     );
 }
 
-function readGroups(names: readonly string[]): readonly string[] {
-  if (names.length > GROUPS_MAX) {
-    throw new GatewayError("invalid_body", `group by at most ${GROUPS_MAX} names`, { path: "group_by" });
-  }
-  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
-  for (const [index, name] of names.entries()) {
-    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
-    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
-    const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
-    throw new GatewayError("invalid_body", message, { path: `group_by.${index}` });
-  }
-  return [...new Set(names)];
-}
-
-function readBucket(name: string | undefined): TimeBucket | undefined {
-  if (name === undefined || Object.hasOwn(TIME_BUCKETS, name)) return name as TimeBucket | undefined;
-  const message = `there is no time bucket ${quote(name)}; ${hint(name, Object.keys(TIME_BUCKETS))}`;
-  throw new GatewayError("invalid_body", message, { path: "time_bucket" });
-}
-
-function readUserSort(raw: unknown): readonly (readonly [string, "asc" | "desc"])[] {
+function readSort(raw: unknown, names: readonly string[], fallback: string): Order {
   const wrong = (path: string, message: string) => new GatewayError("sort_invalid", message, { path });
-  if (raw === undefined) return [["requests", "desc"]];
+  if (raw === undefined) return [[fallback, "desc"]];
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     throw wrong("sort", 'a sort is an object such as {"cost": "desc"}');
   }
   return Object.entries(raw).map(([name, direction]) => {
     const path = `sort.${name}`;
-    if (!USER_SORTS.includes(name)) {
-      throw wrong(path, `there is no sort key ${quote(name)}; ${hint(name, USER_SORTS)}`);
+    if (!names.includes(name)) {
+      throw wrong(path, `there is no sort key ${quote(name)}; ${hint(name, names)}`);
     }
     if (direction !== "asc" && direction !== "desc") throw wrong(path, 'a direction is "asc" or "desc"');
     return [name, direction] as const;

@@ -1,16 +1,13 @@
 import { Elysia, t } from "elysia";
-import { GatewayError } from "../errors.ts";
-import { cacheStatistics } from "../store/cache-statistics.ts";
+import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
-import type { CachePage } from "../threads.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
+import { PAGE_NOTE, readPage } from "./page-query.ts";
+import { FILTER, readBucket, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
-
-const ENTRIES_MAX = 1_000;
-const ENTRIES_DEFAULT = 100;
 
 const PURGE = t.Object(
   {
@@ -21,6 +18,11 @@ const PURGE = t.Object(
       t.Object({ name: t.String({ minLength: 1 }), value: t.Optional(t.String()) }, { additionalProperties: false }),
     ),
   },
+  { additionalProperties: false },
+);
+
+const SERIES = t.Object(
+  { filter: t.Optional(FILTER), time_bucket: t.String({ description: "minute, hour, day." }) },
   { additionalProperties: false },
 );
 
@@ -47,11 +49,25 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         "Hits, misses and savings are counted over all records.",
       ),
     )
+    .post(
+      "/v1/cache/metrics/query",
+      async ({ body, request }) => {
+        const bucket = readBucket(body.time_bucket);
+        const { scope } = readScope(gate().caller(request).organizationId, body);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        return success(await cacheSeries(room.reader.records, scope, bucket, deadline));
+      },
+      {
+        body: SERIES,
+        ...endpoint("read", "Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
+      },
+    )
     .get(
       "/v1/cache/entries",
       async ({ request }) => {
         const { organizationId } = gate().caller(request);
-        const entries = await room.gateway.cacheEntries(organizationId, readPage(new URL(request.url).searchParams));
+        const entries = await room.gateway.cacheEntries(organizationId, readPage(request));
         return success(
           entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
             key,
@@ -64,7 +80,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
           })),
         );
       },
-      endpoint("read", "Cache", "List stored answers", "The last used first; ?limit= (at most 1000) and ?offset=."),
+      endpoint("read", "Cache", "List stored answers", `The last used first; ${PAGE_NOTE}`),
     )
     .delete(
       "/v1/cache",
@@ -84,15 +100,4 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         ),
       },
     );
-}
-
-function readPage(query: URLSearchParams): CachePage {
-  const read = (name: string, fallback: number, most: number) => {
-    const text = query.get(name);
-    if (text === null) return fallback;
-    if (!/^\d{1,9}$/.test(text) || Number(text) > most)
-      throw new GatewayError("invalid_body", `${name} must be a whole number from 0 to ${most}`, { path: name });
-    return Number(text);
-  };
-  return { limit: read("limit", ENTRIES_DEFAULT, ENTRIES_MAX), offset: read("offset", 0, 999_999_999) };
 }

@@ -2,7 +2,9 @@ import { t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { type DecodedFilter, type Dialect, decodeFilter } from "../filter/decode.ts";
 import { type Flags, withFlags } from "../filter/flags.ts";
+import { hint, quote } from "../filter/hint.ts";
 import type { Scope } from "../filter/select.ts";
+import { TIME_BUCKETS, type TimeBucket } from "../store/aggregate.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */
 export const AGGREGATES_MAX = 10_000;
@@ -77,4 +79,11 @@ export function readScope(
 ): Asked {
   const decoded = decodeFilter(body.filter === undefined ? "all" : body.filter, dialect);
   return { decoded, scope: { organizationId, tree: withFlags(decoded.tree, body) } };
+}
+
+/** @throws GatewayError `invalid_body` where there is no bucket of this name. */
+export function readBucket(name: string): TimeBucket {
+  if (Object.hasOwn(TIME_BUCKETS, name)) return name as TimeBucket;
+  const message = `there is no time bucket ${quote(name)}; ${hint(name, Object.keys(TIME_BUCKETS))}`;
+  throw new GatewayError("invalid_body", message, { path: "time_bucket" });
 }

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { getCACertificates } from "node:tls";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
+import { trustedAuthorities } from "../net/authorities.ts";
+import { createTargetGuard } from "../net/forbidden.ts";
+import { createResolve } from "../net/resolve.ts";
 import type { Log } from "../observe.ts";
 import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
@@ -14,7 +15,6 @@ import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
-import { createTargetGuard } from "./forbidden.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { createHeaderReader } from "./headers.ts";
@@ -22,7 +22,6 @@ import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { answerParserError, refuseMethod } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
-import { createResolve } from "./resolve.ts";
 import type { ProviderIndex } from "./target.ts";
 
 const HEADER_BYTES_MAX = 128 * 1_024;
@@ -39,7 +38,12 @@ export interface GatewayOptions {
   readonly spool: SpoolWriter;
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
-  readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Takes an id that a client chose; false where it is another request's. */
+  readonly claimId: (id: string) => Promise<boolean>;
+  /** Ids that clients chose lately, where several gateways share them. */
+  readonly chosenIds?: Set<string>;
+  /** Ports of this program's other listeners, as far as they are known. */
+  readonly otherPorts?: readonly number[];
   /** Known from the first connection on; none until `setKeys` otherwise. */
   readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
@@ -68,7 +72,9 @@ export interface Gateway extends CacheAdministration {
 /** Opens the gateway's listener. @throws where the port is taken or a file named in the configuration cannot be read. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
-  const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+  const ownPorts = new Set(
+    [config.gateway_port, config.api_port, ...(options.otherPorts ?? [])].filter((port) => port !== 0),
+  );
   const parts = createParts(options, ownPorts);
   parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
@@ -108,6 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const own of ports) ownPorts.add(own);
     },
     status: () => ({
+      port,
       inFlight: parts.inFlight.size,
       spoolHealthy: spool.stats.healthy,
       spoolError: spool.stats.lastError ?? null,
@@ -123,11 +130,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
+  const { config, log, spool, registry, claimId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
-  const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
+  const ca = trustedAuthorities(config.extra_ca_file);
   const cache = new ResponseCache({
     directory: join(config.data_dir, "cache"),
     log: room,
@@ -144,7 +151,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       ...(ca === undefined ? {} : { ca }),
     }),
     keys: new KeyRing(),
-    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id)),
+    ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
     headers: createHeaderReader(config.header_aliases),
     metrics: new GatewayMetrics(
       () => inFlight.size,
@@ -164,10 +171,6 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };
-}
-
-function trustWith(file: string): string[] {
-  return [...getCACertificates("default"), readFileSync(file, "utf8")];
 }
 
 function createServer(parts: GatewayParts): http.Server {

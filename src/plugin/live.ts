@@ -7,11 +7,14 @@ import { byName, type LoadedPlugin, pluginFolders } from "./load.ts";
 import { buildRegistry, logReplaced, type Registry } from "./registry.ts";
 import { watchFolders } from "./reload.ts";
 import { type OpenPlugin, setUp, tearDown } from "./setup.ts";
+import { type PluginView, type ProviderView, viewPlugins, viewProviders } from "./view.ts";
 
 /** The providers of this thread, kept in step with the drop-in folder. */
 export interface LiveRegistry {
   current(): Registry;
   degraded(): readonly string[];
+  /** Every file of a provider, whether it is in use or not. */
+  view(): readonly ProviderView[];
   /** Looks at the folder now; a registry that changed is in `current` when this resolves. */
   look(): Promise<void>;
   close(): void;
@@ -33,6 +36,7 @@ export async function openRegistry(options: { readonly config: Config; readonly 
   return {
     current: () => registry!,
     degraded: () => watched.degraded(),
+    view: () => viewProviders(watched.files()),
     look: () => watched.look(),
     close: () => watched.close(),
   };
@@ -43,6 +47,8 @@ export interface LiveHooks {
   readonly hooks: Hooks;
   /** Broken files and hooks that are switched off, a sentence each. */
   degraded(): readonly string[];
+  /** Every file of a plugin, whether it is in use or not. */
+  view(): readonly PluginView[];
   look(): Promise<void>;
   /** Disposes of every plugin. */
   close(): Promise<void>;
@@ -88,6 +94,7 @@ export async function openHooks(options: {
   return {
     hooks,
     degraded: () => [...watched.degraded(), ...hooks.degraded()],
+    view: () => viewPlugins(watched.files(), open ?? []),
     look: () => watched.look(),
     close: async () => {
       watched.close();

@@ -24,10 +24,22 @@ export interface WatchOptions<K extends PluginKind> {
   readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
 }
 
+/** One file of the folders: what of it is in use, and why its newest version is not. */
+export interface FileState<T> {
+  readonly file: string;
+  readonly builtIn: boolean;
+  /** The version in use; undefined where there never was a good one. */
+  readonly used: Loaded<T> | undefined;
+  /** Why the file as it is now is not in use; undefined where it is. */
+  readonly reason: string | undefined;
+}
+
 /** Folders that are watched. A broken change keeps the version before it and is listed in `degraded`. */
-export interface Watched {
+export interface Watched<T> {
   /** What is wrong now, a sentence for each file. */
   degraded(): readonly string[];
+  /** Every file that is in use or should be. */
+  files(): readonly FileState<T>[];
   /** Looks now instead of in a while; resolves when what was found is in use. */
   look(): Promise<void>;
   close(): void;
@@ -38,13 +50,13 @@ export interface Watched {
  *
  * @throws PluginError, or AggregateError of several, where a file does not load at the start.
  */
-export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched> {
+export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched<Value<K>>> {
   const folders = new Folders(options);
   await folders.start();
   return folders;
 }
 
-class Folders<K extends PluginKind> implements Watched {
+class Folders<K extends PluginKind> implements Watched<Value<K>> {
   readonly #options: WatchOptions<K>;
   readonly #dropIns: readonly PluginFolder[];
   /** The newest good version of every file. */
@@ -86,6 +98,16 @@ class Folders<K extends PluginKind> implements Watched {
     const { kind } = this.#options;
     const set = this.#setFailure === undefined ? [] : [this.#setFailure];
     return [...this.#broken.values(), ...set].map((reason) => `${kind} ${reason}; what was loaded before is kept`);
+  }
+
+  files(): readonly FileState<Value<K>>[] {
+    const good = [...this.#used, ...this.#loaded].map(({ file }) => file);
+    return [...new Set([...good, ...this.#broken.keys()])].map((file) => {
+      const used = this.#used.find((each) => each.file === file);
+      const newest = this.#loaded.find((each) => each.file === file);
+      const reason = this.#broken.get(file) ?? (newest === used ? undefined : this.#setFailure);
+      return { file, builtIn: (used ?? newest)?.builtIn ?? false, used, reason };
+    });
   }
 
   look(): Promise<void> {

@@ -26,7 +26,9 @@ declare const Deno: {
 export function listen(host: string, port: number, handle: (request: Request) => Promise<Response>): Listener {
   if (isDeno) {
     const cut = new AbortController();
-    const server = Deno.serve({ hostname: host, port, signal: cut.signal, onListen: () => {} }, handle);
+    const server = Deno.serve({ hostname: host, port, signal: cut.signal, onListen: () => {} }, async (request) =>
+      handle(await asOnBun(request)),
+    );
     return {
       port: server.addr.port,
       stop: (graceMs) => withGrace(server.shutdown(), graceMs, () => cut.abort()),
@@ -45,6 +47,31 @@ export function listen(host: string, port: number, handle: (request: Request) =>
     port: server.port!,
     stop: (graceMs) => withGrace(server.stop(false), graceMs, () => void server.stop(true)),
   };
+}
+
+/**
+ * Deno gives every request but GET and HEAD a body; on Bun one that was sent without has none, and so endpoints expect it.
+ * Over HTTP/2, which Deno speaks as well, a body need not tell its length: its first chunk is waited for.
+ */
+async function asOnBun(request: Request): Promise<Request> {
+  const { body, headers, method, url } = request;
+  const length = headers.get("content-length");
+  if (body === null || headers.has("transfer-encoding") || (length !== null && length !== "0")) return request;
+  const reader = body.getReader();
+  let first = await reader.read();
+  while (first.value?.byteLength === 0) first = await reader.read();
+  const { value } = first;
+  if (value === undefined) return new Request(url, { method, headers });
+  const whole = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(value),
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Request(url, { method, headers, body: whole, duplex: "half" } as RequestInit);
 }
 
 async function withGrace(done: Promise<unknown>, graceMs: number, cut: () => void): Promise<void> {

@@ -132,11 +132,14 @@ export const USER_SORTS = [
   "last_active",
 ];
 
-/** Figures of each user; `order` is names of `USER_SORTS` with their directions. */
+/** Names to sort by, each with its direction. */
+export type Order = readonly (readonly [string, "asc" | "desc"])[];
+
+/** Figures of each user; `order` is names of `USER_SORTS`. */
 export async function users(
   database: Database,
   asked: Scope,
-  order: readonly (readonly [string, "asc" | "desc"])[],
+  order: Order,
   { limit, offset }: ListOptions,
   deadline: Deadline,
 ) {
@@ -152,14 +155,33 @@ export async function users(
   return rows.map((row) => ({ ...row, first_active: iso(row["first_active"]), last_active: iso(row["last_active"]) }));
 }
 
-/** Sessions, the one that was active last first. */
-export async function sessions(database: Database, asked: Scope, { limit, offset }: ListOptions, deadline: Deadline) {
+export const SESSION_SORTS = [
+  "session_id",
+  "requests",
+  "cost",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "created_at",
+  "latest_request_created_at",
+];
+
+/** Figures of each session; `order` is names of `SESSION_SORTS`. */
+export async function sessions(
+  database: Database,
+  asked: Scope,
+  order: Order,
+  { limit, offset }: ListOptions,
+  deadline: Deadline,
+) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
+  const keys = [...order, ["r.session_id", "desc"] as const].map(
+    ([name, direction]) => `${name} ${direction} nulls last`,
+  );
   const statement = selectRecords(
     scope,
-    `r.session_id as session_id, count(*) as requests, ${totalsOf("r")}, min(r.request_created_at) as created_at, max(r.request_created_at) as latest`,
-    ({ bind }) =>
-      `group by r.session_id order by latest desc, r.session_id desc limit ${bind(limit)} offset ${bind(offset)}`,
+    `r.session_id as session_id, count(*) as requests, ${totalsOf("r")}, min(r.request_created_at) as created_at, max(r.request_created_at) as latest_request_created_at`,
+    ({ bind }) => `group by r.session_id order by ${keys.join(", ")} limit ${bind(limit)} offset ${bind(offset)}`,
     { source, where: () => "r.session_id is not null" },
   );
   // The name is looked up for the page alone, so that the totals can be added up from an index.
@@ -169,12 +191,12 @@ export async function sessions(database: Database, asked: Scope, { limit, offset
       and s.session_id = page.session_id and s.session_name is not null order by s.request_created_at desc limit 1)
       as session_name from page`;
   const rows = await database.query<Record<string, Cell>>({ sql, args: statement.args }, deadline.rest());
-  return rows.map(({ latest, created_at, session_id = null, session_name = null, ...totals }) => ({
+  return rows.map(({ latest_request_created_at, created_at, session_id = null, session_name = null, ...totals }) => ({
     session_id,
     session_name,
     ...totals,
     created_at: iso(created_at),
-    latest_request_created_at: iso(latest),
+    latest_request_created_at: iso(latest_request_created_at),
   }));
 }
 

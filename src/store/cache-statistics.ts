@@ -1,4 +1,7 @@
+import { type Scope, selectRecords } from "../filter/select.ts";
+import { TIME_BUCKETS, type TimeBucket } from "./aggregate.ts";
 import type { Deadline } from "./deadline.ts";
+import { withoutBodies } from "./find.ts";
 import type { Database } from "./store.ts";
 
 export interface CacheStatistics {
@@ -29,4 +32,26 @@ export async function cacheStatistics(
       ) as saved`;
   const [row] = await database.query<CacheStatistics>({ sql, args: [organizationId, organizationId] }, deadline.rest());
   return row!;
+}
+
+/** Buckets that one answer holds at most. */
+const BUCKETS_MAX = 10_000;
+
+/** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
+export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const length = TIME_BUCKETS[timeBucket];
+  // The answer that was repeated, by its id: one step of an index for each hit.
+  const repeated = (column: string) => `(select source.${column} from requests as source
+    where r.cached = 1 and source.request_id = r.cache_reference_id and source.organization_id = r.organization_id)`;
+  const statement = selectRecords(
+    scope,
+    `r.request_created_at - r.request_created_at % ${length} as time,
+      count(*) filter (where r.cached = 1) as hits, count(*) filter (where r.cached = 0) as misses,
+      total(${repeated("cost")}) as saved_cost, cast(total(${repeated("total_tokens")}) as integer) as saved_tokens`,
+    () => `group by time order by time limit ${BUCKETS_MAX}`,
+    { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome <> 'refused'" },
+  );
+  const rows = await database.query<CacheStatistics & { readonly time: number }>(statement, deadline.rest());
+  return rows.map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
 }

@@ -13,16 +13,20 @@ import type { Database, Statement, Store, StoreMode } from "./store.ts";
 /** How long a statement waits for another process's lock. Short, because it blocks the thread: the caller tries again. */
 const BUSY_MS = 200;
 
+/** The bodies' file beside the records' file. */
+export function bodiesPath(path: string): string {
+  return join(dirname(path), "bodies.db");
+}
+
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
-  const bodiesPath = join(dirname(path), "bodies.db");
-  if (mode === "read") {
-    const both = new LocalReader(path, bodiesPath);
+  if (mode !== "write") {
+    const both = new LocalReader(path, bodiesPath(path));
     return { records: both, bodies: both, close: () => both.close() };
   }
   mkdirSync(dirname(path), { recursive: true });
   const records = new LocalWriter(path);
-  const bodies = new LocalWriter(bodiesPath);
+  const bodies = new LocalWriter(bodiesPath(path));
   return {
     records,
     bodies,

@@ -162,6 +162,23 @@ test("sessions are added up, the last active first, under their newest name", as
   });
 });
 
+test.each([
+  [{ requests: "asc", session_id: "asc" }, ["s/1", "s/2"]],
+  [{ cost: "desc" }, ["s/1", "s/2"]],
+  [{ created_at: "desc" }, ["s/2", "s/1"]],
+])("sessions are sorted by %p", async (sort, expected) => {
+  const rows = await post("/v1/session/query", { sort });
+  const by = (name: "cost") => rows.map((row) => Number(row[name]));
+  if ("cost" in sort) expect(by("cost")).toEqual(by("cost").toSorted((a, b) => b - a));
+  else expect(rows.map(({ session_id }) => session_id)).toEqual(expected);
+});
+
+test("sessions are not sorted by what they do not have", async () => {
+  const { status, json } = await it.call("POST", "/v1/session/query", { body: { sort: { coast: "asc" } } });
+  expect([status, json.path]).toEqual([400, "sort.coast"]);
+  expect(json.message).toContain('"cost"');
+});
+
 test("a tag on a session is found by the very next filter, is replaced, and goes away with null", async () => {
   const tag = (value: unknown, id = "s%2F1") => it.call("PUT", `/v1/session/${id}/tag`, { body: { tag: value } });
   const count = async (filter: unknown) =>

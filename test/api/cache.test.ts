@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { insertRecord, openApi } from "./open.ts";
+import { insertRecord, openApi, type RecordRow } from "./open.ts";
 
 test("GET /v1/cache counts hits, misses and what they saved, of the caller's organization alone", async () => {
   await using api = await openApi();
@@ -25,6 +25,39 @@ test("GET /v1/cache counts hits, misses and what they saved, of the caller's org
     max_bytes: 1_000,
   });
   expect((await api.call("GET", "/v1/cache", { key: api.keys.other })).json.data).toMatchObject({ hits: 0, misses: 1 });
+});
+
+test("what the cache did is shown by time, for any filter", async () => {
+  await using api = await openApi();
+  const { store, organization, other } = api;
+  const day = Date.UTC(2026, 0, 2);
+  const at = (hours: number, row: RecordRow = {}) =>
+    insertRecord(store, organization, {
+      cache_enabled: 1,
+      outcome: "complete",
+      model: "m-1",
+      request_created_at: day + hours * 3_600_000,
+      ...row,
+    });
+  const source = await at(0, { cost: 0.5, total_tokens: 10 });
+  const foreign = await insertRecord(store, other, { cost: 100, total_tokens: 100 });
+  await at(1, { cached: 1, cache_reference_id: source });
+  await at(1, { cached: 1, cache_reference_id: foreign });
+  await at(30, { cached: 1, cache_reference_id: source });
+  await at(30, { cached: 1, cache_reference_id: source, model: "m-2" });
+  await at(30, { outcome: "refused" });
+  await at(60, { cache_enabled: 0 });
+  const ask = async (body: unknown) => (await api.call("POST", "/v1/cache/metrics/query", { body })).json.data;
+  expect(await ask({ time_bucket: "day" })).toEqual([
+    { time: "2026-01-02T00:00:00.000Z", hits: 2, misses: 1, saved_cost: 0.5, saved_tokens: 10 },
+    { time: "2026-01-03T00:00:00.000Z", hits: 2, misses: 0, saved_cost: 1, saved_tokens: 20 },
+  ]);
+  const filter = { request_response_rmt: { model: { equals: "m-2" } } };
+  expect(await ask({ time_bucket: "hour", filter })).toEqual([
+    { time: "2026-01-03T06:00:00.000Z", hits: 1, misses: 0, saved_cost: 0.5, saved_tokens: 10 },
+  ]);
+  const wrong = await api.call("POST", "/v1/cache/metrics/query", { body: { time_bucket: "week" } });
+  expect([wrong.status, wrong.json.path]).toEqual([400, "time_bucket"]);
 });
 
 test("over no requests there is no hit rate", async () => {
@@ -67,6 +100,7 @@ test.each([
 
 test.each([
   ["GET", "/v1/cache", "gateway"],
+  ["POST", "/v1/cache/metrics/query", "write"],
   ["GET", "/v1/cache/entries", "write"],
   ["DELETE", "/v1/cache", "write"],
 ] as const)("%s %s is not for a key with the scope %s", async (method, path, scope) => {

@@ -7,6 +7,7 @@ import { startJobs } from "../../src/jobs/start.ts";
 import type { KeySnapshot } from "../../src/keys.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
+import type { HookHealth, PluginView, ProviderView } from "../../src/plugin/view.ts";
 import { createRecorder } from "../../src/recorder/recorder.ts";
 import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
@@ -35,6 +36,11 @@ export interface TestApi extends AsyncDisposable {
   readonly log: string[];
   gatewayStatus: GatewayStatus | Error;
   recorderStatus: RecorderStatus | Error;
+  /** What the threads say of their plugins. */
+  providers: readonly ProviderView[];
+  plugins: readonly PluginView[];
+  gatewayHooks: HookHealth;
+  recorderHooks: HookHealth;
   /** What the gateway was asked to remove from its cache. */
   readonly purges: (readonly [organizationId: string, purge: CachePurge])[];
   call(
@@ -54,6 +60,7 @@ export interface CallOptions {
 type Answer = any;
 
 const GATEWAY: GatewayStatus = {
+  port: 8787,
   inFlight: 0,
   spoolHealthy: true,
   spoolError: null,
@@ -102,12 +109,21 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   });
   await recorder.ready();
   const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
-  const jobs = await startJobs({ config, log: quiet, recorder: recorder as Remote<RecorderFunctions> });
+  const jobs = await startJobs({
+    config,
+    log: quiet,
+    recorder: recorder as Remote<RecorderFunctions>,
+    host: { ports: async () => ({ own: [api.port], api: api.port }) },
+  });
   const api = await startApi({
     jobs: jobs as Remote<JobFunctions>,
     config,
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
-    recorder: { ...recorder, status: () => answer(test.recorderStatus) } as Remote<RecorderFunctions>,
+    recorder: {
+      ...recorder,
+      status: () => answer(test.recorderStatus),
+      hookHealth: async () => test.recorderHooks,
+    } as Remote<RecorderFunctions>,
     gateway: {
       metrics: async () => "weir_gateway_requests_total 5\n",
       status: () => answer(test.gatewayStatus),
@@ -121,6 +137,9 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
         test.purges.push(args);
         return 1;
       },
+      providers: async () => test.providers,
+      plugins: async () => test.plugins,
+      hookHealth: async () => test.gatewayHooks,
       routes: async () => [],
       callRoute: async () => ({ status: 404, message: "no plugin is loaded" }),
     },
@@ -139,6 +158,10 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     log,
     gatewayStatus: GATEWAY,
     recorderStatus: RECORDER,
+    providers: [],
+    plugins: [],
+    gatewayHooks: { failures: {}, degraded: [] },
+    recorderHooks: { failures: {}, degraded: [] },
     purges: [],
     async call(method, path, { key = keys.all, body, headers = {} } = {}) {
       const response = await fetch(test.origin + path, {

@@ -229,6 +229,57 @@ describe("a budget", () => {
   });
 });
 
+describe("the list of rate limits", () => {
+  const make = async (it: Opened, body: Json) =>
+    (await it.call("POST", "/v1/rate-limits", {}, { name: "n", quota: 5, window_seconds: 60, ...body })).data;
+  const list = async (it: Opened, who: Json = {}) => (await it.call("GET", "/v1/rate-limits", {}, undefined, who)).data;
+
+  test("says how much of each is used, and when some of it comes back", async () => {
+    await using it = await openPlugin(rateLimits);
+    await make(it, {});
+    expect(await list(it)).toMatchObject([{ used: 0, remaining: 5, resets_at: null }]);
+    const started = Date.now();
+    await statuses(it, 3, {});
+    const [row] = await list(it);
+    expect(row).toMatchObject({ used: 3, remaining: 2 });
+    expect(Date.parse(row.resets_at)).toBeGreaterThanOrEqual(started + 60_000);
+    expect(row).not.toHaveProperty("segments");
+  });
+
+  test("shows the users that used most of one that counts by user, of the caller's organization alone", async () => {
+    await using it = await openPlugin(rateLimits, {
+      options: { policies: [{ name: "all", quota: 5, window_seconds: 60, segment: "user" }] },
+    });
+    await statuses(it, 2, { userId: "a b" });
+    await statuses(it, 4, { userId: "<b>bold</b>" });
+    await statuses(it, 5, { userId: "theirs", organizationId: "org-2" });
+    expect(await list(it)).toMatchObject([
+      {
+        used: 4,
+        remaining: 1,
+        segments_total: 2,
+        segments: [
+          { segment: "<b>bold</b>", used: 4, remaining: 1 },
+          { segment: "a b", used: 2, remaining: 3 },
+        ],
+      },
+    ]);
+    expect(await list(it, { organizationId: "org-2" })).toMatchObject([{ segments: [{ segment: "theirs", used: 5 }] }]);
+  });
+
+  test("shows a budget in its own unit, once it is charged", async () => {
+    await using it = await openPlugin(rateLimits, {
+      usageOf: async (ids) => ids.map((requestId) => ({ requestId, totalTokens: 7, cost: 0.1 })),
+    });
+    await make(it, { unit: "cents", quota: 100 });
+    const { id } = await ask(it, {});
+    it.hooks.onEnd!({ id, ...ANSWERED });
+    for (let tries = 0; (await list(it))[0].used === 0 && tries < 200; tries++)
+      await new Promise((next) => setTimeout(next, 10));
+    expect(await list(it)).toMatchObject([{ used: 10, remaining: 90 }]);
+  });
+});
+
 describe("after a kill", () => {
   test("what was counted, given back, held and charged is known", async () => {
     const usage = async (ids: readonly string[]) =>

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { startUpstream, type Upstream } from "../e2e/upstream.ts";
+import { bodyPart, callApi, gatewayHeaders, recordOf, until, type Weir } from "../e2e/weir.ts";
+import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
+
+const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const;
+const ANSWER = {
+  model: "acme-1",
+  choices: [{ message: { role: "assistant", content: "hello there" } }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
+
+let folder: string;
+let upstream: Upstream;
+/** Answers every request with the coding that its path names, and `/say` in a form of its own. */
+let coded: Server;
+let codedOrigin: string;
+let weir: Weir;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "weir-deno-"));
+  upstream = await startUpstream();
+  coded = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += chunk));
+    request.on("end", () => {
+      response.setHeader("content-type", "application/json");
+      if (request.url === "/say") return response.end(spoken(JSON.parse(text)));
+      const coding = request.headers["x-coding"] as keyof typeof CODINGS;
+      response.setHeader("content-encoding", coding);
+      response.end(CODINGS[coding](JSON.stringify(ANSWER)));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((listening) => coded.once("listening", listening));
+  codedOrigin = `http://127.0.0.1:${(coded.address() as AddressInfo).port}`;
+  dropIn("providers", "acme", provider(0.25));
+  dropIn("plugins", "closed", PLUGIN);
+  writeFileSync(join(folder, "weir.toml"), '[plugins.closed]\npath = "/closed"\n');
+  weir = await startOnDeno(folder);
+}, 40_000);
+
+afterAll(async () => {
+  await weir?.stop();
+  upstream?.close();
+  coded?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function spoken(body: { turns: { utterance: string }[] }): string {
+  const said = body.turns.at(-1)!.utterance;
+  const utterance = `You said: ${said}, and it was heard.`;
+  return JSON.stringify({ ref: "r-1", reply: { utterance }, billing: { in: said.length, out: utterance.length } });
+}
+
+const provider = (cost: number) => `import type { ProviderPlugin, Usage } from "weir/plugin";
+const price = (usage: Usage): number => (usage.total_tokens === undefined ? 0 : ${cost});
+export default { apiVersion: 1, name: "ACME", aliases: ["acme"], extends: "OPENAI", cost: price } satisfies ProviderPlugin;
+`;
+
+const PLUGIN = `import type { GatewayPlugin } from "weir/plugin";
+export default {
+  apiVersion: 1,
+  name: "closed",
+  optionsSchema: { type: "object", properties: { path: { type: "string" } } },
+  setup: ({ options }) => ({
+    onRequest: (request) =>
+      request.path === options.path ? { status: 403, code: "closed", message: "come back at nine" } : undefined,
+    onRecord: (draft) => {
+      draft.properties.Runtime = "Deno" in globalThis ? "Deno" : "Bun";
+    },
+  }),
+} satisfies GatewayPlugin;
+`;
+
+function dropIn(kind: "providers" | "plugins", name: string, text: string): void {
+  mkdirSync(join(folder, kind), { recursive: true });
+  writeFileSync(join(folder, kind, `${name}.ts`), text);
+}
+
+function send(path: string, body: unknown, target = upstream.origin, headers: Record<string, string> = {}) {
+  return fetch(weir.gateway + path, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: gatewayHeaders(target, { "content-type": "application/json", ...headers }),
+  });
+}
+
+const CHAT = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
+
+test("on Deno a request passes unchanged, is recorded with its usage, and found by a filter", async () => {
+  const answer = await send("/v1/chat/completions", CHAT, upstream.origin, { "Gateway-Property-Suite": "deno" });
+  expect(answer.status).toBe(200);
+  const id = answer.headers.get("gateway-id")!;
+  const record = await recordOf(weir, id);
+  expect(record).toMatchObject({ provider: "CUSTOM", response_status: 200, request_body: CHAT });
+  expect(record["prompt_tokens"]).toBeGreaterThan(0);
+  expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "hi" }]);
+  expect(record["properties"]).toMatchObject({ Runtime: "Deno" });
+  const seen = upstream.seen.at(-1)!;
+  expect(seen.rawHeaders.some((name) => /^gateway-/i.test(name))).toBe(false);
+  const filter = { request_response_rmt: { properties: { Suite: { equals: "deno" } } } };
+  for (const path of ["/v1/request/query-fast", "/v1/request/query"]) {
+    const found = await (await callApi(weir, path, { method: "POST", body: JSON.stringify({ filter }) })).json();
+    expect(found.data.map((row: { request_id: string }) => row.request_id)).toEqual([id]);
+  }
+});
+
+test("on Deno a stream is passed on as it comes and recorded as the object it stands for", async () => {
+  const answer = await send("/v1/chat/completions", { ...CHAT, stream: true });
+  const chunks: string[] = [];
+  for await (const chunk of answer.body!) chunks.push(new TextDecoder().decode(chunk));
+  expect(chunks.length).toBeGreaterThan(1);
+  const id = answer.headers.get("gateway-id")!;
+  const record = await recordOf(weir, id);
+  expect(record).toMatchObject({ streamed: true, response_status: 200 });
+  expect(record["llmSchema"].response.messages[0].content.length).toBeGreaterThan(0);
+  expect((await bodyPart(weir, id, "response&raw=true")).toString()).toBe(chunks.join(""));
+});
+
+test.each(Object.keys(CODINGS))(
+  "on Deno an answer in %s is read by a drop-in provider, with its cost",
+  async (coding) => {
+    const headers = { "x-coding": coding, "accept-encoding": coding, "Gateway-Target-Provider": "acme" };
+    const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
+    const record = await recordOf(weir, answer.headers.get("gateway-id")!);
+    expect(record).toMatchObject({ provider: "ACME", model: "acme-1", total_tokens: 5, cost: 0.25 });
+    expect(record["response_body"]).toEqual(ANSWER);
+  },
+);
+
+test("on Deno a drop-in plugin refuses, and a drop-in that changes is read again without a restart", async () => {
+  const refused = await send("/closed", CHAT);
+  expect([refused.status, (await refused.json()).error.code]).toEqual([403, "closed"]);
+  dropIn("providers", "acme", provider(0.75));
+  const cost = async () => {
+    const headers = { "x-coding": "gzip", "Gateway-Target-Provider": "acme" };
+    const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
+    return (await recordOf(weir, answer.headers.get("gateway-id")!))["cost"];
+  };
+  await until(
+    async () => (await cost()) === 0.75,
+    10_000,
+    () => "the changed provider is not in use",
+    250,
+  );
+});
+
+test("on Deno the mapper reads an unknown format when it is asked to", async () => {
+  const ids: string[] = [];
+  for (const utterance of ["good morning", "how far is the moon", "thank you"]) {
+    const body = { model: "zeta", turns: [{ speaker: "customer", utterance }] };
+    ids.push((await send("/say", body, codedOrigin)).headers.get("gateway-id")!);
+  }
+  for (const id of ids) await recordOf(weir, id);
+  const mapped = await callApi(weir, "/v1/models/zeta/expedite", { method: "POST" });
+  expect(await mapped.json()).toMatchObject({ data: [{ model: "zeta", state: "mapped", samples: 3 }], error: null });
+  const record = await recordOf(weir, ids[0]!);
+  expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "good morning" }]);
+});
+
+test("on Deno commands work beside the service", async () => {
+  const made = await commandOnDeno(weir, "keys", "create", "--name", "deno", "--scopes", "read");
+  expect(made.status).toBe(0);
+  expect(made.stdout).toMatch(/^sk-weir-us-\w+\n$/);
+  const key = made.stdout.trim();
+  await until(
+    async () => (await callApi(weir, "/v1/models", {}, key)).status === 200,
+    2_000,
+    () => "the new key does not hold",
+  );
+  const checked = await commandOnDeno(weir, "plugins", "check", "providers/acme.ts");
+  expect([checked.status, checked.stderr]).toEqual([0, ""]);
+}, 20_000);
+
+test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits 0", async () => {
+  const data = mkdtempSync(join(tmpdir(), "weir-deno-life-"));
+  try {
+    const first = await startOnDeno(data);
+    const through = (origin: string, path: string) =>
+      fetch(origin + path, { method: "POST", body: "{}", headers: gatewayHeaders(upstream.origin), keepalive: false });
+    const whole = await through(first.gateway, "/v1/quick");
+    await whole.text();
+    const cut = await through(first.gateway, "/endless");
+    await first.kill();
+    await cut.text().catch(() => undefined);
+
+    const second = await startOnDeno(data);
+    const ids = [whole, cut].map((answer) => answer.headers.get("gateway-id")!);
+    expect((await recordOf(second, ids[0]!))["response_status"]).toBe(200);
+    expect((await recordOf(second, ids[1]!))["response_status"]).toBe(500);
+    const stream = await through(second.gateway, "/events?n=20&ms=20");
+    const stopped = second.stop();
+    expect(await stream.text()).toContain('{"index":19}');
+    expect(await stopped).toBe(0);
+    expect(second.output()).not.toMatch(/panic|uncaught/i);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}, 60_000);
