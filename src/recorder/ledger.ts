@@ -10,6 +10,7 @@ import type { Exchange } from "./assemble.ts";
 import { toStorable } from "./import.ts";
 import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
 import type { Prepared } from "./prepare.ts";
+import { WebhookRules } from "./webhook-rules.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -57,13 +58,15 @@ export async function readPosition(records: Database): Promise<Position | undefi
 export class Ledger {
   readonly #config: Config;
   readonly #missingMs: number;
+  readonly #webhooks: WebhookRules;
   #store: Store | undefined;
   #nextSeq = 1;
   #missingSince: number | undefined;
 
-  constructor(config: Config, missingMs: number = MISSING_MS) {
+  constructor(config: Config, missingMs: number = MISSING_MS, webhooks = new WebhookRules()) {
     this.#config = config;
     this.#missingMs = missingMs;
+    this.#webhooks = webhooks;
   }
 
   get store(): Store {
@@ -119,8 +122,10 @@ export class Ledger {
     const plan = this.#plan(records, inFlight, known);
     const bodies = bodyStatements(plan.written);
     if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
       ...plan,
+      deliveries: this.#webhooks.deliveriesOf(finished, now),
       now,
       positions: positions
         ? [
