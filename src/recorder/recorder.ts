@@ -27,7 +27,7 @@ import { type Batch, Batches } from "./batches.ts";
 import type { CarryFiles } from "./carry.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
-import type { RecorderOptions } from "./options.ts";
+import type { RecorderOptions } from "./recorder-options.ts";
 import { openAssembler } from "./resume.ts";
 import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
@@ -63,6 +63,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
   return {
     ready: () => recorder.ready,
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
+    claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
@@ -132,6 +133,11 @@ class Recorder {
   async isKnownId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
     return this.#assembler?.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+  }
+
+  async claimId(id: string): Promise<boolean> {
+    await this.#caughtUp(ID_WAIT_MS, async () => {});
+    return this.#assembler?.find(id) === undefined && this.#ledger.claimId(id);
   }
 
   barrier(): Promise<void> {
