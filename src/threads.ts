@@ -173,7 +173,19 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the port `recorder`. */
+/** Main thread, as the jobs see it. */
+export type HostFunctions = {
+  ports(): ListenerPorts | Promise<ListenerPorts>;
+};
+
+export interface ListenerPorts {
+  /** Of all listeners of this program that listen already. */
+  readonly own: readonly number[];
+  /** Of this region's API; 0 where it does not listen yet. */
+  readonly api: number;
+}
+
+/** Jobs thread: what is done by the clock. It is started with the ports `recorder` and `host`. */
 export type JobFunctions = {
   ready(): Promise<void>;
   /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */

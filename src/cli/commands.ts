@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { LoadedConfig } from "../config-load.ts";
+import type { ConfigError, LoadedConfig } from "../config-load.ts";
 import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
 import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/options.ts";
 
@@ -28,6 +28,8 @@ export interface Invocation {
   readonly terminal: Terminal;
   readonly config: Config;
   readonly loaded: LoadedConfig;
+  /** Where a command runs with a broken configuration: what is wrong with it. `config` is then the default one. */
+  readonly problem?: ConfigError;
 }
 
 /** The status that the program ends with. */
@@ -42,6 +44,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, Option>>;
   /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
   readonly readsItsOwnWords?: true;
+  /** It is run with a broken configuration too, and told what is wrong. */
+  readonly takesBrokenConfig?: true;
   /** Sentences below the options. */
   readonly notes?: readonly string[];
   readonly load: () => Promise<Run>;
@@ -230,6 +234,30 @@ export const COMMANDS: readonly Command[] = [
     notes: IMPORT_NOTES,
     readsItsOwnWords: true,
     load: async () => (await import("./export.ts")).importCommand,
+  },
+  {
+    name: "doctor",
+    summary: "check machine, data directory, databases, spool, drop-ins and service, and say how to mend",
+    options: {
+      json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" },
+      thorough: { type: "boolean", description: "read databases of any size through (default: up to 1 GB)" },
+    },
+    takesBrokenConfig: true,
+    notes: ["Works beside a running service and without one. Ends with status 1 where a check fails."],
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
+    name: "upgrade-check",
+    summary: "check, before an upgrade, that this version can take over what is in the data directory",
+    options: { json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" } },
+    takesBrokenConfig: true,
+    notes: ["Changes nothing and needs no network. Ends with status 1 where a check fails."],
+    load: async () => (await import("./doctor.ts")).upgradeCheckCommand,
+  },
+  {
+    name: "health",
+    summary: "ask the service of this configuration whether it is ready: status 0, or 1 and the reason",
+    load: async () => (await import("./doctor.ts")).healthCommand,
   },
   {
     name: "backup",

@@ -6,12 +6,17 @@ import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { JobFunctions, RecorderFunctions } from "../threads.ts";
+import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
+import { AlertChecker } from "./alerts/checker.ts";
+import { Deliverer } from "./delivery/deliverer.ts";
 import { Mapper } from "./mapper.ts";
 import { Queue } from "./queue.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
 const LOOK_MS = 1_000;
+
+/** Never twice at once: a run that is due while the one before is under way is left out. */
+const CRON = { timezone: "UTC", protect: true, unref: true };
 
 export interface JobOptions {
   readonly config: Config;
@@ -19,13 +24,15 @@ export interface JobOptions {
   readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+  readonly host: Remote<HostFunctions>;
 }
 
 /**
- * What is done by the clock, and at once where somebody asks for it. One job at a time, whoever started it: the data
- * directory is this program's alone, and here there is one queue.
+ * What is done by the clock, and at once where somebody asks for it. One job at a time of those that
+ * read records again, whoever started it: the data directory is this program's alone, and here there is one queue.
+ * Alerts have a queue of their own, so that they are not late because of it, and deliveries wait for nobody.
  */
-export async function startJobs({ config, home, log, recorder }: JobOptions): Promise<JobFunctions> {
+export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
   const reader = await openStore(config, "current");
   const homeReader = home && (await openStore(home, "current"));
@@ -48,21 +55,16 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
     log,
   });
   const queue = new Queue();
-  let failed: string | undefined;
-  const told = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await queue.run(work);
-      failed = undefined;
-    } catch (error) {
-      // A database that is away fails every second: that is said once.
-      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
-      failed = messageOf(error);
-    }
-  };
-
-  const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, () =>
-    told(() => mapper.mapAll()),
-  );
+  const told = inQueue(queue, log);
+  const checker = new AlertChecker({ config, log, reader, writer });
+  const checks = new Queue();
+  const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
+  deliverer.start();
+  const checked = inQueue(checks, log);
+  const crons = [
+    new Cron(config.mapper_cron, CRON, () => told(() => mapper.mapAll())),
+    new Cron(config.alerts_cron, CRON, () => checked(() => checker.checkAll())),
+  ];
   /** Others may have changed what models are read and priced with: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
   let following: Promise<void> | undefined;
@@ -106,14 +108,30 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
     },
     stop: async () => {
       clearInterval(timer);
-      cron.stop();
+      for (const cron of crons) cron.stop();
       mapper.stop();
-      await queue.idle();
+      checker.stop();
+      await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
       await following;
       registry.close();
       await reader.close();
       await homeReader?.close();
       await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
     },
+  };
+}
+
+/** Runs work in its turn and says what fails, once for as long as it fails the same way. Never rejects. */
+function inQueue(queue: Queue, log: Log): (work: () => Promise<unknown>) => Promise<void> {
+  let failed: string | undefined;
+  return async (work) => {
+    try {
+      await queue.run(work);
+      failed = undefined;
+    } catch (error) {
+      // A database that is away fails every second.
+      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
+      failed = messageOf(error);
+    }
   };
 }

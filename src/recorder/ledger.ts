@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
 import { migrate } from "../store/migrate.ts";
-import { localPath, openStore, type Statement, type Store } from "../store/store.ts";
+import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
 import { toStorable } from "./import.ts";
@@ -41,6 +41,13 @@ const READ = "main:read";
 const IDS_PER_QUERY = 200;
 /** A database file that is gone may come back: only after this many milliseconds is an empty one made in its place. */
 const MISSING_MS = 10_000;
+
+/** Where the next start reads the spool on, or undefined where nothing was read yet. */
+export async function readPosition(records: Database): Promise<Position | undefined> {
+  const sql = `select segment, "offset" from spool_positions where spool = ?`;
+  const [row] = await records.query<Position>({ sql, args: [RESUME] });
+  return row;
+}
 
 /**
  * The recorder's side of the database: the only writer of records.

@@ -9,7 +9,14 @@ import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
-import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import type {
+  ApiFunctions,
+  GatewayFunctions,
+  HostFunctions,
+  JobFunctions,
+  RecorderFunctions,
+  ThreadOptions,
+} from "../threads.ts";
 import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
@@ -63,6 +70,8 @@ export class Region {
   #gateway: Gateway | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
+  /** Ports of this program's listeners, and this region's API; 0 until it listens. */
+  #listeners = { own: [] as readonly number[], api: 0 };
 
   constructor({ config, home, log }: RegionOptions) {
     this.config = config;
@@ -112,6 +121,7 @@ export class Region {
   /** Ports of this program's other listeners: never a target. */
   refuseTargetsAt(ports: readonly number[]): void {
     this.#gateway?.setOwnPorts(ports);
+    this.#listeners.own = [...this.#listeners.own, ...ports];
   }
 
   async drain(seconds: number): Promise<void> {
@@ -156,9 +166,11 @@ export class Region {
       name: "jobs",
       start: () => {
         const [toRecorder, itsRecorder] = threadPorts();
-        toRecorder.start();
+        const [toHost, itsHost] = threadPorts();
+        for (const each of [toRecorder, toHost]) each.start();
         expose(toRecorder, this.recorder.forward(["rewrite", "relearn"]));
-        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder });
+        expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
+        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
       },
       onStarted: (remote) => remote.ready(),
       log: this.#log,
@@ -187,6 +199,7 @@ export class Region {
       },
       onStarted: async (remote) => {
         port = (await remote.ready()).port;
+        this.#listeners.api = port;
         first.resolve(port);
       },
       log: this.#log,

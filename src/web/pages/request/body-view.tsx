@@ -43,6 +43,11 @@ export function BodyView({ record, part }: BodyViewProps) {
               <Icon name="download" /> Download the bytes
             </a>
           </div>
+          {record.assets.length === 0 ? null : (
+            <p className="muted">
+              Files are stored once, beside the bodies: <code>weir-asset:</code> stands where each was.
+            </p>
+          )}
           {isRaw ? (
             <RawBody address={address} part={part} />
           ) : (

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { Count, Money } from "../../parts/values.tsx";
+import { sentence } from "./outcome.ts";
 import { type CostView, costQuery, type RequestRecord } from "./record.ts";
 
 type Line = CostView["lines"][number];
@@ -13,9 +14,14 @@ const LINES: readonly Column<Line>[] = [
     id: "rate",
     header: "US$ per million",
     align: "end",
-    cell: (line) => <span className="number">{line.usd_per_million}</span>,
+    cell: (line) => <span className="number">{Number(line.usd_per_million.toPrecision(6))}</span>,
   },
-  { id: "usd", header: "US$", align: "end", cell: (line) => <span className="number">{line.usd}</span> },
+  {
+    id: "usd",
+    header: "US$",
+    align: "end",
+    cell: (line) => <span className="number">{Number(line.usd.toPrecision(6))}</span>,
+  },
 ];
 
 interface Usage {
@@ -42,7 +48,7 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
       {data.lines.length === 0 ? null : (
         <DataTable label="How the cost adds up" rows={data.lines} columns={LINES} rowKey={(line) => line.what} />
       )}
-      <p className="muted">{data.note}.</p>
+      <p className="muted">{sentence(data.note)}</p>
       <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.what} />
       <p className="muted">
         Prompt tokens are all input, and completion tokens all output; the other rows are parts of them. What the

@@ -19,8 +19,10 @@ const CAUSES: Readonly<Record<number, string>> = {
   504: "The provider sent no answer in time.",
 };
 
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+/** Text of the API, as it stands on a page. */
+export function sentence(text: string): string {
+  const begun = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** What is missing of the record, and why, a sentence each. */

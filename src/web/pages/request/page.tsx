@@ -81,7 +81,7 @@ export function RequestPage() {
                 search={{ tab: name === "conversation" ? undefined : name }}
                 replace
                 resetScroll={false}
-                aria-current={name === tab ? "page" : undefined}
+                activeOptions={{ exact: true, explicitUndefined: true }}
               >
                 {label}
               </Link>

@@ -5,9 +5,9 @@ import { isTooDeep } from "../mapping/nesting.ts";
 import { toLlmSchema } from "../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { RequestBodies, StoredBody } from "../store/bodies.ts";
-import { currentMappings } from "../store/mappings.ts";
-import type { Database } from "../store/store.ts";
+import type { RequestBodies, StoredBody } from "./bodies.ts";
+import { currentMappings } from "./mappings.ts";
+import type { Database } from "./store.ts";
 
 /** The two bodies and the neutral schema of a record, each as JSON text. */
 export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mappings) {
@@ -18,6 +18,12 @@ export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mapp
     response: response.text,
     llmSchema: llmSchemaText(row, request.value, response.value, mappings),
   };
+}
+
+/** The two bodies alone. */
+export function plainBodyTexts(bodies: RequestBodies): { readonly request: string; readonly response: string } {
+  const text = (part: "request" | "response") => readBody(bodies[part], contentType(bodies, part)).text;
+  return { request: text("request"), response: text("response") };
 }
 
 /** The mappings of one organization's models. */
