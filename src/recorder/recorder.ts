@@ -1,16 +1,13 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
+import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
-import type { LearntTables } from "../store/learnt.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
 import { usageOf } from "../store/usage.ts";
@@ -28,9 +25,9 @@ import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
 import type { CarryFiles } from "./carry.ts";
-import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
+import type { RecorderOptions } from "./recorder-options.ts";
 import { openAssembler } from "./resume.ts";
 import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
@@ -58,22 +55,6 @@ const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
 const STOP_TRIES = 3;
 
-export interface RecorderOptions {
-  readonly config: Config;
-  readonly log: Log;
-  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
-  /** The provider plugin of a name in capitals, or undefined. */
-  readonly provider: (name: string) => ProviderPlugin | undefined;
-  readonly hooks?: RecordHooks;
-  readonly learnt?: LearntTables;
-  /** `sealKey` of this run's spool writer. */
-  readonly sealKey?: Uint8Array;
-  /** `spool` in the data directory unless told otherwise. */
-  readonly spoolDirectory?: string;
-  /** How long a missing database file is waited for before an empty one is made. */
-  readonly missingMs?: number;
-}
-
 /** Starts to read the spool into the database; answers at once, `ready` says when it works. */
 export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
   const recorder = new Recorder(options);
@@ -81,6 +62,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
   return {
     ready: () => recorder.ready,
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
+    claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: (removal) => recorder.remove(removal),
@@ -149,6 +131,11 @@ class Recorder {
   async isKnownId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
     return this.#assembler?.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+  }
+
+  async claimId(id: string): Promise<boolean> {
+    await this.#caughtUp(ID_WAIT_MS, async () => {});
+    return this.#assembler?.find(id) === undefined && this.#ledger.claimId(id);
   }
 
   barrier(): Promise<void> {
