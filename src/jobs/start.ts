@@ -6,6 +6,7 @@ import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { webhooksFingerprint } from "../store/webhooks.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
@@ -81,14 +82,17 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       onOneNode(() => checked(() => checker.checkAll())),
     ),
   ];
-  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  /** Others may have changed what models are read and priced with, and webhooks: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
+  let webhooks: string | undefined;
   let following: Promise<void> | undefined;
   const follow = async () => {
     try {
-      if (await seen.refresh(reader.records)) await recorder.relearn();
+      const now = await webhooksFingerprint(reader.records);
+      if ((await seen.refresh(reader.records)) || now !== webhooks) await recorder.relearn();
+      webhooks = now;
     } catch (error) {
-      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
     }
     following = undefined;
   };
