@@ -6,10 +6,13 @@ import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { webhooksFingerprint } from "../store/webhooks.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
+import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
+import { Node } from "./node.ts";
 import { Queue } from "./queue.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
@@ -28,9 +31,10 @@ export interface JobOptions {
 }
 
 /**
- * What is done by the clock, and at once where somebody asks for it. One job at a time of those that
- * read records again, whoever started it: the data directory is this program's alone, and here there is one queue.
- * Alerts have a queue of their own, so that they are not late because of it, and deliveries wait for nobody.
+ * What is done by the clock, and at once where somebody asks for it. One job at a time of those that read records again,
+ * whoever started it: the data directory is this program's alone, of several nodes on one database one has the jobs, and
+ * here there is one queue. Alerts have a queue of their own, so that they are not late because of it, and deliveries
+ * wait for nobody.
  */
 export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
@@ -55,30 +59,46 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
     log,
   });
   const queue = new Queue();
+  const node = new Node({ config, log, writer });
+  void node.start();
   const told = inQueue(queue, log);
   const checker = new AlertChecker({ config, log, reader, writer });
   const checks = new Queue();
   const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
   deliverer.start();
   const checked = inQueue(checks, log);
+  const onOneNode = (job: () => Promise<void>) => async () => {
+    if (node.hasJobs) await job();
+  };
   const crons = [
-    new Cron(config.mapper_cron, CRON, () => told(() => mapper.mapAll())),
-    new Cron(config.alerts_cron, CRON, () => checked(() => checker.checkAll())),
+    new Cron(
+      config.mapper_cron,
+      CRON,
+      onOneNode(() => told(() => mapper.mapAll())),
+    ),
+    new Cron(
+      config.alerts_cron,
+      CRON,
+      onOneNode(() => checked(() => checker.checkAll())),
+    ),
   ];
-  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  /** Others may have changed what models are read and priced with, and webhooks: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
+  let webhooks: string | undefined;
   let following: Promise<void> | undefined;
   const follow = async () => {
     try {
-      if (await seen.refresh(reader.records)) await recorder.relearn();
+      const now = await webhooksFingerprint(reader.records);
+      if ((await seen.refresh(reader.records)) || now !== webhooks) await recorder.relearn();
+      webhooks = now;
     } catch (error) {
-      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
     }
     following = undefined;
   };
   let looking = false;
   const look = async () => {
-    if (looking) return;
+    if (looking || !node.hasJobs) return;
     looking = true;
     await told(async () => {
       const { records } = reader;
@@ -101,7 +121,8 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
 
   return {
     ready: async () => {},
-    expedite: (order) => queue.run(() => mapper.map(order)),
+    expedite: async (order) =>
+      node.hasJobs ? queue.run(() => mapper.map(order)) : expediteElsewhere((await writer()).records, order),
     relearn: async () => {
       await recorder.relearn();
       void look();
@@ -113,6 +134,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       checker.stop();
       await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
       await following;
+      await node.stop();
       registry.close();
       await reader.close();
       await homeReader?.close();

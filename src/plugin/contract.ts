@@ -122,7 +122,10 @@ export interface ProviderPlugin {
   readonly dedicatedDomain?: string;
   /** Another provider, by name: what this one leaves out is read as that one reads it. */
   readonly extends?: string;
-  /** Tried in order; the first whose path fits is used, and where several do, the first whose bodies fit, else the last. */
+  /**
+   * Tried in order, before those of the provider that it extends; the first whose path fits is used, and where several
+   * do, the first whose bodies fit, else the last.
+   */
   readonly wireSchemas?: readonly PathSchema[];
   /** Credentials of its own beside the usual ones, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };

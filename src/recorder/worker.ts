@@ -39,6 +39,7 @@ async function open() {
 const functions: RecorderFunctions = {
   ready: async () => (await opened).recorder.ready(),
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
+  claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),

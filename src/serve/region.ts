@@ -29,7 +29,7 @@ const JOBS_STOP_MS = 10_000;
 
 /** What the API asks of the recorder. */
 const ASKED_BY_API = [
-  "isKnownId",
+  "claimId",
   "barrier",
   "amend",
   "remove",
@@ -50,7 +50,7 @@ export interface RegionOptions {
 
 /** What the regions of a process have in common. */
 export interface CommonParts
-  extends Pick<GatewayOptions, "keys" | "privateTargets" | "isKnownId" | "chosenIds" | "otherPorts"> {
+  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
 }
