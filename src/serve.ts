@@ -4,7 +4,7 @@ import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/registry.ts";
-import { isKnownInAny, usageInAll } from "./serve/across.ts";
+import { claimInAll, usageInAll } from "./serve/across.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
 import { type FirstKeysOptions, firstKeys, withReader } from "./serve/first-keys.ts";
 import { Region } from "./serve/region.ts";
@@ -73,7 +73,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     hooks,
     keys: known.value,
     privateTargets: built.pluginHost!.privateTargets,
-    isKnownId: isKnownInAny(regions),
+    claimId: claimInAll(regions),
     chosenIds: new Set<string>(),
     otherPorts: listenerPorts(config),
   };

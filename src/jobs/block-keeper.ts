@@ -16,6 +16,8 @@ const TOLD_MS = 5_000;
 export interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;
   readonly log: Log;
+  /** Whether this program is the one that does the jobs. */
+  readonly isMine: () => boolean;
 }
 
 /**
@@ -46,7 +48,7 @@ export class BlockKeeper {
       await sleep(pause, undefined, { signal, ref: false }).catch(() => {}); // waiting ends early when stopped
       if (signal.aborted) return;
       try {
-        await this.#makeAll(await this.#options.writer());
+        if (this.#options.isMine()) await this.#makeAll(await this.#options.writer());
         this.#failed = undefined;
         pause = LOOK_MS;
       } catch (error) {

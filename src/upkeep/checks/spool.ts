@@ -47,7 +47,7 @@ export const spoolCheck: Check = {
 async function positionOf(config: Config): Promise<Position | undefined> {
   const store = await openStore(config, "read");
   try {
-    return (await readPosition(store.records)) ?? { segment: 0, offset: 0 };
+    return (await readPosition(config, store.records)) ?? { segment: 0, offset: 0 };
   } catch {
     return undefined; // the check of the database says why
   } finally {

@@ -34,7 +34,6 @@ export function GroupEditor({ group, onChange, onRemove, depth = 0 }: GroupEdito
         {onRemove === undefined ? null : <RemoveButton label="Remove group" onClick={onRemove} />}
       </div>
       {group.nodes.map((node, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no names, and hold no state of their own
         <div className="group-row" key={at}>
           {node.kind === "group" ? (
             <GroupEditor
