@@ -133,13 +133,8 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       clearInterval(timer);
       for (const cron of crons) cron.stop();
       mapper.stop();
-<<<<<<< HEAD
-      await blocks.stop();
-      await queue.idle();
-=======
       checker.stop();
-      await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
->>>>>>> main
+      await Promise.all([queue.idle(), checks.idle(), deliverer.stop(), blocks.stop()]);
       await following;
       await node.stop();
       registry.close();
