@@ -167,3 +167,15 @@ test("of two that make the same block, the one that began first gives way", asyn
   const [made] = await writer.records.query<{ n: number }>({ sql: "select count(*) as n from blocks", args: [] });
   expect(made!.n).toBe(1);
 });
+
+test("sums that no integer holds are still sums", async () => {
+  const huge = "update requests set prompt_tokens = 1152921504606846976 where seq <= 100 and organization_id = 'org'";
+  await writer.records.batch([{ sql: huge, args: [] }]);
+  const [row] = await metrics(
+    blocks.records,
+    scope("all"),
+    { groupBy: [], timeBucket: undefined, limit: 1, offset: 0 },
+    until(),
+  );
+  expect(row!.prompt_tokens).toBeGreaterThan(90 * 2 ** 60);
+});
