@@ -14,6 +14,7 @@ import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
 import { Node } from "./node.ts";
 import { Queue } from "./queue.ts";
+import { Retention } from "./retention/retention.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
 const LOOK_MS = 1_000;
@@ -26,7 +27,7 @@ export interface JobOptions {
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain">;
   readonly host: Remote<HostFunctions>;
 }
 
@@ -70,7 +71,18 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const onOneNode = (job: () => Promise<void>) => async () => {
     if (node.hasJobs) await job();
   };
+  const retention = new Retention({
+    config,
+    log,
+    reader,
+    writer,
+    remove: (removal) => recorder.remove(removal),
+    maintain: (task) => recorder.maintain(task),
+  });
+  const removals = new Queue();
+  const removed = inQueue(removals, log);
   const crons = [
+    new Cron(config.retention_cron, CRON, () => removed(() => retention.run())),
     new Cron(
       config.mapper_cron,
       CRON,
@@ -113,7 +125,11 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
     });
     looking = false;
   };
+  let removing: Promise<void> | undefined;
   const timer = setInterval(() => {
+    removing ??= removed(() => retention.runOrdered()).finally(() => {
+      removing = undefined;
+    });
     following ??= follow();
     void look();
   }, LOOK_MS);
@@ -132,7 +148,8 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       for (const cron of crons) cron.stop();
       mapper.stop();
       checker.stop();
-      await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
+      retention.stop();
+      await Promise.all([queue.idle(), checks.idle(), removals.idle(), deliverer.stop()]);
       await following;
       await node.stop();
       registry.close();
