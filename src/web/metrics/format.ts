@@ -1,0 +1,19 @@
+import { UNKNOWN } from "../parts/format.ts";
+
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+
+/** A share from 0 to 1 as a percentage. */
+export function formatPercent(part: number | null | undefined): string {
+  if (part === null || part === undefined) return UNKNOWN;
+  return (Math.abs(part) >= 1 ? wholePercent : percent).format(part);
+}
+
+/** US dollars at the side of a chart: as short as it can be. */
+export function formatAxisMoney(dollars: number | null): string {
+  if (dollars === null) return UNKNOWN;
+  if (dollars === 0) return "$0";
+  const digits =
+    dollars >= 1_000 ? { notation: "compact" as const, maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 };
+  return `$${new Intl.NumberFormat(undefined, digits).format(dollars)}`;
+}
