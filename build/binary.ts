@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,7 +13,14 @@ import { hostTarget, TARGETS, targetFiles } from "./targets.ts";
 const root = join(import.meta.dir, "..");
 
 /** What is loaded by its path: the program behind its start, threads and built-ins. Each becomes a file of its own inside the binary. */
-const STARTED_BY_PATH = ["src/cli/run.ts", "src/**/worker.ts", "src/**/*-worker.ts", "providers/*.ts", "plugins/*.ts"];
+const STARTED_BY_PATH = [
+  "src/cli/run.ts",
+  "src/**/worker.ts",
+  "src/**/*-worker.ts",
+  "providers/*.ts",
+  "plugins/*.ts",
+  "dist/web/files.js",
+];
 
 async function build(target: string, outfile: string): Promise<void> {
   const { interpreter, addon } = targetFiles(target);
@@ -70,6 +78,7 @@ function addonRule(addon: string): { readonly plugin: BunPlugin; readonly hits: 
   return { plugin, hits: () => hits };
 }
 
+execFileSync(process.execPath, [join(import.meta.dir, "web.ts")], { stdio: "inherit" });
 const { values } = parseArgs({ options: { target: { type: "string" }, outfile: { type: "string" } } });
 const wanted = values.target === "all" ? Object.keys(TARGETS) : [values.target ?? hostTarget()];
 const unknown = wanted.find((name) => !Object.hasOwn(TARGETS, name));

@@ -71,6 +71,9 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
   if (problems.length === 0 && values["gateway_port"] === values["api_port"] && values["api_port"] !== 0) {
     problems.push(`api_port = ${values["api_port"]} (${sources["api_port"]}): must differ from gateway_port`);
   }
+  if (problems.length === 0 && values["smtp_url"] !== "" && values["smtp_from"] === "") {
+    problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withPaths(values as Config, inputs.workingDirectory);
   return { config, sources: sources as Record<KeyName, Source>, file };

@@ -54,6 +54,11 @@ function isNameServer(text: string): boolean {
   return isIP(bracketed ?? plain ?? "") !== 0 && isPort(port);
 }
 
+const CRON: Form = {
+  fits: isCronPattern,
+  allowed: 'five or six fields of a cron pattern such as "0 3 * * *"',
+};
+
 /** What a text must look like beyond being text; for a list, each of its entries. */
 const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   host: { fits: isNameOrAddress, allowed: "a host name or address" },
@@ -71,13 +76,27 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
     fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
     allowed: "an http(s):// address without query",
   }),
+  public_gateway_url: orEmpty({
+    fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
+    allowed: "an http(s):// address without query",
+  }),
   allow_private_targets: {
     fits: (text) => isNameOrAddress(text) || isNetwork(text),
     allowed: "host names, addresses or networks such as 10.0.0.0/8",
   },
   approved_domains: { fits: isNameOrAddress, allowed: "host names or addresses without port" },
   dns_servers: { fits: isNameServer, allowed: "addresses such as 10.0.0.2 or 10.0.0.2:5353" },
-  mapper_cron: { fits: isCronPattern, allowed: 'five or six fields of a cron pattern such as "0 3 * * *"' },
+  mapper_cron: CRON,
+  alerts_cron: CRON,
+  retention_cron: CRON,
+  smtp_url: orEmpty({
+    fits: (text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text),
+    allowed: "an address such as smtp://user:password@mail.example.com:587",
+  }),
+  smtp_from: orEmpty({
+    fits: (text) => /^[^\r\n]*[^\s@<>]+@[^\s@<>]+>?$/.test(text),
+    allowed: "an e-mail address, with a name such as Weir <weir@example.com> or without",
+  }),
   header_aliases: {
     fits: (text) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/i.test(text),
     allowed: "header prefixes such as Acme",

@@ -49,6 +49,10 @@ export const CONFIG_SCHEMA = Type.Object(
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
+    public_gateway_url: text(
+      "",
+      "Address under which clients reach the gateway; empty means the API's host with the gateway's port.",
+    ),
     max_body_bytes: count(104_857_600, 1, 4_294_967_296, "Largest request body that is passed on, in bytes."),
     max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
     max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),
@@ -78,6 +82,28 @@ export const CONFIG_SCHEMA = Type.Object(
     ),
     log_level: choice("info", ["debug", "info", "warn", "error"], "Least important level that is logged."),
     mapper_cron: text("0 3 * * *", "When models that are pending are mapped: five or six fields, UTC."),
+    alerts_cron: text("* * * * *", "When alerts are checked: five or six fields, UTC."),
+    delivery_retry_seconds: count(
+      86_400,
+      0,
+      2_592_000,
+      "Seconds for which a webhook or e-mail that is not taken is sent again.",
+    ),
+    smtp_url: text("", "Mail server for alerts, smtp:// or smtps://, with user and password where it needs them."),
+    smtp_from: text("", "Address that e-mail of alerts comes from."),
+    retention_days: count(
+      0,
+      0,
+      36_500,
+      "Days that records are kept, unless an organization says otherwise; 0 is for good.",
+    ),
+    body_retention_days: count(
+      0,
+      0,
+      36_500,
+      "Days that bodies are kept, unless an organization says otherwise; 0 is for good.",
+    ),
+    retention_cron: text("40 3 * * *", "When what is older is removed: five or six fields, UTC."),
     prices: Type.Array(
       Type.Object(
         {
@@ -105,4 +131,4 @@ export const CONFIG_SCHEMA = Type.Object(
 export type Config = Readonly<Static<typeof CONFIG_SCHEMA>>;
 
 /** Keys whose values are never printed. */
-export const SECRET_KEYS: ReadonlySet<string> = new Set(["bootstrap_key", "database_auth_token"]);
+export const SECRET_KEYS: ReadonlySet<string> = new Set(["bootstrap_key", "database_auth_token", "smtp_url"]);

@@ -30,6 +30,7 @@ export const ERRORS = {
   sort_invalid: { status: 400, text: "the sort object has a key or value that is not known" },
   missing_auth: { status: 401, text: "send Authorization: Bearer <service key>" },
   invalid_auth: { status: 401, text: "the key in Authorization is not known here, expired or revoked" },
+  cross_site_request: { status: 403, text: "a log-in changes nothing from another site's page" },
   not_found: { status: 404, text: "there is no such thing here" },
   method_not_allowed: { status: 405, text: "this path does not take this method" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },

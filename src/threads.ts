@@ -162,6 +162,8 @@ export interface CachePurge {
 }
 
 export interface GatewayStatus {
+  /** Where it listens. */
+  readonly port: number;
   readonly inFlight: number;
   readonly spoolHealthy: boolean;
   readonly spoolError: string | null;

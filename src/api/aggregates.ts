@@ -5,7 +5,6 @@ import {
   GROUPS,
   metrics,
   type Order,
-  PROPERTY_PREFIX,
   SESSION_SORTS,
   sessions,
   TIME_BUCKETS,
@@ -13,6 +12,7 @@ import {
   users,
 } from "../store/aggregate.ts";
 import { Deadline } from "../store/deadline.ts";
+import { readGroups } from "../store/read-groups.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
@@ -28,9 +28,6 @@ import {
 } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
-
-/** Names that one query groups by at most. */
-const GROUPS_MAX = 8;
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 
@@ -94,20 +91,6 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
       },
     );
-}
-
-function readGroups(names: readonly string[]): readonly string[] {
-  if (names.length > GROUPS_MAX) {
-    throw new GatewayError("invalid_body", `group by at most ${GROUPS_MAX} names`, { path: "group_by" });
-  }
-  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
-  for (const [index, name] of names.entries()) {
-    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
-    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
-    const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
-    throw new GatewayError("invalid_body", message, { path: `group_by.${index}` });
-  }
-  return [...new Set(names)];
 }
 
 function readSort(raw: unknown, names: readonly string[], fallback: string): Order {

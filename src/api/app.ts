@@ -4,9 +4,12 @@ import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { aggregateEndpoints } from "./aggregates.ts";
+import { alertEndpoints } from "./alerts.ts";
 import { readJson, readText } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
+import { calledOrigin } from "./called-origin.ts";
 import { changeEndpoints } from "./changes.ts";
+import { Dashboard } from "./dashboard.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
@@ -21,9 +24,12 @@ import { propertyEndpoints } from "./properties.ts";
 import { queryEndpoints } from "./query.ts";
 import { referenceEndpoints } from "./reference.ts";
 import { requestEndpoints } from "./requests.ts";
+import { retentionEndpoints } from "./retention.ts";
 import type { ApiRoom } from "./room.ts";
+import { sessionEndpoints } from "./session.ts";
 import { sessionTagEndpoints } from "./session-tag.ts";
 import { validationFailure } from "./validation.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -39,13 +45,17 @@ export function createApi(
     () => routes,
   );
   routes = routesOf(app);
-  gate = new Gate(room.keys, routes);
+  const { keys, logins, config } = room;
+  gate = new Gate({ keys, logins, routes, ownOrigin: (request) => calledOrigin(config, request) });
+  const dashboard = new Dashboard(room.log);
   return async (request) => {
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     if (!URL.canParse(request.url))
       return failure(new GatewayError("bad_request", "the request names no host and path"));
     if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
+    const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);
+    if (page !== undefined) return page;
     const answer = await answerAny(app, request).catch((error: unknown) => {
       room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
       return serverError();
@@ -65,7 +75,7 @@ function createApp(
 ) {
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .onRequest(({ request }) => gate().admit(request))
+    .onRequest(async ({ request }) => gate().admit(request))
     .onParse(({ request }) => {
       const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
@@ -93,9 +103,13 @@ function createApp(
     .use(importEndpoints(room, gate))
     .use(logEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
+    .use(sessionEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
+    .use(alertEndpoints(room, gate))
+    .use(webhookEndpoints(room, gate))
+    .use(retentionEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))

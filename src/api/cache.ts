@@ -1,17 +1,13 @@
 import { Elysia, t } from "elysia";
-import { GatewayError } from "../errors.ts";
 import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
-import type { CachePage } from "../threads.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
+import { PAGE_NOTE, readPage } from "./page-query.ts";
 import { FILTER, readBucket, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
-
-const ENTRIES_MAX = 1_000;
-const ENTRIES_DEFAULT = 100;
 
 const PURGE = t.Object(
   {
@@ -71,7 +67,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/cache/entries",
       async ({ request }) => {
         const { organizationId } = gate().caller(request);
-        const entries = await room.gateway.cacheEntries(organizationId, readPage(new URL(request.url).searchParams));
+        const entries = await room.gateway.cacheEntries(organizationId, readPage(request));
         return success(
           entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
             key,
@@ -84,7 +80,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
           })),
         );
       },
-      endpoint("read", "Cache", "List stored answers", "The last used first; ?limit= (at most 1000) and ?offset=."),
+      endpoint("read", "Cache", "List stored answers", `The last used first; ${PAGE_NOTE}`),
     )
     .delete(
       "/v1/cache",
@@ -104,15 +100,4 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         ),
       },
     );
-}
-
-function readPage(query: URLSearchParams): CachePage {
-  const read = (name: string, fallback: number, most: number) => {
-    const text = query.get(name);
-    if (text === null) return fallback;
-    if (!/^\d{1,9}$/.test(text) || Number(text) > most)
-      throw new GatewayError("invalid_body", `${name} must be a whole number from 0 to ${most}`, { path: name });
-    return Number(text);
-  };
-  return { limit: read("limit", ENTRIES_DEFAULT, ENTRIES_MAX), offset: read("offset", 0, 999_999_999) };
 }

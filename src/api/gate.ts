@@ -2,12 +2,13 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../keys.ts";
 import type { KeyWatch } from "./key-watch.ts";
+import { type Login, type Logins, refuseOtherSites } from "./logins.ts";
 
 /**
- * Who may call an endpoint: a key with the scope; anyone; or anyone with a signed address, else a key with `read`
+ * Who may call an endpoint: a key with the scope; any key; anyone; or anyone with a signed address, else a key with `read`
  * (the endpoint checks the signature itself).
  */
-export type Access = Scope | "open" | "signed";
+export type Access = Scope | "key" | "open" | "signed";
 
 /** One endpoint as the gate and the description of the API see it. */
 export interface Route {
@@ -15,6 +16,14 @@ export interface Route {
   /** With `:name` for each variable segment. */
   readonly path: string;
   readonly access: Access;
+}
+
+export interface GateOptions {
+  readonly keys: KeyWatch;
+  readonly logins: Logins;
+  /** The API's address as the client called it. */
+  readonly ownOrigin: (request: Request) => string;
+  readonly routes: readonly Route[];
 }
 
 interface PathMethods {
@@ -27,10 +36,15 @@ interface PathMethods {
 export class Gate {
   readonly #keys: KeyWatch;
   readonly #paths: readonly PathMethods[];
+  readonly #logins: Logins;
+  readonly #ownOrigin: (request: Request) => string;
   readonly #callers = new WeakMap<Request, KeySnapshot>();
+  readonly #loginsOf = new WeakMap<Request, Login>();
 
-  constructor(keys: KeyWatch, routes: readonly Route[]) {
+  constructor({ keys, logins, ownOrigin, routes }: GateOptions) {
     this.#keys = keys;
+    this.#logins = logins;
+    this.#ownOrigin = ownOrigin;
     this.#paths = [...Map.groupBy(routes, ({ path }) => path)]
       .map(([path, same]) => ({
         path,
@@ -46,8 +60,8 @@ export class Gate {
     return this.#find(new URL(request.url).pathname)?.path;
   }
 
-  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_scope`. */
-  admit(request: Request): void {
+  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_scope` and the like. */
+  async admit(request: Request): Promise<void> {
     const url = new URL(request.url);
     const methods = this.#find(url.pathname)?.methods;
     if (methods === undefined) throw new GatewayError("not_found", "there is no such path here; see /docs");
@@ -58,8 +72,8 @@ export class Gate {
     }
     if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
     const scope = access === "signed" ? "read" : access;
-    const key = this.#identify(request.headers.get("authorization"));
-    if (!hasScope(key, scope)) {
+    const key = (await this.#identifyLogin(request)) ?? this.#identify(request.headers.get("authorization"));
+    if (scope !== "key" && !hasScope(key, scope)) {
       throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);
     }
     this.#callers.set(request, key);
@@ -70,6 +84,22 @@ export class Gate {
     const key = this.#callers.get(request);
     if (key === undefined) throw new GatewayError("missing_auth");
     return key;
+  }
+
+  /** The log-in that an admitted request came with, or undefined where it came with a key. */
+  loginOf(request: Request): Login | undefined {
+    return this.#loginsOf.get(request);
+  }
+
+  /** Where a request brings a key of its own, a cookie beside it does not count. */
+  async #identifyLogin(request: Request): Promise<KeySnapshot | undefined> {
+    if (request.headers.has("authorization")) return undefined;
+    const found = await this.#logins.identify(request);
+    if (found === undefined) return undefined;
+    if (request.method !== "GET") refuseOtherSites(request, [this.#ownOrigin(request)]);
+    this.#keys.used(found.key.id);
+    this.#loginsOf.set(request, found.login);
+    return found.key;
   }
 
   #find(pathname: string): PathMethods | undefined {

@@ -20,6 +20,7 @@ export interface KeyWatchOptions {
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
+  #byId: ReadonlyMap<string, KeySnapshot> = new Map();
   #fingerprint = "";
   #usedAt = new Map<string, number>();
   #touchedAt = Date.now();
@@ -34,6 +35,10 @@ export class KeyWatch {
 
   byHash(hash: string): KeySnapshot | undefined {
     return this.#byHash.get(hash);
+  }
+
+  byId(id: string): KeySnapshot | undefined {
+    return this.#byId.get(id);
   }
 
   used(id: string): void {
@@ -84,6 +89,7 @@ export class KeyWatch {
     const keys = await snapshotKeys(records);
     await this.#options.publish(keys);
     this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+    this.#byId = new Map(keys.map((key) => [key.id, key]));
     this.#fingerprint = fingerprint;
   }
 

@@ -45,13 +45,24 @@ export function describeApi(routes: readonly DescribedRoute[]): Description {
 function describe({ method, path: pattern, access, summary, description, tags, body }: DescribedRoute, path: string) {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!);
   const needs =
-    access === "open" ? "" : access === "signed" ? "Works with a signed address, else needs read." : `Needs ${access}.`;
+    access === "open"
+      ? ""
+      : access === "signed"
+        ? "Works with a signed address, else needs read."
+        : access === "key"
+          ? "Needs any key."
+          : `Needs ${access}.`;
   const operation: Operation = {
     summary,
     description: [description, needs].filter((part) => part !== "").join(" "),
     tags,
     operationId: `${method.toLowerCase()}${pattern.replace(/[^a-z0-9]+/gi, "_").replace(/_$/, "")}`,
-    security: access === "open" ? [] : access === "signed" ? [{}, { key: ["read"] }] : [{ key: [access] }],
+    security:
+      access === "open"
+        ? []
+        : access === "signed"
+          ? [{}, { key: ["read"] }]
+          : [{ key: access === "key" ? [] : [access] }],
     parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
     responses: {
       200: answer("Success"),

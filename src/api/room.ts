@@ -4,6 +4,7 @@ import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import type { KeyWatch } from "./key-watch.ts";
+import type { Logins } from "./logins.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Signer } from "./signer.ts";
 
@@ -19,6 +20,7 @@ export interface ApiRoom {
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
   readonly keys: KeyWatch;
+  readonly logins: Logins;
   readonly signer: Signer;
   readonly metrics: ApiMetrics;
 }

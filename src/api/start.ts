@@ -7,6 +7,7 @@ import { openStore, type Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
+import { Logins } from "./logins.ts";
 import { ApiMetrics } from "./metrics.ts";
 import { Signer } from "./signer.ts";
 
@@ -44,7 +45,9 @@ export async function startApi({ config, log, recorder, gateway, jobs }: ApiOpti
   const keys = new KeyWatch({ reader, writer, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const signer = new Signer(config, reader, writer);
-  const room = { config, log, reader, writer, recorder, gateway, jobs, keys, signer, metrics: new ApiMetrics() };
+  const logins = new Logins({ config, keys, reader, writer });
+  const metrics = new ApiMetrics();
+  const room = { config, log, reader, writer, recorder, gateway, jobs, keys, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     await keys.stop();

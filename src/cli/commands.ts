@@ -224,6 +224,26 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./export.ts")).importCommand,
   },
   {
+    name: "backup",
+    summary: "copy records, spool, plugin state and drop-ins, also while the service runs",
+    args: ["<directory or .tar file>"],
+    options: {
+      force: { type: "boolean", description: "replace a backup of this name, once the new one is whole" },
+      quiet: { type: "boolean", short: "q", description: "no progress" },
+    },
+    load: async () => (await import("./backup.ts")).backupCommand,
+  },
+  {
+    name: "restore",
+    summary: "verify a backup and put it into the data directory; the service must be stopped",
+    args: ["<directory or .tar file>"],
+    options: {
+      force: { type: "boolean", description: "replace what is in the data directory" },
+      quiet: { type: "boolean", short: "q", description: "no progress" },
+    },
+    load: async () => (await import("./backup.ts")).restoreCommand,
+  },
+  {
     name: "version",
     summary: "print the version",
     load: async () => (await import("./version.ts")).versionCommand,

@@ -1,3 +1,4 @@
+import type { TargetGuard } from "../net/forbidden.ts";
 import type { Log } from "../observe.ts";
 import type { GatewayRequest, RequestEnd } from "../plugin/contract.ts";
 import type { Verdict } from "../plugin/hooks.ts";
@@ -6,7 +7,6 @@ import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
-import type { TargetGuard } from "./forbidden.ts";
 import type { HeaderReader } from "./headers.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { getCACertificates } from "node:tls";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
+import { trustedAuthorities } from "../net/authorities.ts";
+import { createTargetGuard } from "../net/forbidden.ts";
+import { createResolve } from "../net/resolve.ts";
 import type { Log } from "../observe.ts";
 import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
@@ -14,7 +15,6 @@ import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
-import { createTargetGuard } from "./forbidden.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { createHeaderReader } from "./headers.ts";
@@ -22,7 +22,6 @@ import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { answerParserError, refuseMethod } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
-import { createResolve } from "./resolve.ts";
 import type { ProviderIndex } from "./target.ts";
 
 const HEADER_BYTES_MAX = 128 * 1_024;
@@ -108,6 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const own of ports) ownPorts.add(own);
     },
     status: () => ({
+      port,
       inFlight: parts.inFlight.size,
       spoolHealthy: spool.stats.healthy,
       spoolError: spool.stats.lastError ?? null,
@@ -127,7 +127,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
-  const ca = config.extra_ca_file === "" ? undefined : trustWith(config.extra_ca_file);
+  const ca = trustedAuthorities(config.extra_ca_file);
   const cache = new ResponseCache({
     directory: join(config.data_dir, "cache"),
     log: room,
@@ -164,10 +164,6 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };
-}
-
-function trustWith(file: string): string[] {
-  return [...getCACertificates("default"), readFileSync(file, "utf8")];
 }
 
 function createServer(parts: GatewayParts): http.Server {

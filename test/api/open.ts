@@ -60,6 +60,7 @@ export interface CallOptions {
 type Answer = any;
 
 const GATEWAY: GatewayStatus = {
+  port: 8787,
   inFlight: 0,
   spoolHealthy: true,
   spoolError: null,

@@ -5,6 +5,8 @@ import { PLUGIN_ENTRIES } from "./0002-plugin-entries.ts";
 import { CACHE_INDEX } from "./0003-cache-index.ts";
 import { ATTEMPTS } from "./0004-attempts.ts";
 import { MAPPINGS } from "./0005-mappings.ts";
+import { BLOCKS } from "./0006-blocks.ts";
+import { ALERTS } from "./0007-alerts.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +16,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 3, name: "cache index", statements: CACHE_INDEX },
   { target: "records", version: 4, name: "attempts", statements: ATTEMPTS },
   { target: "records", version: 5, name: "mappings", statements: MAPPINGS },
+  { target: "records", version: 6, name: "blocks", statements: BLOCKS },
+  { target: "records", version: 7, name: "alerts", statements: ALERTS },
 ];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
-import { createTargetGuard } from "../../src/gateway/forbidden.ts";
-import { createResolve } from "../../src/gateway/resolve.ts";
 import { parseTarget } from "../../src/gateway/target.ts";
+import { createTargetGuard } from "../../src/net/forbidden.ts";
+import { createResolve } from "../../src/net/resolve.ts";
 
 const closed = createTargetGuard([], () => new Set([8787, 8788]));
 const refuses = (guard: ReturnType<typeof createTargetGuard>, url: string) => {

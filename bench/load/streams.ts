@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { until } from "../../test/e2e/weir.ts";
+import { pause } from "../figures.ts";
+
+export interface StreamLoad {
+  readonly streams: number;
+  /** Milliseconds over which they are opened; 0 opens all at once. */
+  readonly rampMs: number;
+  /** Events of each, as the provider sends them. */
+  readonly events: number;
+}
+
+export interface Stream {
+  /** From the connection to the first event. */
+  readonly firstMs: number;
+  readonly complete: boolean;
+  /** `gateway-id`; empty where there is none. */
+  readonly id: string;
+}
+
+const BODY = JSON.stringify({ model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "count" }] });
+
+/** Opens streams to one port, each on a connection of its own, and waits for their ends. */
+export async function openStreams(
+  port: number,
+  headers: Readonly<Record<string, string>>,
+  { streams, rampMs, events }: StreamLoad,
+): Promise<Stream[]> {
+  const lines = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\n${lines}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+  const startedAt = performance.now();
+  const all: Promise<Stream>[] = [];
+  while (all.length < streams) {
+    const due =
+      rampMs === 0 ? streams : Math.min(streams, Math.ceil(((performance.now() - startedAt) / rampMs) * streams));
+    while (all.length < due) all.push(openStream(port, head, events));
+    await pause(2);
+  }
+  return Promise.all(all);
+}
+
+function openStream(port: number, head: string, events: number): Promise<Stream> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    let [firstMs, complete, id] = [Number.NaN, false, ""];
+    const socket = connect({ port, host: "127.0.0.1" });
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (id === "") id = /\r\ngateway-id: ([^\r]+)/i.exec(text)?.[1] ?? "";
+      if (Number.isNaN(firstMs) && text.includes("data: {")) firstMs = performance.now() - startedAt;
+      if (text.includes("data: [DONE]\n\n") && /\r\n0\r\n\r\n$/.test(text)) {
+        complete = text.split("data: {").length - 1 === events;
+        socket.destroy();
+      }
+    });
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => resolve({ firstMs, complete, id }));
+    socket.write(head);
+  });
+}
+
+/** The provider of the stream benchmarks, in a process of its own. */
+export async function startSseProvider(events: number, everyMs: number) {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "../sse-upstream.ts"), String(events), String(everyMs)],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let said = "";
+  child.stdout.on("data", (chunk) => (said += chunk));
+  await until(
+    () => said.includes("port "),
+    5_000,
+    () => "the upstream did not start",
+  );
+  return {
+    port: Number(/port (\d+)/.exec(said)![1]),
+    /** The most streams that were open at once so far. */
+    async mostOpen(): Promise<number> {
+      said = "";
+      child.kill("SIGUSR2");
+      await until(
+        () => said.includes("most_open"),
+        2_000,
+        () => "the upstream is silent",
+      );
+      return Number(/most_open (\d+)/.exec(said)![1]);
+    },
+    async stop(): Promise<void> {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { createCallGuard, refuseUrl } from "../net/call-guard.ts";
+import type { ChannelChecks } from "../store/alert-rule.ts";
+import type { ApiRoom } from "./room.ts";
+
+/** What may be told to whom here. Names are looked up when something is sent, and judged again then. */
+export function channelChecks({ config }: ApiRoom): ChannelChecks {
+  const ports = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+  const guard = createCallGuard(config, () => ports);
+  return { refuseUrl: (url) => refuseUrl(guard, url), canMail: config.smtp_url !== "" };
+}

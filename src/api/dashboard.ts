@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
+import { type Log, messageOf } from "../observe.ts";
+import { type LoadedWebFiles, loadWebFiles } from "../runtime/web-files.ts";
+import { failed } from "./envelope.ts";
+
+const SHELL = "index.html";
+const ASSETS = "/assets/";
+/** Addresses of programs: below them no page is served, whatever a client accepts. */
+const PROGRAMS = /^\/(?:v1(?:\/|$)|docs$|openapi\.json$|metrics$|healthz$|readyz$)/;
+
+const SAFE = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "media-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+interface Served {
+  readonly type: string;
+  readonly etag: string;
+  readonly forms: Readonly<Record<"br" | "gzip" | "identity", () => Uint8Array>>;
+}
+
+/**
+ * Serves the dashboard: its shell, which holds nothing of anybody, at every address that a browser opens and no program
+ * does, and the shell's files. What it shows it asks of the API.
+ */
+export class Dashboard {
+  readonly #log: Log;
+  #loaded: LoadedWebFiles | undefined;
+  #served = new Map<string, Served>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** @param isEndpoint - whether the API itself has something at this address. */
+  async answer(request: Request, isEndpoint: boolean): Promise<Response | undefined> {
+    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+    const { pathname } = new URL(request.url);
+    const isAsset = pathname.startsWith(ASSETS);
+    if (!isAsset && !isPage(request, pathname, isEndpoint)) return undefined;
+    try {
+      await this.#load(isAsset);
+    } catch (error) {
+      this.#log.error("the dashboard cannot be built", { why: messageOf(error) });
+      return failed(503, "the dashboard is not built here; run `npm ci` and start again", null);
+    }
+    const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
+    if (file === undefined) return failed(404, "the dashboard has no such file", null);
+    return fileAnswer(request, file, isAsset);
+  }
+
+  /** A page looks whether there is a newer build; its files are those of the build that it came from. */
+  async #load(isAsset: boolean): Promise<void> {
+    if (isAsset && this.#loaded !== undefined) return;
+    const loaded = await loadWebFiles(this.#loaded);
+    if (loaded === this.#loaded) return;
+    this.#loaded = loaded;
+    this.#served = new Map(loaded.files.map(({ name, type, brotli }) => [name, servedFile(type, brotli)]));
+  }
+}
+
+function isPage(request: Request, pathname: string, isEndpoint: boolean): boolean {
+  if (pathname === "/") return true;
+  if (isEndpoint || PROGRAMS.test(pathname)) return false;
+  return (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+function fileAnswer(request: Request, { type, etag, forms }: Served, isAsset: boolean): Response {
+  const headers = {
+    ...SAFE,
+    "content-type": type,
+    etag,
+    vary: "accept-encoding",
+    // A file's name changes with its content; the shell's does not.
+    "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
+  };
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  const form = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : "identity";
+  const bytes = request.method === "HEAD" ? null : (forms[form]() as Uint8Array<ArrayBuffer>);
+  return new Response(bytes, { headers: form === "identity" ? headers : { ...headers, "content-encoding": form } });
+}
+
+function servedFile(type: string, base64: string): Served {
+  const br = Buffer.from(base64, "base64");
+  let gzip: Buffer | undefined;
+  return {
+    type,
+    etag: `"${createHash("sha256").update(br).digest("hex").slice(0, 20)}"`,
+    forms: {
+      br: () => br,
+      gzip: () => {
+        gzip ??= gzipSync(brotliDecompressSync(br));
+        return gzip;
+      },
+      identity: () => brotliDecompressSync(br),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { messageOf } from "../observe.ts";
+import { openDataDirectory } from "../serve/data-directory.ts";
+import { backUp, type Step } from "../upkeep/backup.ts";
+import type { Manifest } from "../upkeep/manifest.ts";
+import { databasePlaces } from "../upkeep/places.ts";
+import { restore } from "../upkeep/restore.ts";
+import { RestoreError } from "../upkeep/restore-error.ts";
+import type { Run, Terminal } from "./commands.ts";
+import { CommandError } from "./usage.ts";
+import { VERSION } from "./version.ts";
+
+/** Milliseconds between two lines about the same file. */
+const LINE_EVERY_MS = 10_000;
+
+export const backupCommand: Run = async ({ args, options, terminal, config }) => {
+  const target = resolve(terminal.workingDirectory, args[0]!);
+  if (existsSync(target) && options["force"] !== true) {
+    throw new CommandError(`${args[0]} is there already; --force replaces it once the new backup is whole`);
+  }
+  const missing = databasePlaces(config).find(({ path }) => !existsSync(path));
+  if (missing !== undefined) throw new CommandError(`${missing.path} is not there: there is nothing to back up`);
+  const onStep = progress(terminal, options["quiet"] === true);
+  const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep }));
+  terminal.err(`${summary(manifest)} in ${args[0]}\n`);
+  for (const line of leftOut(config)) terminal.err(`${line}\n`);
+  return 0;
+};
+
+export const restoreCommand: Run = async ({ args, options, terminal, config }) => {
+  const source = resolve(terminal.workingDirectory, args[0]!);
+  const lock = openDataDirectory(config, { dropIns: false });
+  try {
+    const onStep = progress(terminal, options["quiet"] === true);
+    const force = options["force"] === true;
+    const manifest = await failingInWords(restore({ config, source, force, onStep }));
+    terminal.err(`${summary(manifest)}, as of ${manifest.created_at}, verified and restored to ${config.data_dir}\n`);
+    const spool = Object.keys(manifest.files).filter((name) => name.startsWith("spool/")).length;
+    if (spool > 0) terminal.err("what waits in the spool is recorded at the next start of weir serve\n");
+    if (manifest.database === "server") terminal.err("the records are on a libSQL server, which is not touched\n");
+    return 0;
+  } finally {
+    lock.release();
+  }
+};
+
+function summary({ databases, files }: Manifest): string {
+  const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
+  const records = Object.values(databases).reduce((sum, { rows }) => sum + (rows["requests"] ?? 0), 0);
+  const spool = Object.keys(files).filter((name) => name.startsWith("spool/")).length;
+  return `${records} records, ${spool} spool files, ${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** What lies elsewhere and has to be kept by other means. */
+function leftOut({ data_dir, providers_dir, plugins_dir, database_url }: Parameters<Run>[0]["config"]): string[] {
+  const outside = [providers_dir, plugins_dir].filter((path) => !path.startsWith(data_dir));
+  return [
+    ...outside.map((path) => `not in it: ${path}`),
+    ...(/^(https?|wss?|libsql):/.test(database_url) ? ["not in it: the records, which are on a libSQL server"] : []),
+  ];
+}
+
+/** A line for each file as it begins, and now and then for one that takes long. */
+function progress(terminal: Terminal, quiet: boolean): (step: Step) => void {
+  let name = "";
+  let saidAtMs = 0;
+  return (step) => {
+    if (quiet || (step.name === name && performance.now() - saidAtMs < LINE_EVERY_MS)) return;
+    const percent = step.name === name && step.total > 0 ? `, ${Math.floor((100 * step.done) / step.total)} %` : "";
+    name = step.name;
+    saidAtMs = performance.now();
+    terminal.err(`${step.name} (${(step.total / 1e6).toFixed(1)} MB${percent})\n`);
+  };
+}
+
+async function failingInWords<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = (error as { code?: unknown })?.code;
+    if (error instanceof RestoreError || typeof code === "string") throw new CommandError(messageOf(error), error);
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import type { Step } from "./backup.ts";
+import { type ByteSink, type Copied, readPieces, writeFile } from "./file-copy.ts";
+import { isInnerPath, MANIFEST, type Manifest, readManifest } from "./manifest.ts";
+import { RestoreError } from "./restore-error.ts";
+import { readTarHeader, TAR_BLOCK_BYTES, tarPadding } from "./tar.ts";
+
+/** More than any manifest; names are far shorter. */
+const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
+const NAME_BYTES_MAX = 4_096;
+
+/** A file of a backup, wherever it lies. */
+interface Member {
+  readonly name: string;
+  readonly bytes: number;
+  readonly copy: (sink: ByteSink) => Promise<Copied>;
+}
+
+/**
+ * Unpacks a backup into an empty directory and compares every file with its checksum.
+ *
+ * @throws RestoreError for what is no whole backup.
+ */
+export async function extract(source: string, folder: string, onStep: (step: Step) => void): Promise<Manifest> {
+  const found = fs.statSync(source, { throwIfNoEntry: false });
+  if (found === undefined) throw new RestoreError(`${source} is not there`);
+  const copied: Record<string, Copied> = {};
+  let manifest: Manifest | undefined;
+  for await (const member of found.isDirectory() ? inDirectory(source) : inTar(source)) {
+    const { name, bytes } = member;
+    if (!isInnerPath(name)) throw new RestoreError(`${source} holds a file with the name ${JSON.stringify(name)}`);
+    if (name === MANIFEST) {
+      manifest = await readMember(member, source);
+      continue;
+    }
+    if (copied[name] !== undefined) throw new RestoreError(`${source} holds ${name} twice`);
+    onStep({ name, done: 0, total: bytes });
+    const path = join(folder, name);
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    copied[name] = await writeFile(path, member.copy).catch((cause: NodeJS.ErrnoException) => {
+      // The system's own failures, such as a full disk, have a code.
+      throw cause.code === undefined ? new RestoreError(`${name} cannot be read: ${cause.message}`, cause) : cause;
+    });
+  }
+  if (manifest === undefined) throw new RestoreError(`${source} has no ${MANIFEST}: it is no whole backup`);
+  compare(manifest, copied);
+  return manifest;
+}
+
+function compare(manifest: Manifest, copied: Readonly<Record<string, Copied>>): void {
+  for (const [name, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    const copy = copied[name];
+    if (copy === undefined) throw new RestoreError(`${name} is missing in the backup`);
+    if (copy.bytes !== bytes || copy.sha256 !== sha256) throw new RestoreError(`${name} is not as it was backed up`);
+  }
+  const stranger = Object.keys(copied).find((name) => manifest.files[name] === undefined);
+  if (stranger !== undefined) throw new RestoreError(`${stranger} is no part of the backup that it lies in`);
+  const lost = Object.keys(manifest.databases).find((name) => manifest.files[name] === undefined);
+  if (lost !== undefined) throw new RestoreError(`${lost} is missing in the backup`);
+}
+
+async function readMember({ bytes, copy }: Member, source: string): Promise<Manifest> {
+  if (bytes > MANIFEST_BYTES_MAX) throw new RestoreError(`${source} has a ${MANIFEST} of ${bytes} bytes`);
+  const pieces: Buffer[] = [];
+  await copy((piece) => void pieces.push(Buffer.from(piece)));
+  try {
+    return readManifest(Buffer.concat(pieces).toString("utf8"));
+  } catch (cause) {
+    throw new RestoreError(`${MANIFEST} cannot be read: ${(cause as Error).message}`, cause);
+  }
+}
+
+async function* inDirectory(source: string): AsyncGenerator<Member> {
+  for (const entry of fs.readdirSync(source, { recursive: true, encoding: "utf8" }).sort()) {
+    const path = join(source, entry);
+    const { size, isFile } = ((found) => ({ size: found.size, isFile: found.isFile() }))(fs.statSync(path));
+    if (!isFile) continue;
+    const copy = async (sink: ByteSink) => {
+      const fd = fs.openSync(path, "r");
+      try {
+        return await readPieces(fd, size, sink);
+      } finally {
+        fs.closeSync(fd);
+      }
+    };
+    yield { name: entry.replaceAll("\\", "/"), bytes: size, copy };
+  }
+}
+
+async function* inTar(source: string): AsyncGenerator<Member> {
+  const fd = fs.openSync(source, "r");
+  try {
+    let longName: string | undefined;
+    for (let at = 0; ; ) {
+      const header = Buffer.alloc(TAR_BLOCK_BYTES);
+      if (fs.readSync(fd, header, 0, TAR_BLOCK_BYTES, at) < TAR_BLOCK_BYTES) return; // cut off: the manifest is missing
+      const entry = readHeader(header, source);
+      if (entry === undefined) return;
+      const content = at + TAR_BLOCK_BYTES;
+      at = content + entry.bytes + tarPadding(entry.bytes);
+      if (entry.type === "L") {
+        const name = Buffer.alloc(Math.min(entry.bytes, NAME_BYTES_MAX));
+        fs.readSync(fd, name, 0, name.byteLength, content);
+        longName = name.toString("utf8").replace(/\0+$/, "");
+        continue;
+      }
+      if (entry.type === "0") {
+        const copy = (sink: ByteSink) => readPieces(fd, entry.bytes, sink, content);
+        yield { name: longName ?? entry.name, bytes: entry.bytes, copy };
+      }
+      longName = undefined;
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function readHeader(header: Buffer, source: string) {
+  try {
+    return readTarHeader(header);
+  } catch (cause) {
+    throw new RestoreError(`${source} cannot be read: ${(cause as Error).message}`, cause);
+  }
+}

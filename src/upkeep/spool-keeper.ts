@@ -1,0 +1,54 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+
+/** A segment lives for seconds at the least, since it must be filled first; this is how often new ones are looked for. */
+const LOOK_EVERY_MS = 20;
+const NAME = /\.(spool|carry)$/;
+
+/**
+ * Holds the files of a spool open while the database is copied: the recorder deletes a segment once it is in the database,
+ * but not yet in a copy that was begun before. An open file keeps its bytes.
+ */
+export class SpoolKeeper {
+  readonly #directory: string;
+  readonly #open = new Map<string, number>();
+  readonly #looking: ReturnType<typeof setInterval>;
+
+  /** Looks at once, and again and again until `stop`. */
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.look();
+    this.#looking = setInterval(() => this.look(), LOOK_EVERY_MS);
+  }
+
+  look(): void {
+    for (const name of fs.existsSync(this.#directory) ? fs.readdirSync(this.#directory) : []) {
+      if (!NAME.test(name) || this.#open.has(name)) continue;
+      try {
+        this.#open.set(name, fs.openSync(join(this.#directory, name), "r"));
+      } catch (error) {
+        // Deleted between the two calls: then a copy that is begun from now on holds all of it.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      }
+    }
+  }
+
+  /** Looks a last time, and no more. */
+  stop(): void {
+    clearInterval(this.#looking);
+    this.look();
+  }
+
+  /** Name, open file and length now, lowest name first. A segment may be written on: its end is then torn, as after a kill. */
+  *files(): Generator<{ readonly name: string; readonly fd: number; readonly bytes: number }> {
+    for (const [name, fd] of [...this.#open].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      yield { name, fd, bytes: fs.fstatSync(fd).size };
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#looking);
+    for (const fd of this.#open.values()) fs.closeSync(fd);
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,11 @@
+const TABS = ["conversation", "request", "response", "timing", "cost", "details"] as const;
+export type RequestTab = (typeof TABS)[number];
+
+/** What the address of one request's page says. */
+export interface RequestSearch {
+  readonly tab?: RequestTab | undefined;
+}
+
+export function readRequestSearch({ tab }: Record<string, unknown>): RequestSearch {
+  return TABS.includes(tab as RequestTab) ? { tab: tab as RequestTab } : {};
+}

@@ -1,0 +1,21 @@
+import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
+
+/** What the address of the requests page says. */
+export interface RequestsSearch extends TimeSearch {
+  /** The API's filter tree; missing means all. */
+  readonly filter?: unknown;
+  /** `<key>.asc` or `<key>.desc`; missing means newest first. */
+  readonly sort?: string | undefined;
+  /** Whether new requests appear by themselves. */
+  readonly live?: boolean | undefined;
+}
+
+export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
+  const { filter, sort, live } = search;
+  return {
+    ...readTimeSearch(search),
+    ...(typeof filter === "object" && filter !== null ? { filter } : {}),
+    ...(typeof sort === "string" && /^\w+\.(asc|desc)$/.test(sort) ? { sort } : {}),
+    ...(live === true ? { live } : {}),
+  };
+}

@@ -1,0 +1,41 @@
+import { useEffect, useState } from "react";
+import { Icon } from "./icon.tsx";
+
+const SHOWN_MS = 1_500;
+
+/** Puts text on the clipboard, and says so. */
+export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+  const [said, say] = useState<"copied" | "failed">();
+  useEffect(() => {
+    if (said === undefined) return;
+    const timer = setTimeout(() => say(undefined), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  return (
+    <button
+      type="button"
+      className="quiet"
+      onClick={() =>
+        copy(text).then(
+          () => say("copied"),
+          () => say("failed"),
+        )
+      }
+    >
+      <Icon name={said === "copied" ? "check" : "copy"} />
+      <span aria-live="polite">{said === "copied" ? "Copied" : said === "failed" ? "Not copied" : label}</span>
+    </button>
+  );
+}
+
+/** Outside of HTTPS and localhost there is no clipboard interface, only the command of old. */
+async function copy(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("the browser did not copy");
+}

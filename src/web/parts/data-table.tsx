@@ -1,0 +1,109 @@
+import {
+  createSortedRowModel,
+  rowSortingFeature,
+  type SortingState,
+  sortFn_basic,
+  tableFeatures,
+  useTable,
+} from "@tanstack/react-table";
+import { type ReactNode, useMemo, useState } from "react";
+import { SortHeader } from "./sort-header.tsx";
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { basic: sortFn_basic },
+});
+
+export interface Column<T> {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (row: T) => ReactNode;
+  /** What the column is sorted by; without it it cannot be. Unknown values come last either way. */
+  readonly value?: (row: T) => string | number | null | undefined;
+  /** Numbers stand at the end of their column. */
+  readonly align?: "end";
+}
+
+interface DataTableProps<T> {
+  /** What the table holds, for who cannot see it. */
+  readonly label: string;
+  readonly rows: readonly T[];
+  /** The same array in each render: declared outside of the component, or kept. */
+  readonly columns: readonly Column<T>[];
+  readonly rowKey: (row: T) => string;
+  /** Where the order is the API's business: what it is, and how it is changed. */
+  readonly sort?: Sorted | undefined;
+  readonly onSort?: (sort: Sorted) => void;
+}
+
+export interface Sorted {
+  readonly id: string;
+  readonly desc: boolean;
+}
+
+/** A table whose rows are all there, up to some hundreds; longer ones are virtual, as that of the requests is. */
+export function DataTable<T extends object>({ label, rows, columns, rowKey, sort, onSort }: DataTableProps<T>) {
+  const [own, setOwn] = useState<SortingState>([]);
+  const data = useMemo(() => [...rows], [rows]);
+  const definitions = useMemo(
+    () =>
+      columns.map((column) => ({
+        id: column.id,
+        header: column.header,
+        accessorFn: (row: T) => column.value?.(row) ?? undefined,
+        enableSorting: column.value !== undefined,
+        sortFn: "basic" as const,
+        sortUndefined: "last" as const,
+      })),
+    [columns],
+  );
+  const isOurs = onSort === undefined;
+  const sorting = useMemo<SortingState>(() => (isOurs ? own : sort === undefined ? [] : [sort]), [isOurs, own, sort]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data,
+    state: { sorting },
+    onSortingChange: setOwn,
+    manualSorting: !isOurs,
+    getRowId: (row: T) => rowKey(row),
+  });
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  const change = (id: string) => {
+    const [now] = sorting;
+    const next = { id, desc: now?.id === id ? !now.desc : byId.get(id)?.align === "end" };
+    if (onSort === undefined) setOwn([next]);
+    else onSort(next);
+  };
+  return (
+    <div className="table-room">
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <SortHeader
+                key={column.id}
+                label={column.header}
+                end={column.align === "end"}
+                sorted={sorting[0]?.id === column.id ? (sorting[0].desc ? "descending" : "ascending") : undefined}
+                {...(column.value === undefined ? {} : { onSort: () => change(column.id) })}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id}>
+              {columns.map((column) => (
+                <td key={column.id} className={column.align === "end" ? "end" : undefined}>
+                  {column.cell(row.original)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { type ReactElement, type ReactNode, useId } from "react";
+
+interface FieldProps {
+  readonly label: string;
+  /** Below the control: what it takes. */
+  readonly hint?: ReactNode;
+  /** What is wrong with what is in it. */
+  readonly error?: string | undefined;
+  /** Given the ids that tie the control to its label and hint. */
+  readonly children: (ids: { readonly id: string; readonly "aria-describedby"?: string }) => ReactElement;
+}
+
+/** A control with its label. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const about = `${id}-about`;
+  const hasText = hint !== undefined || error !== undefined;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(hasText ? { id, "aria-describedby": about } : { id })}
+      {hasText ? (
+        <p
+          id={about}
+          className={error === undefined ? "field-hint" : "field-error"}
+          role={error === undefined ? undefined : "alert"}
+        >
+          {error ?? hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}

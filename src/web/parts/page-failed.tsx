@@ -1,0 +1,11 @@
+import { Page } from "./page.tsx";
+import { Failed } from "./states.tsx";
+
+/** A page whose own code failed: the shell around it goes on. */
+export function PageFailed({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) {
+  return (
+    <Page title="This page failed">
+      <Failed error={error} {...(reset === undefined ? {} : { onRetry: reset })} />
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+import { Icon } from "./icon.tsx";
+
+interface SortHeaderProps {
+  readonly label: string;
+  readonly end?: boolean;
+  readonly sorted?: "ascending" | "descending" | undefined;
+  /** Without it the column cannot be sorted. */
+  readonly onSort?: () => void;
+}
+
+/** The head of a column; a button in it sorts by it, and turns the order around. */
+export function SortHeader({ label, end = false, sorted, onSort }: SortHeaderProps) {
+  return (
+    <th scope="col" className={end ? "end" : undefined} aria-sort={sorted}>
+      {onSort === undefined ? (
+        label
+      ) : (
+        <button type="button" className="sort" onClick={onSort}>
+          {label}
+          <span className={sorted === undefined ? "sort-mark sort-off" : "sort-mark"}>
+            <Icon name={sorted === "ascending" ? "up" : "down"} size={12} />
+          </span>
+        </button>
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,48 @@
+const SPANS_MS = {
+  "15m": 15 * 60_000,
+  "1h": 3_600_000,
+  "6h": 6 * 3_600_000,
+  "24h": 86_400_000,
+  "7d": 7 * 86_400_000,
+  "30d": 30 * 86_400_000,
+} as const;
+
+export type Span = keyof typeof SPANS_MS;
+
+export const SPAN_LABELS: Readonly<Record<Span | "all", string>> = {
+  "15m": "Last 15 minutes",
+  "1h": "Last hour",
+  "6h": "Last 6 hours",
+  "24h": "Last 24 hours",
+  "7d": "Last 7 days",
+  "30d": "Last 30 days",
+  all: "All time",
+};
+
+/** What an address says of time: a span that ends now, or fixed moments (ISO 8601), either of which may be open. */
+export interface TimeSearch {
+  readonly range?: Span | "all" | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Makes whatever a link holds into a time range; what is none of it is left out. */
+export function readTimeSearch(search: Readonly<Record<string, unknown>>): TimeSearch {
+  const { range, from, to } = search;
+  const moment = (value: unknown) =>
+    typeof value === "string" && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
+  return {
+    ...(typeof range === "string" && Object.hasOwn(SPAN_LABELS, range) ? { range: range as Span | "all" } : {}),
+    ...(moment(from) === undefined ? {} : { from: moment(from) }),
+    ...(moment(to) === undefined ? {} : { to: moment(to) }),
+  };
+}
+
+/** The moments that a time range means now; a span is rounded to ten seconds, so that the same question stays the same. */
+export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now = Date.now()) {
+  if (time.from !== undefined || time.to !== undefined) return { from: time.from, to: time.to };
+  const range = time.range ?? fallback;
+  if (range === "all") return { from: undefined, to: undefined };
+  const step = 10_000;
+  return { from: new Date(Math.floor(now / step) * step - SPANS_MS[range]).toISOString(), to: undefined };
+}

@@ -1,0 +1,97 @@
+import {
+  formatAgo,
+  formatBytes,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatTime,
+  UNKNOWN,
+} from "./format.ts";
+
+interface Of<T> {
+  readonly of: T | null | undefined;
+}
+
+/** A time in the reader's zone; UTC, which the API speaks, when one points at it. */
+export function Time({ of, relative = false }: Of<string> & { readonly relative?: boolean }) {
+  if (of === null || of === undefined) return <span className="unknown">{UNKNOWN}</span>;
+  return (
+    <time dateTime={of} title={`${of.replace("T", " ").replace("Z", "")} UTC`}>
+      {relative ? formatAgo(of) : formatTime(of)}
+    </time>
+  );
+}
+
+export function Money({ of }: Of<number>) {
+  return of === null || of === undefined ? (
+    <span className="unknown" title="not known">
+      {UNKNOWN}
+    </span>
+  ) : (
+    <span className="number" title={`${of} US dollars`}>
+      {formatMoney(of)}
+    </span>
+  );
+}
+
+/** A whole number; `short` writes 1.2M, and the exact one shows when one points at it. */
+export function Count({ of, short = false }: Of<number> & { readonly short?: boolean }) {
+  if (of === null || of === undefined) {
+    return (
+      <span className="unknown" title="not known">
+        {UNKNOWN}
+      </span>
+    );
+  }
+  return (
+    <span className="number" title={formatCount(of)}>
+      {short ? formatCompact(of) : formatCount(of)}
+    </span>
+  );
+}
+
+export function Duration({ of }: Of<number>) {
+  return of === null || of === undefined ? (
+    <span className="unknown">{UNKNOWN}</span>
+  ) : (
+    <span className="number" title={`${of} ms`}>
+      {formatDuration(of)}
+    </span>
+  );
+}
+
+export function Bytes({ of }: Of<number>) {
+  return (
+    <span className="number" title={of === null || of === undefined ? "not known" : `${formatCount(of)} bytes`}>
+      {formatBytes(of)}
+    </span>
+  );
+}
+
+/** What a status says beyond its number. */
+export const STATUS_TEXT: Readonly<Record<number, string>> = {
+  101: "WebSocket",
+  200: "OK",
+  400: "Bad request",
+  401: "Not authorized",
+  403: "Forbidden",
+  404: "Not found",
+  409: "Conflict",
+  413: "Body too large",
+  429: "Rate limited",
+  499: "The client went away before the answer's end",
+  500: "The gateway stopped, or a plugin or the provider failed",
+  502: "The provider broke off or could not be reached",
+  503: "Not available",
+  504: "The provider took too long",
+};
+
+export function Status({ of }: { readonly of: number | null }) {
+  const tone = of === null ? "running" : of >= 500 ? "bad" : of >= 400 ? "warn" : "good";
+  return (
+    <span className={`status status-${tone}`} title={of === null ? "in flight" : (STATUS_TEXT[of] ?? "")}>
+      {of ?? "in flight"}
+    </span>
+  );
+}

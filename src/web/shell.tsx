@@ -1,0 +1,119 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { ApiFailure, call } from "./api.ts";
+import { Login } from "./login.tsx";
+import { NAVIGATION } from "./navigation.ts";
+import { Icon } from "./parts/icon.tsx";
+import { Failed } from "./parts/states.tsx";
+import { sessionQuery, useSession } from "./session.ts";
+import { ThemeToggle } from "./theme-toggle.tsx";
+
+/** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
+export function Shell() {
+  const { data, error, refetch, isPending } = useQuery(sessionQuery);
+  if (error instanceof ApiFailure && error.status === 401) return <Login />;
+  if (data !== undefined) return <Frame />;
+  if (isPending) return <main className="login" aria-busy="true" />;
+  return (
+    <main className="login">
+      <Failed error={error} onRetry={() => void refetch()} />
+    </main>
+  );
+}
+
+function Frame() {
+  const [isOpen, setOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // Another page closes the menu of narrow screens.
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <div className="frame">
+      <a className="skip" href="#content">
+        Skip to content
+      </a>
+      <header className="side" data-open={isOpen}>
+        <div className="brand">
+          <Link to="/requests" className="brand-name">
+            <Wave />
+            Weir
+          </Link>
+          <button
+            type="button"
+            className="quiet side-toggle"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? "close" : "menu"} />
+            <span className="unseen">Menu</span>
+          </button>
+        </div>
+        <div className="side-fold" id="navigation">
+          <nav aria-label="Pages">
+            <ul>
+              {NAVIGATION.map(({ to, label, icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className="nav-link"
+                    activeProps={{ "aria-current": "page" }}
+                    activeOptions={{ includeSearch: false }}
+                  >
+                    <Icon name={icon} />
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <Account />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function Account() {
+  const { key, organization, scopes, version } = useSession();
+  const client = useQueryClient();
+  const [isFailed, setFailed] = useState(false);
+  const logOut = async () => {
+    try {
+      await call("DELETE", "/v1/session");
+    } catch (error) {
+      // A log-in that has ended is what was wanted.
+      if (!(error instanceof ApiFailure) || error.status !== 401) return setFailed(true);
+    }
+    client.clear();
+    await client.invalidateQueries();
+    window.location.reload();
+  };
+  return (
+    <div className="account">
+      <ThemeToggle />
+      <p className="account-key" title={`Scopes: ${scopes.join(", ")}`}>
+        <strong>{key.name}</strong>
+        <span>{organization}</span>
+      </p>
+      <button type="button" className="nav-link" onClick={logOut}>
+        <Icon name="leave" />
+        {isFailed ? "Not logged out: try again" : "Log out"}
+      </button>
+      <p className="account-version">
+        Weir {version} · <a href="/docs">API reference</a>
+      </p>
+    </div>
+  );
+}
+
+function Wave() {
+  return (
+    <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true" className="wave">
+      <path d="M4 11c4-3.500 8-3.500 12 0s8 3.500 12 0M4 21c4-3.500 8-3.500 12 0s8 3.500 12 0" />
+    </svg>
+  );
+}

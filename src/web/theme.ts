@@ -1,0 +1,21 @@
+/** Runs before anything is painted, so that a chosen theme does not flash the other one first. */
+const STORED = "weir.theme";
+
+export type Theme = "system" | "light" | "dark";
+
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem(STORED);
+  return stored === "light" || stored === "dark" ? stored : "system";
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === "system") {
+    localStorage.removeItem(STORED);
+    delete document.documentElement.dataset["theme"];
+  } else {
+    localStorage.setItem(STORED, theme);
+    document.documentElement.dataset["theme"] = theme;
+  }
+}
+
+applyTheme(storedTheme());

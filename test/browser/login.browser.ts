@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { KEY, runCommand } from "../e2e/weir.ts";
+import { findings } from "./axe.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+
+let it: Dashboard;
+beforeAll(async () => {
+  it = await openDashboard();
+});
+afterAll(async () => {
+  await it[Symbol.asyncDispose]();
+});
+
+test("nothing shows before a key is given, and then the page that was opened does", async () => {
+  await using opened = await it.open("/requests?range=7d", { key: null });
+  const { page, faults } = opened;
+  const field = page.getByLabel("Service key");
+  await field.waitFor();
+  expect(await page.getByRole("navigation").count()).toBe(0);
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.type(KEY);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+  expect(new URL(page.url()).search).toBe("?range=7d");
+  const [cookie] = await opened.context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
+  expect(cookie!.value).not.toContain(KEY);
+  expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.cookie)).not.toContain(
+    "sk-weir",
+  );
+  expect(faults).toEqual([]);
+});
+
+test("a wrong key is refused in words, and the field can be used again", async () => {
+  await using opened = await it.open("/", { key: null });
+  const { page } = opened;
+  await page.getByLabel("Service key").fill("sk-weir-us-wrong");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("alert").getByText("This key is not known here.").waitFor();
+  await page.getByLabel("Service key").fill(KEY);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+});
+
+test("who logs out sees the log-in, also after going back", async () => {
+  await using opened = await it.open("/requests");
+  const { page } = opened;
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByLabel("Service key").waitFor();
+  await page.goBack().catch(() => null); // there may be nothing to go back to
+  await page.goto(`${it.weir.api}/requests`);
+  await page.getByLabel("Service key").waitFor();
+});
+
+test("a key that is revoked ends its log-in at the next question", async () => {
+  const made = await runCommand(it.weir.env, "keys", "create", "--name", "short", "--scopes", "read");
+  const key = made.stdout.trim();
+  await using opened = await it.open("/requests", { key });
+  const { page } = opened;
+  await page.getByText("short", { exact: true }).waitFor();
+  const listed = JSON.parse((await runCommand(it.weir.env, "keys", "list", "--json")).stdout) as {
+    id: string;
+    name: string;
+  }[];
+  await runCommand(it.weir.env, "keys", "revoke", listed.find(({ name }) => name === "short")!.id);
+  await page.reload();
+  await page.getByLabel("Service key").waitFor();
+});
+
+describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
+  test("the log-in has no serious finding", async () => {
+    await using opened = await it.open("/", { key: null, theme });
+    await opened.page.getByLabel("Service key").waitFor();
+    expect(await findings(opened.page)).toEqual([]);
+  });
+});
