@@ -1,12 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  BUCKET_MS,
-  bucketOf,
-  bucketTimes,
-  spanBefore,
-  spanOf,
-} from "../../src/web/metrics/range.ts";
+import { BUCKET_MS, bucketOf, bucketTimes, spanBefore, spanOf } from "../../src/web/metrics/range.ts";
 import { align, change, layers, type MetricsRow, share, stacked, topGroups } from "../../src/web/metrics/series.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
 import { Loading } from "../parts/states.tsx";
 import { colourClass } from "./palette.ts";
-import { bucketLabel, type Plotted } from "./plot.ts";
+import { bucketLabel, colourOf, type Plotted } from "./plot.ts";
 import { TimeChart } from "./time-chart.tsx";
 
 interface ChartCardProps {
@@ -56,7 +56,7 @@ function Legend({
     <ul className="legend">
       {plotted.series.map(({ name, group }, at) => (
         <li key={name}>
-          <span className={`swatch ${colourClass(at)}`} />
+          <span className={`swatch ${colourClass(colourOf(plotted, at))}`} />
           {group === undefined || onOpen === undefined ? (
             <span className="legend-name">{name}</span>
           ) : (

@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 /** Layers that have a colour of their own; what comes after them shares the last. */
 export const COLOURS = 8;
 
-/** The class that gives an element the colour of a layer. */
-export const colourClass = (at: number): string => `series-${Math.min(at, COLOURS - 1) + 1}`;
+/** The class that gives an element a colour, by its number from 0. */
+export const colourClass = (at: number): string => `series-${at + 1}`;
 
 /** What a canvas draws with: it knows no style sheets. */
 export interface Palette {

@@ -2,7 +2,7 @@ import uPlot from "uplot";
 import type { Bucket } from "../metrics/range.ts";
 import { BUCKET_MS } from "../metrics/range.ts";
 import { type Series, stacked } from "../metrics/series.ts";
-import type { Palette } from "./palette.ts";
+import { COLOURS, type Palette } from "./palette.ts";
 
 /** What one chart shows. */
 export interface Plotted {
@@ -12,7 +12,13 @@ export interface Plotted {
   /** Bars stand on each other, lines beside each other. */
   readonly kind: "bars" | "lines";
   readonly format: (value: number | null) => string;
+  /** Which of the colours each layer has, from 0; in their order unless said. */
+  readonly colours?: readonly number[];
 }
+
+/** The number of a layer's colour. */
+export const colourOf = ({ colours }: Pick<Plotted, "colours">, at: number): number =>
+  Math.min(colours?.[at] ?? at, COLOURS - 1);
 
 /** Days are those of UTC, as the API adds them up; shorter buckets are read by the local clock. */
 export function clockOf(bucket: Bucket): (seconds: number) => Date {
@@ -30,11 +36,14 @@ export function plotData({ times, series, kind }: Plotted): uPlot.AlignedData {
 export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: number | null) => void): uPlot.Options {
   const { kind, series, bucket, times, format } = plotted;
   const length = BUCKET_MS[bucket] / 1_000;
-  const colourOf = (at: number) => palette.series[Math.min(at, palette.series.length - 1)]!;
   const layers = series.map((_, at): uPlot.Series => {
-    const colour = colourOf(at);
+    const colour = palette.series[colourOf(plotted, at)]!;
     if (kind === "lines") return { stroke: colour, width: 1.6, points: { show: times.length < 3 }, spanGaps: false };
-    const bars = uPlot.paths.bars!({ size: [0.82, 48], align: 1, gap: 1 });
+    const bars = uPlot.paths.bars!({
+      size: [times.length > 100 ? 1 : 0.86, 48],
+      align: 1,
+      gap: times.length > 100 ? 0.5 : 0,
+    });
     return { stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } };
   });
   const axis = { stroke: palette.muted, font: "11px system-ui, sans-serif", ticks: { show: false } };

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { colourClass, usePalette } from "./palette.ts";
-import { bucketLabel, type Plotted, plotData, plotOptions } from "./plot.ts";
+import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
 
 const HEIGHT = 190;
 
@@ -23,7 +23,7 @@ export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
   const { times, bucket, series, kind, format } = plotted;
   const shape = `${kind} ${bucket} ${series.map(({ name }) => name).join("\n")} ${times[0]} ${times.length}`;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another shape or palette needs another plot; data alone does not
+  // Another shape or palette needs another plot; other values alone do not.
   useEffect(() => {
     const parent = room.current!;
     const made = new uPlot(plotOptions(plotted, palette, setAt), plotData(plotted), parent);
@@ -41,7 +41,6 @@ export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
     };
   }, [shape, palette]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same shape with other values
   useEffect(() => plot.current?.setData(plotData(plotted)), [series]);
 
   const move = (to: number) => {
@@ -90,7 +89,7 @@ export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
             {series.map(({ name, values }, layer) =>
               kind === "bars" && (values[at] ?? 0) === 0 && series.length > 3 ? null : (
                 <li key={name}>
-                  <span className={`swatch ${colourClass(layer)}`} />
+                  <span className={`swatch ${colourClass(colourOf(plotted, layer))}`} />
                   <span className="chart-tip-name">{name}</span>
                   <span className="number">{format(values[at] ?? null)}</span>
                 </li>

@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../parts/format.ts";
+import { formatDuration, UNKNOWN } from "../parts/format.ts";
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
@@ -16,4 +16,11 @@ export function formatAxisMoney(dollars: number | null): string {
   const digits =
     dollars >= 1_000 ? { notation: "compact" as const, maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 };
   return `$${new Intl.NumberFormat(undefined, digits).format(dollars)}`;
+}
+
+/** Milliseconds at the side of a chart. */
+export function formatAxisDuration(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  if (ms === 0) return "0";
+  return ms >= 1_000 && ms < 60_000 ? `${Number((ms / 1_000).toPrecision(3))} s` : formatDuration(ms);
 }

@@ -12,7 +12,7 @@ interface SearchBoxProps {
 export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another text is worth waiting for
+  // Only another text is worth waiting for: what the page does with it may be another function each time.
   useEffect(() => {
     if (text === value) return;
     const timer = setTimeout(() => onSearch(text), PAUSE_MS);

@@ -24,13 +24,11 @@ export function Tiles({ totals, before, cache }: TilesProps) {
         label="Cost"
         value={<Money of={totals?.cost} />}
         delta={<Delta now={totals?.cost} before={before?.cost} />}
-        note="against the time before"
       />
       <Tile
         label="Requests"
         value={<Count of={totals?.requests} short />}
         delta={<Delta now={totals?.requests} before={before?.requests} />}
-        note="against the time before"
       />
       <Tile
         label="Tokens"
@@ -100,6 +98,8 @@ export function Tile({ label, value, delta, note }: TileProps) {
   );
 }
 
+const CHANGE_MAX = 10;
+
 interface DeltaProps {
   readonly now: number | null | undefined;
   readonly before: number | null | undefined;
@@ -109,14 +109,16 @@ interface DeltaProps {
 
 function Delta({ now, before, worse }: DeltaProps) {
   const by = change(now ?? null, before ?? null);
-  if (by === null) return null;
+  // Against next to nothing everything is a thousandfold.
+  if (by === null || by > CHANGE_MAX) return null;
   const isUp = by > 0;
   const isFlat = Math.abs(by) < 0.005;
   const tone = isFlat || worse === undefined ? "plain" : isUp ? "bad" : "good";
   return (
-    <span className={`delta delta-${tone}`}>
+    <span className={`delta delta-${tone}`} title="against the time of the same length before">
       {isFlat ? "±" : isUp ? "+" : "−"}
-      {formatPercent(Math.abs(by))}{" "}
+      {formatPercent(Math.abs(by))}
+      <span className="unseen"> against the time before</span>{" "}
     </span>
   );
 }

@@ -12,7 +12,7 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { Count, Duration, Money } from "../../parts/values.tsx";
 
 const GROUPS_MAX = 1_000;
-const SHOWN = 50;
+const SHOWN = 10;
 
 interface TopListProps {
   readonly title: string;

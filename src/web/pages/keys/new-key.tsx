@@ -29,7 +29,8 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const { organization } = useSession();
   const work = useMutation({
-    mutationFn: async (body: unknown) => (await call<KeyRow & { readonly key: string }>("POST", "/v1/keys", { body })).data,
+    mutationFn: async (body: unknown) =>
+      (await call<KeyRow & { readonly key: string }>("POST", "/v1/keys", { body })).data,
     onSuccess: () => client.invalidateQueries({ queryKey: KEYS }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

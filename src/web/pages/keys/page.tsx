@@ -101,12 +101,18 @@ function columnsOf(ownId: string): Column<KeyRow>[] {
     { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
     { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
     { id: "region", header: "Region", value: (row) => row.region, cell: (row) => row.region },
-    { id: "created_at", header: "Created", value: (row) => row.created_at, cell: (row) => <Time of={row.created_at} /> },
+    {
+      id: "created_at",
+      header: "Created",
+      value: (row) => row.created_at,
+      cell: (row) => <Time of={row.created_at} />,
+    },
     {
       id: "last_used_at",
       header: "Last used",
       value: (row) => row.last_used_at,
-      cell: (row) => (row.last_used_at === null ? <span className="muted">never</span> : <Time of={row.last_used_at} relative />),
+      cell: (row) =>
+        row.last_used_at === null ? <span className="muted">never</span> : <Time of={row.last_used_at} relative />,
     },
     {
       id: "expires_at",

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { get } from "../../api.ts";
-import { formatCount } from "../../parts/format.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { ListRoom } from "../../parts/list-page.tsx";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
@@ -56,7 +56,13 @@ export function PluginsPage() {
     <Page
       title="Plugins"
       about="What is loaded and from where. Files in the drop-in folders are loaded when they change, without a restart."
-      actions={<SearchBox label="Search by name, host or file" value={q ?? ""} onSearch={(text) => change({ ...search, q: text || undefined })} />}
+      actions={
+        <SearchBox
+          label="Search by name, host or file"
+          value={q ?? ""}
+          onSearch={(text) => change({ ...search, q: text || undefined })}
+        />
+      }
     >
       <Troubles rows={[...(plugins.data ?? []), ...(providers.data ?? [])]} />
       <Tabs
@@ -66,18 +72,27 @@ export function PluginsPage() {
         onChange={(next) => change(next === "plugins" ? {} : { tab: next })}
       />
       {tab === "plugins" ? (
-        <ListRoom rows={plugins.data?.filter(found)} error={shown.error} onRetry={() => void shown.refetch()} empty="No plugin of this name">
+        <ListRoom
+          rows={plugins.data?.filter(found)}
+          error={shown.error}
+          onRetry={() => void shown.refetch()}
+          empty="No plugin of this name"
+        >
           {(rows) => <DataTable label="Plugins" rows={rows} columns={PLUGIN_COLUMNS} rowKey={({ file }) => file} />}
         </ListRoom>
       ) : (
-        <ListRoom rows={providers.data?.filter(found)} error={shown.error} onRetry={() => void shown.refetch()} empty="No provider of this name">
+        <ListRoom
+          rows={providers.data?.filter(found)}
+          error={shown.error}
+          onRetry={() => void shown.refetch()}
+          empty="No provider of this name"
+        >
           {(rows) => <DataTable label="Providers" rows={rows} columns={PROVIDER_COLUMNS} rowKey={({ file }) => file} />}
         </ListRoom>
       )}
     </Page>
   );
 }
-
 
 const countedTab = (label: string, rows: readonly unknown[] | undefined) =>
   rows === undefined ? label : `${label} (${formatCount(rows.length)})`;
@@ -107,14 +122,24 @@ function Troubles({ rows }: { readonly rows: readonly FileRow[] }) {
 
 const shortName = (file: string) => file.replace(/^.*[\\/]/, "");
 
+/** The folder and the name: the whole path shows when one points at it. */
+const endOf = (file: string) => file.split(/[\\/]/).slice(-2).join("/");
+
 const FILE_COLUMNS = <T extends FileRow>(): readonly Column<T>[] => [
-  { id: "name", header: "Name", value: (row) => row.name ?? row.file, cell: (row) => <strong>{row.name ?? shortName(row.file)}</strong> },
+  {
+    id: "name",
+    header: "Name",
+    value: (row) => row.name ?? row.file,
+    cell: (row) => <strong>{row.name ?? shortName(row.file)}</strong>,
+  },
   {
     id: "state",
     header: "State",
     value: (row) => row.state,
     cell: (row) => (
-      <Badge tone={row.state === "failed" ? "bad" : row.reason !== null ? "warn" : row.state === "loaded" ? "good" : "plain"}>
+      <Badge
+        tone={row.state === "failed" ? "bad" : row.reason !== null ? "warn" : row.state === "loaded" ? "good" : "plain"}
+      >
         {row.state}
       </Badge>
     ),
@@ -122,12 +147,23 @@ const FILE_COLUMNS = <T extends FileRow>(): readonly Column<T>[] => [
   { id: "source", header: "From", value: (row) => row.source, cell: (row) => row.source },
 ];
 
-const FILE: Column<FileRow> = { id: "file", header: "File", value: (row) => row.file, cell: (row) => <code title={row.file}>{row.file}</code> };
+const FILE: Column<FileRow> = {
+  id: "file",
+  header: "File",
+  value: (row) => row.file,
+  cell: (row) => <code title={row.file}>{endOf(row.file)}</code>,
+};
 
 const PLUGIN_COLUMNS: readonly Column<PluginRow>[] = [
   ...FILE_COLUMNS<PluginRow>(),
   { id: "hooks", header: "Hooks", cell: (row) => row.hooks.join(", ") || <span className="muted">none</span> },
-  { id: "routes", header: "Endpoints", align: "end", value: (row) => row.routes.length, cell: (row) => <span title={row.routes.join("\n")}>{row.routes.length}</span> },
+  {
+    id: "routes",
+    header: "Endpoints",
+    align: "end",
+    value: (row) => row.routes.length,
+    cell: (row) => <span title={row.routes.join("\n")}>{row.routes.length}</span>,
+  },
   {
     id: "failures",
     header: "Failed calls",
@@ -151,13 +187,25 @@ const PLUGIN_COLUMNS: readonly Column<PluginRow>[] = [
 
 const PROVIDER_COLUMNS: readonly Column<ProviderRow>[] = [
   ...FILE_COLUMNS<ProviderRow>(),
-  { id: "hosts", header: "Hosts", cell: (row) => <span title={row.hosts.join("\n")}>{row.hosts.join(", ") || <span className="muted">none</span>}</span> },
+  {
+    id: "hosts",
+    header: "Hosts",
+    cell: (row) => (
+      <span title={row.hosts.join("\n")}>{row.hosts.join(", ") || <span className="muted">none</span>}</span>
+    ),
+  },
   {
     id: "dedicated_domain",
     header: "Own gateway address",
     value: (row) => row.dedicated_domain,
-    cell: (row) => (row.dedicated_domain === null ? <span className="muted">none</span> : <code>{row.dedicated_domain}</code>),
+    cell: (row) =>
+      row.dedicated_domain === null ? <span className="muted">none</span> : <code>{row.dedicated_domain}</code>,
   },
-  { id: "extends", header: "Read as", value: (row) => row.extends, cell: (row) => row.extends ?? <span className="muted">itself</span> },
+  {
+    id: "extends",
+    header: "Read as",
+    value: (row) => row.extends,
+    cell: (row) => row.extends ?? <span className="muted">itself</span>,
+  },
   FILE,
 ];

@@ -105,7 +105,11 @@ function Names({ names, shown, search }: NamesProps) {
         ))}
       </ul>
       <p className="muted" aria-live="polite">
-        {found.length === 0 ? "No name holds this text" : found.length > NAMES_SHOWN ? `and ${found.length - NAMES_SHOWN} more` : ""}
+        {found.length === 0
+          ? "No name holds this text"
+          : found.length > NAMES_SHOWN
+            ? `and ${found.length - NAMES_SHOWN} more`
+            : ""}
       </p>
     </nav>
   );

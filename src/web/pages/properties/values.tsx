@@ -32,7 +32,10 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
   const filter = and(within(span), leaf("properties", { [name]: condition }));
   const query = useQuery(metricsQuery({ filter, group_by: [key], limit: VALUES_MAX }));
   const whole = query.data?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0;
-  const columns = useMemo(() => columnsOf(key, { from: span.from, to: span.to }, whole), [key, span.from, span.to, whole]);
+  const columns = useMemo(
+    () => columnsOf(key, { from: span.from, to: span.to }, whole),
+    [key, span.from, span.to, whole],
+  );
   const sorted = readSorted(sort, SORTS, { id: "cost", desc: true });
   const rows = useMemo(
     () => query.data && inOrder(query.data, columns.find(({ id }) => id === sorted.id)?.value, sorted.desc),
@@ -80,15 +83,15 @@ function inOrder(
 }
 
 function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[] {
-  const valueOf = (row: MetricsRow) => row[key] ?? null;
+  const valueIn = (row: MetricsRow) => row[key] ?? null;
   return [
     {
       id: "value",
       header: "Value",
-      value: (row) => String(valueOf(row)),
+      value: (row) => String(valueIn(row)),
       cell: (row) => (
-        <RequestsLink filter={ofGroup(key, { value: valueOf(row) })} time={isoSpan(span)}>
-          {valueOf(row) === "" ? <em>empty</em> : String(valueOf(row))}
+        <RequestsLink filter={ofGroup(key, { value: valueIn(row) })} time={isoSpan(span)}>
+          {valueIn(row) === "" ? <em>empty</em> : String(valueIn(row))}
         </RequestsLink>
       ),
     },
@@ -101,8 +104,20 @@ function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[]
         return <Meter label="Share of the cost" value={part ?? 0} max={1} text={formatPercent(part)} />;
       },
     },
-    { id: "requests", header: "Requests", align: "end", value: (row) => row.requests, cell: (row) => <Count of={row.requests} /> },
-    { id: "tokens", header: "Tokens", align: "end", value: (row) => row.total_tokens, cell: (row) => <Count of={row.total_tokens} short /> },
+    {
+      id: "requests",
+      header: "Requests",
+      align: "end",
+      value: (row) => row.requests,
+      cell: (row) => <Count of={row.requests} />,
+    },
+    {
+      id: "tokens",
+      header: "Tokens",
+      align: "end",
+      value: (row) => row.total_tokens,
+      cell: (row) => <Count of={row.total_tokens} short />,
+    },
     {
       id: "errors",
       header: "Error rate",
@@ -110,6 +125,12 @@ function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[]
       value: (row) => share(row.errors, row.requests),
       cell: (row) => <span className="number">{formatPercent(share(row.errors, row.requests))}</span>,
     },
-    { id: "p95", header: "Latency, p95", align: "end", value: (row) => row.latency_p95, cell: (row) => <Duration of={row.latency_p95} /> },
+    {
+      id: "p95",
+      header: "Latency, p95",
+      align: "end",
+      value: (row) => row.latency_p95,
+      cell: (row) => <Duration of={row.latency_p95} />,
+    },
   ];
 }

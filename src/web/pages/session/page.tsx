@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
-import { call, post } from "../../api.ts";
+import type { FormEvent } from "react";
+import { call, get, post } from "../../api.ts";
 import { ofSession } from "../../metrics/filter.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { Trouble } from "../../parts/confirm-button.tsx";
@@ -105,31 +105,39 @@ function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
   );
 }
 
-/** A session's tag, which filters find it by. What it is now is not told by the API: setting it replaces it. */
+/** A session's tag, which filters find it by. */
 function TagForm({ id }: { readonly id: string }) {
-  const [said, say] = useState<string>();
+  const path = `/v1/session/${encodeURIComponent(id)}/tag`;
+  const key = ["sessions", "tag", id];
   const client = useQueryClient();
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => get<{ readonly tag: string | null }>(path, signal),
+  });
   const work = useMutation({
-    mutationFn: (tag: string | null) => call("PUT", `/v1/session/${encodeURIComponent(id)}/tag`, { body: { tag } }),
-    onSuccess: async (_answer, tag) => {
-      say(tag === null ? "Tag removed" : "Tagged");
-      await client.invalidateQueries({ queryKey: ["sessions"] });
-    },
+    mutationFn: (tag: string | null) => call("PUT", path, { body: { tag } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const tag = String(new FormData(event.currentTarget).get("tag") ?? "").trim();
     work.mutate(tag === "" ? null : tag);
   };
-  const ref = `tag-${id}`;
   return (
-    <form className="inline-form" id={ref} onSubmit={submit}>
-      <input name="tag" aria-label="Tag of this session" placeholder="Tag" maxLength={1_000} />
-      <GatedButton scope="write" type="submit">
+    <form className="inline-form" onSubmit={submit}>
+      <input
+        key={data?.tag}
+        name="tag"
+        aria-label="Tag of this session"
+        placeholder="No tag"
+        maxLength={1_000}
+        defaultValue={data?.tag ?? ""}
+      />
+      <GatedButton scope="write" type="submit" disabled={work.isPending}>
         Set tag
       </GatedButton>
-      <span aria-live="polite" className="muted">
-        {work.isPending ? "" : said}
+      <span role="status" className="muted">
+        {work.isSuccess ? (work.variables === null ? "Tag removed" : "Tag set") : ""}
       </span>
       <Trouble error={work.error} />
     </form>

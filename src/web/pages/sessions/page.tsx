@@ -41,7 +41,7 @@ export function SessionsPage() {
       actions={
         <>
           <SearchBox
-            label="Search sessions by name or id"
+            label="Search names and ids"
             value={q ?? ""}
             onSearch={(text) => change({ q: text || undefined })}
           />
