@@ -45,6 +45,9 @@ const OTHER_VARIABLES: ReadonlySet<string> = new Set([
 /** What Kubernetes puts into the environment for a service that is called weir. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?)?)$/;
 
+/** Any of them opens the European pair beside the first one. */
+const EUROPEAN_KEYS: readonly KeyName[] = ["eu_database_url", "eu_api_port", "eu_gateway_port"];
+
 interface Found {
   readonly value: unknown;
   readonly source: Source;
@@ -68,14 +71,21 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
     if (checkValue(key, each.value)) continue;
     problems.push(`${key} = ${shown(key, each.value)} (${each.source}): must be ${allowedFor(key)}`);
   }
-  if (problems.length === 0 && values["gateway_port"] === values["api_port"] && values["api_port"] !== 0) {
-    problems.push(`api_port = ${values["api_port"]} (${sources["api_port"]}): must differ from gateway_port`);
+  const hasPair = EUROPEAN_KEYS.some((key) => sources[key] !== "default");
+  if (problems.length === 0) problems.push(...portsTaken(values, sources, hasPair));
+  if (problems.length === 0 && hasPair && values["region"] === "eu") {
+    problems.push(
+      `region = "eu" (${sources["region"]}): must be us beside ${EUROPEAN_KEYS.filter((key) => sources[key] !== "default").join(", ")}`,
+    );
   }
   if (problems.length === 0 && values["smtp_url"] !== "" && values["smtp_from"] === "") {
     problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = withPaths(values as Config, inputs.workingDirectory);
+  const config = withPaths(values as Config, inputs.workingDirectory, hasPair);
+  if (hasPair && config.eu_database_url === (config.database_url || `file:${config.data_dir}/weir.db`)) {
+    throw new ConfigError(["eu_database_url: must not be the database of the first region"]);
+  }
   return { config, sources: sources as Record<KeyName, Source>, file };
 }
 
@@ -144,14 +154,30 @@ function shown(key: string, value: unknown): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-function withPaths(config: Config, directory: string): Config {
+/** Two listeners on one port. */
+function portsTaken(
+  values: Readonly<Record<string, unknown>>,
+  sources: Readonly<Record<string, Source>>,
+  pair: boolean,
+) {
+  const keys = ["gateway_port", "api_port", ...(pair ? ["eu_gateway_port", "eu_api_port"] : [])];
+  return keys.flatMap((key, at) => {
+    const same = values[key] === 0 ? undefined : keys.slice(0, at).find((other) => values[other] === values[key]);
+    return same === undefined ? [] : [`${key} = ${values[key]} (${sources[key]}): must differ from ${same}`];
+  });
+}
+
+function withPaths(config: Config, directory: string, hasPair: boolean): Config {
   const dataDirectory = resolve(directory, config.data_dir);
-  const { database_url: url } = config;
-  const relativeFile = url.startsWith("file:") && !url.startsWith("file:/");
+  const absolute = (url: string) =>
+    url.startsWith("file:") && !url.startsWith("file:/")
+      ? `file:${resolve(directory, url.slice("file:".length))}`
+      : url;
   return {
     ...config,
     data_dir: dataDirectory,
-    database_url: relativeFile ? `file:${resolve(directory, url.slice("file:".length))}` : url,
+    database_url: absolute(config.database_url),
+    eu_database_url: hasPair ? absolute(config.eu_database_url || `file:${dataDirectory}/eu/weir.db`) : "",
     providers_dir: resolve(directory, config.providers_dir || resolve(dataDirectory, "providers")),
     plugins_dir: resolve(directory, config.plugins_dir || resolve(dataDirectory, "plugins")),
     extra_ca_file: config.extra_ca_file && resolve(directory, config.extra_ca_file),

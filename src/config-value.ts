@@ -54,6 +54,14 @@ function isNameServer(text: string): boolean {
   return isIP(bracketed ?? plain ?? "") !== 0 && isPort(port);
 }
 
+const DATABASE = orEmpty({
+  fits: (text) => /^file:.+/.test(text) || (/^(https?|wss?|libsql):\/\/[^/]/.test(text) && URL.canParse(text)),
+  allowed: "a file:, http(s)://, ws(s):// or libsql:// address",
+});
+const PUBLIC_ADDRESS = orEmpty({
+  fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
+  allowed: "an http(s):// address without query",
+});
 const CRON: Form = {
   fits: isCronPattern,
   allowed: 'five or six fields of a cron pattern such as "0 3 * * *"',
@@ -64,22 +72,16 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   host: { fits: isNameOrAddress, allowed: "a host name or address" },
   gateway_domain: { fits: isName, allowed: "a domain name" },
   data_dir: { fits: (text) => text !== "", allowed: "a directory" },
-  database_url: orEmpty({
-    fits: (text) => /^file:.+/.test(text) || (/^(https?|wss?|libsql):\/\/[^/]/.test(text) && URL.canParse(text)),
-    allowed: "a file:, http(s)://, ws(s):// or libsql:// address",
-  }),
+  database_url: DATABASE,
+  eu_database_url: DATABASE,
   bootstrap_key: orEmpty({
     fits: (text) => /^[\x21-\x7e]{8,512}$/.test(text),
     allowed: "8 to 512 printable ASCII characters without spaces",
   }),
-  public_api_url: orEmpty({
-    fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
-    allowed: "an http(s):// address without query",
-  }),
-  public_gateway_url: orEmpty({
-    fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
-    allowed: "an http(s):// address without query",
-  }),
+  public_api_url: PUBLIC_ADDRESS,
+  eu_public_api_url: PUBLIC_ADDRESS,
+  public_gateway_url: PUBLIC_ADDRESS,
+  eu_public_gateway_url: PUBLIC_ADDRESS,
   allow_private_targets: {
     fits: (text) => isNameOrAddress(text) || isNetwork(text),
     allowed: "host names, addresses or networks such as 10.0.0.0/8",

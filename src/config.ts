@@ -40,6 +40,19 @@ export const CONFIG_SCHEMA = Type.Object(
     data_dir: text("./weir-data", "Directory that holds everything Weir writes."),
     database_url: text("", "libSQL address; empty means the file weir.db in the data directory."),
     database_auth_token: text("", "Token for a libSQL server."),
+    eu_gateway_port: count(
+      8790,
+      ...PORT,
+      "Port of the gateway of the European pair, which is open where any of these eu_ keys is set.",
+    ),
+    eu_api_port: count(8789, ...PORT, "Port of the API of the European pair."),
+    eu_database_url: text(
+      "",
+      "libSQL address of the European pair; empty means the file eu/weir.db in the data directory.",
+    ),
+    eu_database_auth_token: text("", "Token for the European pair's libSQL server."),
+    eu_public_api_url: text("", "As public_api_url, for the European pair."),
+    eu_public_gateway_url: text("", "As public_gateway_url, for the European pair."),
     providers_dir: text("", "Directory of drop-in providers; empty means providers/ in the data directory."),
     plugins_dir: text("", "Directory of drop-in plugins; empty means plugins/ in the data directory."),
     bootstrap_key: text("", "Value of the first key, which is otherwise random."),
@@ -131,4 +144,36 @@ export const CONFIG_SCHEMA = Type.Object(
 export type Config = Readonly<Static<typeof CONFIG_SCHEMA>>;
 
 /** Keys whose values are never printed. */
-export const SECRET_KEYS: ReadonlySet<string> = new Set(["bootstrap_key", "database_auth_token", "smtp_url"]);
+export const SECRET_KEYS: ReadonlySet<string> = new Set([
+  "bootstrap_key",
+  "database_auth_token",
+  "eu_database_auth_token",
+  "smtp_url",
+]);
+
+/** Ports of all listeners of a program that runs with it, as far as they are fixed. */
+export function listenerPorts(config: Config): readonly number[] {
+  const { gateway_port, api_port, eu_gateway_port, eu_api_port, eu_database_url } = config;
+  const ports = [gateway_port, api_port, ...(eu_database_url === "" ? [] : [eu_gateway_port, eu_api_port])];
+  return ports.filter((port) => port !== 0);
+}
+
+/**
+ * What the European pair runs with: the same in everything but its addresses, its database and the place of its files,
+ * `eu/` in the data directory. Undefined where only one region is served.
+ */
+export function europeanConfig(config: Config): Config | undefined {
+  if (config.eu_database_url === "") return undefined;
+  return {
+    ...config,
+    region: "eu",
+    gateway_port: config.eu_gateway_port,
+    api_port: config.eu_api_port,
+    data_dir: `${config.data_dir}/eu`,
+    database_url: config.eu_database_url,
+    database_auth_token: config.eu_database_auth_token,
+    public_api_url: config.eu_public_api_url,
+    public_gateway_url: config.eu_public_gateway_url,
+    eu_database_url: "",
+  };
+}

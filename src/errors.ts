@@ -34,7 +34,8 @@ export const ERRORS = {
   not_found: { status: 404, text: "there is no such thing here" },
   method_not_allowed: { status: 405, text: "this path does not take this method" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
-  database_unusable: { status: 500, text: "the database is damaged, no database, or of a newer version" },
+  database_unusable: { status: 500, text: "the database is damaged, or no database" },
+  database_newer: { status: 500, text: "a newer Weir has used the database; start that one" },
   query_timeout: { status: 504, text: "the query took longer than it may; narrow it" },
 
   config_invalid: { status: 500, text: "the configuration has an unknown key or a bad value" },

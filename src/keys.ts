@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 export const SCOPES = ["gateway", "read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -26,7 +26,7 @@ export function createKey(region: string): string {
 }
 
 export function hashKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key, "hex");
 }
 
 /** `admin` implies every other scope. */

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
+import { europeanConfig } from "../src/config.ts";
 import { ConfigError, loadConfig, variableOf } from "../src/config-load.ts";
 import { printConfig } from "../src/config-print.ts";
 import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config-value.ts";
@@ -73,6 +74,29 @@ test("a relative path starts in the working directory, in file: addresses too", 
   expect(config.database_url).toBe(`file:${join(workingDirectory, "db/weir.db")}`);
   expect(config.plugins_dir).toBe("/opt/plugins");
   expect(config.providers_dir).toBe(join(workingDirectory, "here", "providers"));
+});
+
+test.each(["WEIR_EU_API_PORT", "WEIR_EU_GATEWAY_PORT", "WEIR_EU_DATABASE_URL"])(
+  "%s alone opens the European pair, with a database of its own below the data directory",
+  (name) => {
+    const { config } = load({ [name]: name.endsWith("URL") ? "file:/somewhere/eu.db" : "0", WEIR_DATA_DIR: "/data" });
+    const european = europeanConfig(config)!;
+    expect(european).toMatchObject({ region: "eu", data_dir: "/data/eu", providers_dir: "/data/providers" });
+    expect(european.database_url).toBe(name.endsWith("URL") ? "file:/somewhere/eu.db" : "file:/data/eu/weir.db");
+    expect(europeanConfig(european)).toBeUndefined();
+  },
+);
+
+test("without any of its keys there is no European pair, and it is none beside a European region or on taken ports", () => {
+  expect(europeanConfig(load({}).config)).toBeUndefined();
+  expect(problems({ WEIR_EU_GATEWAY_PORT: "8787" })).toEqual([
+    "eu_gateway_port = 8787 (WEIR_EU_GATEWAY_PORT): must differ from gateway_port",
+  ]);
+  expect(problems({ WEIR_EU_API_PORT: "0", WEIR_REGION: "eu" })).toEqual([
+    'region = "eu" (WEIR_REGION): must be us beside eu_api_port',
+  ]);
+  const same = { WEIR_DATABASE_URL: "http://db.test", WEIR_EU_DATABASE_URL: "http://db.test" };
+  expect(problems(same)).toEqual(["eu_database_url: must not be the database of the first region"]);
 });
 
 describe("one line tells key, value and what is allowed", () => {

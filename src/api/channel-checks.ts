@@ -3,8 +3,8 @@ import type { ChannelChecks } from "../store/alert-rule.ts";
 import type { ApiRoom } from "./room.ts";
 
 /** What may be told to whom here. Names are looked up when something is sent, and judged again then. */
-export function channelChecks({ config }: ApiRoom): ChannelChecks {
-  const ports = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+export function channelChecks({ config, ownPorts }: ApiRoom): ChannelChecks {
+  const ports = new Set(ownPorts);
   const guard = createCallGuard(config, () => ports);
   return { refuseUrl: (url) => refuseUrl(guard, url), canMail: config.smtp_url !== "" };
 }

@@ -30,7 +30,7 @@ const ORDER = t.Object(
 
 /** Service keys. Admins of the first organization run the deployment; others see and make keys of their own only. */
 export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
-  const { records } = room.reader;
+  const { records } = room.home.reader;
   const reach = async (caller: KeySnapshot) =>
     (await firstOrganizationId(records)) === caller.organizationId ? {} : { organizationId: caller.organizationId };
   /** A key that was made or revoked counts at once; where that fails, the watch tries again by itself. */
@@ -55,7 +55,7 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
             path: "organization",
           });
         }
-        const made = await createServiceKey((await room.writer()).records, {
+        const made = await createServiceKey((await room.home.writer()).records, {
           name: body.name,
           organization,
           scopes: body.scopes === undefined ? DEFAULT_SCOPES : parseScopes(body.scopes),
@@ -71,7 +71,7 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/keys/:id",
       async ({ params, request }) => {
         const { organizationId } = { organizationId: undefined, ...(await reach(gate().caller(request))) };
-        const { records: writable } = await room.writer();
+        const { records: writable } = await room.home.writer();
         if (!(await revokeKey(writable, params.id, organizationId))) {
           throw new GatewayError("not_found", "there is no key of this id");
         }

@@ -17,7 +17,7 @@ export function pluginEndpoints(room: ApiRoom, gate: () => Gate, routes: readonl
       path,
       async ({ params, query, body: given, request }) => {
         const key = gate().caller(request);
-        const operator = (await firstOrganizationId(room.reader.records)) === key.organizationId;
+        const operator = (await firstOrganizationId(room.home.reader.records)) === key.organizationId;
         const caller = { organizationId: key.organizationId, name: key.name, admin: hasScope(key, "admin"), operator };
         const call = {
           params: params as Record<string, string>,

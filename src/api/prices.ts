@@ -32,7 +32,7 @@ const PRICE = t.Object(
 export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const list = async (organizationId: string) => {
-    const own = (await listPrices(room.reader.records, organizationId)).map(shown);
+    const own = (await listPrices(room.home.reader.records, organizationId)).map(shown);
     const configured = room.config.prices.map((price) => ({
       ...price,
       provider: price.provider.toUpperCase(),
@@ -53,7 +53,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
         if (Object.keys(price).length === 0)
           throw new GatewayError("invalid_body", "give at least one price, such as input");
         const organizationId = organization(request);
-        await putPrice((await room.writer()).records, {
+        await putPrice((await room.home.writer()).records, {
           organizationId,
           provider: provider.toUpperCase(),
           model,
@@ -84,7 +84,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
           });
         }
         const organizationId = organization(request);
-        if (!(await removePrice((await room.writer()).records, organizationId, provider.toUpperCase(), model))) {
+        if (!(await removePrice((await room.home.writer()).records, organizationId, provider.toUpperCase(), model))) {
           throw new GatewayError("not_found", "there is no such price of your own");
         }
         spread(room);
@@ -107,7 +107,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
         const id = requestIdOf(params.id);
         const [row] = await recordsByIds(room.reader.records, organization(request), [id]);
         if (row === undefined) throw noSuchRequest();
-        const learnt = new LearntTables(room.config.prices);
+        const learnt = new LearntTables(room.config.prices, room.home.reader.records);
         await learnt.load(room.reader.records);
         const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, row.provider));
         return success({

@@ -8,14 +8,25 @@ import type { Logins } from "./logins.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Signer } from "./signer.ts";
 
+export interface HomeStore {
+  readonly reader: Store;
+  readonly writer: () => Promise<Store>;
+}
+
 /** What all endpoints work with; one per API listener. */
 export interface ApiRoom {
   readonly config: Config;
   readonly log: Log;
   /** For reading; its queries fail with `database_unavailable` while the database is away. */
   readonly reader: Store;
-  /** For keys and settings only: records are written by the recorder. Opened when first asked for. */
+  /** For reading settings of this region that may just have been written: never a replica. */
+  readonly current: Store;
+  /** For settings, tags and mappings: records are written by the recorder. Opened when first asked for. */
   readonly writer: () => Promise<Store>;
+  /** Where keys, organizations and prices stand: the database of the first region. Never a replica. */
+  readonly home: HomeStore;
+  /** Ports of this program's listeners, as far as they are fixed. */
+  readonly ownPorts: readonly number[];
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;

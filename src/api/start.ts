@@ -1,9 +1,9 @@
-import type { Config } from "../config.ts";
+import { type Config, listenerPorts } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { localPath, openStore, type Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
@@ -16,6 +16,8 @@ const GRACE_MS = 2_000;
 
 export interface ApiOptions {
   readonly config: Config;
+  /** Of the region in whose database keys and prices stand, where that is another one. */
+  readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
@@ -32,27 +34,31 @@ export interface RunningApi {
  *
  * @throws GatewayError `config_invalid` where the address cannot be listened on.
  */
-export async function startApi({ config, log, recorder, gateway, jobs }: ApiOptions): Promise<RunningApi> {
+export async function startApi({ config, home, log, recorder, gateway, jobs }: ApiOptions): Promise<RunningApi> {
   const reader = await openStore(config, "read");
-  let writing: Promise<Store> | undefined;
-  const writer = () => {
-    writing ??= openStore(config, "write").catch((error: unknown) => {
-      writing = undefined;
-      throw error;
-    });
-    return writing;
-  };
-  const keys = new KeyWatch({ reader, writer, log, publish: (known) => gateway.setKeys(known) });
+  const own = new OpenedLater(config);
+  const opened = home === undefined ? undefined : new OpenedLater(home);
+  // Files have no replica: one set of connections does.
+  const oneReader = home === undefined && localPath(config) !== undefined;
+  const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
+  const homeStore = { reader: homeReader, writer: (opened ?? own).writer };
+  const current = home === undefined ? homeReader : await openStore(config, "current");
+  const keys = new KeyWatch({ ...homeStore, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
+  const { writer } = own;
   const signer = new Signer(config, reader, writer);
-  const logins = new Logins({ config, keys, reader, writer });
+  const logins = new Logins({ config, keys, ...homeStore });
   const metrics = new ApiMetrics();
-  const room = { config, log, reader, writer, recorder, gateway, jobs, keys, logins, signer, metrics };
+  const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
+  const room = { config, log, ...stores, recorder, gateway, jobs, keys, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     await keys.stop();
     await reader.close();
-    await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
+    await homeReader.close();
+    if (current !== homeReader) await current.close();
+    await own.close();
+    await opened?.close();
   };
   try {
     const listener = listen(config.host, config.api_port, api);
@@ -67,5 +73,27 @@ export async function startApi({ config, log, recorder, gateway, jobs }: ApiOpti
     await close();
     const where = `${config.host}:${config.api_port}`;
     throw new GatewayError("config_invalid", `the API cannot listen on ${where}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** A store for writing that is opened when it is first asked for, and again where that failed. */
+class OpenedLater {
+  readonly #config: Config;
+  #opening: Promise<Store> | undefined;
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  readonly writer = (): Promise<Store> => {
+    this.#opening ??= openStore(this.#config, "write").catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  };
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.close(); // a writer that never opened is none
   }
 }

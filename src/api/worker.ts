@@ -6,7 +6,7 @@ import { type RunningApi, startApi } from "./start.ts";
 
 /** Entry of the API's thread, started with the ports `recorder` and `gateway`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
-const { config } = options;
+const { config, home } = options;
 
 let running: Promise<RunningApi> | undefined;
 
@@ -14,6 +14,7 @@ const functions: ApiFunctions = {
   ready: async () => {
     running ??= startApi({
       config,
+      home,
       log: configuredLog(config, { room: "api" }),
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { LoadedConfig } from "../config-load.ts";
+import type { ConfigError, LoadedConfig } from "../config-load.ts";
 import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
 import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/options.ts";
 
@@ -28,6 +28,8 @@ export interface Invocation {
   readonly terminal: Terminal;
   readonly config: Config;
   readonly loaded: LoadedConfig;
+  /** Where a command runs with a broken configuration: what is wrong with it. `config` is then the default one. */
+  readonly problem?: ConfigError;
 }
 
 /** The status that the program ends with. */
@@ -42,6 +44,8 @@ export interface Command {
   readonly options?: Readonly<Record<string, Option>>;
   /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
   readonly readsItsOwnWords?: true;
+  /** It is run with a broken configuration too, and told what is wrong. */
+  readonly takesBrokenConfig?: true;
   /** Sentences below the options. */
   readonly notes?: readonly string[];
   readonly load: () => Promise<Run>;
@@ -53,11 +57,17 @@ export const CONFIG_OPTION: Option = {
   value: "FILE",
   description: "configuration file (default: weir.toml in the working directory)",
 };
+const REGION_OPTION: Option = {
+  type: "string",
+  value: "us|eu",
+  description: "the region, where this Weir serves a European pair as well (default: the first one)",
+};
 const JSON_OPTION: Option = { type: "boolean", description: "one JSON array instead of a table" };
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
   provider: { type: "string", value: "NAME", description: "the provider, where several have a model of this name" },
   org: { type: "string", value: "ORG", description: "the organization, where several use it" },
+  region: REGION_OPTION,
 };
 
 /** Every command, in the order of help. Parser, help and tests read this table. */
@@ -79,6 +89,7 @@ export const COMMANDS: readonly Command[] = [
         value: "LIST",
         description: "of gateway, read, write, admin (default: gateway,read,write)",
       },
+      region: { ...REGION_OPTION, description: "the region that its name tells; it works in both" },
       expires: { type: "string", value: "TIME", description: "90s, 15m, 12h, 30d or an ISO date (default: never)" },
     },
     load: async () => (await import("./keys.ts")).createKeyCommand,
@@ -98,7 +109,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "models list",
     summary: "list the models that were seen and whether they are mapped",
-    options: { json: JSON_OPTION },
+    options: { json: JSON_OPTION, region: REGION_OPTION },
     load: async () => (await import("./models.ts")).listModelsCommand,
   },
   {
@@ -137,6 +148,7 @@ export const COMMANDS: readonly Command[] = [
       since: { type: "string", value: "DATE", description: "only requests from this ISO date on" },
       model: { type: "string", value: "MODEL", description: "only requests of this model" },
       "dry-run": { type: "boolean", description: "change nothing" },
+      region: REGION_OPTION,
     },
     load: async () => (await import("./costs.ts")).recomputeCostsCommand,
   },
@@ -144,7 +156,7 @@ export const COMMANDS: readonly Command[] = [
     name: "costs explain",
     summary: "show what a request cost, and the arithmetic",
     args: ["<request id>"],
-    options: { json: { type: "boolean", description: "as JSON" } },
+    options: { json: { type: "boolean", description: "as JSON" }, region: REGION_OPTION },
     load: async () => (await import("./costs.ts")).explainCostCommand,
   },
   {
@@ -222,6 +234,30 @@ export const COMMANDS: readonly Command[] = [
     notes: IMPORT_NOTES,
     readsItsOwnWords: true,
     load: async () => (await import("./export.ts")).importCommand,
+  },
+  {
+    name: "doctor",
+    summary: "check machine, data directory, databases, spool, drop-ins and service, and say how to mend",
+    options: {
+      json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" },
+      thorough: { type: "boolean", description: "read databases of any size through (default: up to 1 GB)" },
+    },
+    takesBrokenConfig: true,
+    notes: ["Works beside a running service and without one. Ends with status 1 where a check fails."],
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
+    name: "upgrade-check",
+    summary: "check, before an upgrade, that this version can take over what is in the data directory",
+    options: { json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" } },
+    takesBrokenConfig: true,
+    notes: ["Changes nothing and needs no network. Ends with status 1 where a check fails."],
+    load: async () => (await import("./doctor.ts")).upgradeCheckCommand,
+  },
+  {
+    name: "health",
+    summary: "ask the service of this configuration whether it is ready: status 0, or 1 and the reason",
+    load: async () => (await import("./doctor.ts")).healthCommand,
   },
   {
     name: "backup",

@@ -6,24 +6,27 @@ import type { RequestRow } from "../record/request-record.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { patiently } from "../store/patiently.ts";
-import { openStore } from "../store/store.ts";
+import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Run } from "./commands.ts";
 import { withStore } from "./models.ts";
 import { table } from "./print.ts";
+import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
 /** Works beside a running service too: the columns that it writes are written once, when a record ends. */
-export const recomputeCostsCommand: Run = async ({ options, terminal, config }) => {
+export const recomputeCostsCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const config = regionConfig(invocation);
   const { since, model } = options as Record<string, string | undefined>;
   const from = since === undefined ? 0 : Date.parse(since);
   if (Number.isNaN(from)) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
   const dryRun = options["dry-run"] === true;
   const registry = await openRegistry({ config, log: configuredLog(config) });
-  const reader = await openStore(config, "read");
+  const reader = await openStore(config, "current");
   let shownAt = 0;
   try {
-    await withStore(config, async (store) => {
-      const learnt = new LearntTables(config.prices);
+    const recompute = async (store: Store, home: Database | undefined) => {
+      const learnt = new LearntTables(config.prices, home);
       await learnt.load(store.records);
       const done = await recomputeCosts({
         reader,
@@ -43,7 +46,8 @@ export const recomputeCostsCommand: Run = async ({ options, terminal, config }) 
       terminal.out(
         `${JSON.stringify({ records: seen, changed, cost_before: before, cost_after: after, dry_run: dryRun })}\n`,
       );
-    });
+    };
+    await withHome(invocation, config, (home) => withStore(config, (store) => recompute(store, home)));
   } finally {
     registry.close();
     await reader.close();
@@ -51,15 +55,18 @@ export const recomputeCostsCommand: Run = async ({ options, terminal, config }) 
   return 0;
 };
 
-export const explainCostCommand: Run = async ({ args, options, terminal, config }) => {
+export const explainCostCommand: Run = async (invocation) => {
+  const { args, options, terminal } = invocation;
+  const config = regionConfig(invocation);
   const id = args[0]!.toLowerCase();
-  const explained = await withStore(config, async ({ records }) => {
+  const explain = async ({ records }: Store, home: Database | undefined) => {
     const [row] = await records.query<RequestRow>({ sql: "select * from requests where request_id = ?", args: [id] });
     if (row === undefined) throw new CommandError(`there is no request ${args[0]}`);
-    const learnt = new LearntTables(config.prices);
+    const learnt = new LearntTables(config.prices, home);
     await learnt.load(records);
     return { row, ...explainCost(row, learnt.priceOf(row.organization_id, row.provider)) };
-  });
+  };
+  const explained = await withHome(invocation, config, (home) => withStore(config, (store) => explain(store, home)));
   const { row, lines, rates, ...told } = explained;
   if (options["json"]) {
     terminal.out(`${JSON.stringify({ request_id: row.request_id, ...told, lines, rates }, null, 2)}\n`);

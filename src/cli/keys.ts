@@ -10,6 +10,7 @@ import {
 } from "../store/keys.ts";
 import type { Run } from "./commands.ts";
 import { table } from "./print.ts";
+import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
@@ -21,7 +22,7 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
   const order = {
     name,
     organization: org,
-    region: config.region,
+    region: regionConfig({ config, options }).region,
     scopes: asUsage(() =>
       scopes === undefined ? DEFAULT_SCOPES : parseScopes(scopes.split(",").map((each) => each.trim())),
     ),

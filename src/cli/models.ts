@@ -20,14 +20,16 @@ import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { table } from "./print.ts";
+import { regionConfig, withHome } from "./region.ts";
 import { CommandError } from "./usage.ts";
 
 /** How long a running service is given to map a model. */
 const SERVICE_MS = 60_000;
 const LOOK_MS = 200;
 
-export const listModelsCommand: Run = async ({ options, terminal, config }) => {
-  const models = await withStore(config, (store) => listModels(store.records));
+export const listModelsCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const models = await withStore(regionConfig(invocation), (store) => listModels(store.records));
   const rows = models.map(({ organization_id: _, since, ...row }) => ({
     ...row,
     since: new Date(since).toISOString(),
@@ -42,7 +44,7 @@ export const listModelsCommand: Run = async ({ options, terminal, config }) => {
 };
 
 export const showModelCommand: Run = async (invocation) => {
-  await withStore(invocation.config, async ({ records }) => {
+  await withStore(regionConfig(invocation), async ({ records }) => {
     const [row, name] = await chosen(records, invocation);
     const history = await mappingHistory(records, name);
     const shown = shownVersion(history);
@@ -67,7 +69,7 @@ const withoutMapping = (each: StoredMapping) => {
 const stepCommand =
   (done: string, step: (records: Database, name: ModelName) => Promise<StoredMapping | undefined>): Run =>
   async (invocation) => {
-    await withStore(invocation.config, async ({ records }) => {
+    await withStore(regionConfig(invocation), async ({ records }) => {
       const [, name] = await chosen(records, invocation);
       const version = await step(records, name);
       if (version === undefined) throw new CommandError(`${name.provider} ${name.model} has no mapping`);
@@ -75,7 +77,7 @@ const stepCommand =
         `${name.provider} ${name.model}: ${done}; version ${version.version} is ${version.state}\n`,
       );
     });
-    await finishHere(invocation.config);
+    await finishHere(invocation);
     return 0;
   };
 
@@ -84,7 +86,8 @@ export const rollBackModelCommand = stepCommand("rolled back", rollBack);
 
 /** A running service does it, and without one it is done here. */
 export const expediteModelCommand: Run = async (invocation) => {
-  const { config, terminal } = invocation;
+  const { terminal } = invocation;
+  const config = regionConfig(invocation);
   const names = await withStore(config, async ({ records }) => {
     const all = await found(records, invocation);
     for (const { organization_id, provider, model } of all) {
@@ -93,7 +96,7 @@ export const expediteModelCommand: Run = async (invocation) => {
     }
     return all;
   });
-  if (!(await finishHere(config))) await served(config, names[0]!.model);
+  if (!(await finishHere(invocation))) await served(config, names[0]!.model);
   const after = await withStore(config, ({ records }) => found(records, invocation));
   for (const { provider, model, state, reason } of after) {
     terminal.out(`${provider} ${model}: ${state}${reason === null ? "" : `: ${reason}`}\n`);
@@ -114,14 +117,15 @@ async function served(config: Config, model: string): Promise<void> {
 }
 
 /** Does what was ordered, where no service runs that would. @returns whether it was done here. */
-async function finishHere(config: Config): Promise<boolean> {
+async function finishHere(invocation: Invocation): Promise<boolean> {
+  const config = regionConfig(invocation);
   const lock = lockDirectory(config.data_dir);
   if (lock === undefined) return false;
   const log = configuredLog(config);
   const registry = await openRegistry({ config, log });
   try {
-    await withStore(config, async (store) => {
-      const learnt = new LearntTables(config.prices);
+    const finish = async (store: Store, home: Database | undefined) => {
+      const learnt = new LearntTables(config.prices, home);
       const mapper = new Mapper({
         reader: await reading(config, store),
         writer: async () => store,
@@ -133,7 +137,8 @@ async function finishHere(config: Config): Promise<boolean> {
       });
       await mapper.mapOrdered();
       await mapper.rereadAll();
-    });
+    };
+    await withHome(invocation, config, (home) => withStore(config, (store) => finish(store, home)));
   } finally {
     registry.close();
     lock.release();
@@ -145,7 +150,7 @@ const readers = new WeakMap<Store, Store>();
 
 /** A connection that sees both databases, as long as the one that writes. */
 async function reading(config: Config, store: Store): Promise<Store> {
-  const reader = await openStore(config, "read");
+  const reader = await openStore(config, "current");
   readers.set(store, reader);
   return reader;
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ConfigError, loadConfig } from "../config-load.ts";
+import { ConfigError, type ConfigInputs, loadConfig } from "../config-load.ts";
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/check.ts";
@@ -37,13 +37,23 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
   const { options, args }: Words = command.readsItsOwnWords ? { options: {}, args: rest } : parse(command, rest);
   const { env, workingDirectory } = terminal;
   const file = options["config"] as string | undefined;
-  const loaded = loadConfig(
-    WITHOUT_CONFIG.has(command.name) || command.readsItsOwnWords
-      ? { env: {}, workingDirectory, file: null }
-      : { env, workingDirectory, file },
-  );
+  const without = { env: {}, workingDirectory, file: null };
+  const inputs =
+    WITHOUT_CONFIG.has(command.name) || command.readsItsOwnWords ? without : { env, workingDirectory, file };
+  const problem = command.takesBrokenConfig ? problemOf(inputs) : undefined;
+  const loaded = loadConfig(problem === undefined ? inputs : without);
   const runCommand = await command.load();
-  return runCommand({ options, args, terminal, loaded, config: loaded.config });
+  return runCommand({ options, args, terminal, loaded, config: loaded.config, ...(problem && { problem }) });
+}
+
+function problemOf(inputs: ConfigInputs): ConfigError | undefined {
+  try {
+    loadConfig(inputs);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
 }
 
 function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {

@@ -38,7 +38,12 @@ export interface GatewayOptions {
   readonly spool: SpoolWriter;
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
-  readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Takes an id that a client chose; false where it is another request's. */
+  readonly claimId: (id: string) => Promise<boolean>;
+  /** Ids that clients chose lately, where several gateways share them. */
+  readonly chosenIds?: Set<string>;
+  /** Ports of this program's other listeners, as far as they are known. */
+  readonly otherPorts?: readonly number[];
   /** Known from the first connection on; none until `setKeys` otherwise. */
   readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
@@ -67,7 +72,9 @@ export interface Gateway extends CacheAdministration {
 /** Opens the gateway's listener. @throws where the port is taken or a file named in the configuration cannot be read. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
-  const ownPorts = new Set([config.gateway_port, config.api_port].filter((port) => port !== 0));
+  const ownPorts = new Set(
+    [config.gateway_port, config.api_port, ...(options.otherPorts ?? [])].filter((port) => port !== 0),
+  );
   const parts = createParts(options, ownPorts);
   parts.keys.replace(options.keys ?? []);
   const server = createServer(parts);
@@ -123,7 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
+  const { config, log, spool, registry, claimId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
@@ -144,7 +151,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       ...(ca === undefined ? {} : { ca }),
     }),
     keys: new KeyRing(),
-    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id)),
+    ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
     headers: createHeaderReader(config.header_aliases),
     metrics: new GatewayMetrics(
       () => inFlight.size,

@@ -2,16 +2,28 @@ import { getTableColumns } from "drizzle-orm";
 import { requests } from "../record/tables.ts";
 import type { Statement, Value } from "../store/store.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
-import { type Insert, insertInto, insertRows } from "./statements.ts";
+import { type Insert, insertInto, insertRows, insertShared, SHARED_ROWS } from "./statements.ts";
 
 /** Sets of columns whose statements are kept. Traffic of one kind needs one or two. */
 const SETS_MAX = 16;
+/** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */
+const KINDS_MAX = 8;
+const CONFLICT = "on conflict (request_id) do nothing";
 
 /** What a column holds where an insert does not name it. */
 const DEFAULTS = Object.fromEntries(
   Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
 ) as Record<keyof RequestRow, Value>;
+
+/** Texts that all requests of one client for one model have in common. */
+const REPEATED = [
+  ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
+  ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
+] as const satisfies readonly (keyof RequestRow)[];
+const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
+
 const sets = new Map<string, Insert>();
+const sharedSets = new Map<string, string>();
 
 export interface NumberedRow {
   readonly seq: number;
@@ -20,28 +32,74 @@ export interface NumberedRow {
 
 /**
  * Statements that insert these rows. Of the columns only those are named that hold more than their default in some row:
- * half of them, and each value costs more to hand over to the database than to write.
+ * half of them, and each value costs more to hand over to the database than to write. For the same reason rows that
+ * agree in what requests of one kind have in common are inserted together, and bind it once.
  */
 export function insertRequests(rows: readonly NumberedRow[], into: Statement[]): void {
+  const rest: NumberedRow[] = [];
+  // A kind of fewer rows is not worth a statement of its own.
+  const kinds = rows.length < SHARED_ROWS ? [rows] : byKind(rows, rest);
+  for (const kind of kinds) {
+    const whole = kind.length - (kind.length % SHARED_ROWS);
+    if (whole > 0) insertAlike(kind.slice(0, whole), into);
+    for (let at = whole; at < kind.length; at++) rest.push(kind[at]!);
+  }
+  insertEach(rest, into);
+}
+
+/** @param rest - gets the rows of kinds beyond the first few. */
+function byKind(rows: readonly NumberedRow[], rest: NumberedRow[]): NumberedRow[][] {
+  const kinds: NumberedRow[][] = [];
+  for (const each of rows) {
+    const kind = kinds.find(([first]) => REPEATED.every((column) => first!.row[column] === each.row[column]));
+    if (kind !== undefined) kind.push(each);
+    else if (kinds.length < KINDS_MAX) kinds.push([each]);
+    else rest.push(each);
+  }
+  return kinds;
+}
+
+/** Rows of one kind, as many as fill statements. */
+function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
+  const named = namedIn(rows, VARYING);
+  const { row } = rows[0]!;
+  const shared = REPEATED.map((column): Value => row[column] ?? DEFAULTS[column]);
+  const sql = remembered(sharedSets, named.join(), () =>
+    insertShared({ table: "requests", shared: REPEATED, own: ["seq", ...named], conflict: CONFLICT }),
+  );
+  for (let at = 0; at < rows.length; at += SHARED_ROWS) {
+    const args = [...shared];
+    for (let each = at; each < at + SHARED_ROWS; each++) pushValues(rows[each]!, named, args);
+    into.push({ sql, args });
+  }
+}
+
+function insertEach(rows: readonly NumberedRow[], into: Statement[]): void {
   if (rows.length === 0) return;
-  const named = REQUEST_COLUMNS.filter((column) => {
+  const named = namedIn(rows, REQUEST_COLUMNS);
+  const values: Value[] = [];
+  for (const each of rows) pushValues(each, named, values);
+  const insert = remembered(sets, named.join(), () => insertInto("requests", ["seq", ...named], CONFLICT));
+  insertRows(insert, values, into);
+}
+
+function pushValues({ seq, row }: NumberedRow, columns: readonly (keyof RequestRow)[], into: Value[]): void {
+  into.push(seq);
+  for (const column of columns) into.push(row[column] ?? DEFAULTS[column]);
+}
+
+function namedIn(rows: readonly NumberedRow[], columns: readonly (keyof RequestRow)[]): (keyof RequestRow)[] {
+  return columns.filter((column) => {
     const standard = DEFAULTS[column];
     return rows.some(({ row }) => (row[column] ?? standard) !== standard);
   });
-  const values: Value[] = [];
-  for (const { seq, row } of rows) {
-    values.push(seq);
-    for (const column of named) values.push(row[column] ?? DEFAULTS[column]);
-  }
-  insertRows(insertOf(["seq", ...named]), values, into);
 }
 
-function insertOf(columns: readonly string[]): Insert {
-  const key = columns.join();
-  const known = sets.get(key);
+function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
+  const known = kept.get(key);
   if (known !== undefined) return known;
-  if (sets.size >= SETS_MAX) sets.delete(sets.keys().next().value!);
-  const insert = insertInto("requests", columns, "on conflict (request_id) do nothing");
-  sets.set(key, insert);
-  return insert;
+  if (kept.size >= SETS_MAX) kept.delete(kept.keys().next().value!);
+  const made = make();
+  kept.set(key, made);
+  return made;
 }

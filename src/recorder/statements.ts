@@ -35,6 +35,30 @@ export function insertShaped(
   return { width, texts: new Map(ROWS.map((records) => [records, `${start}${text(records)} ${conflict}`])) };
 }
 
+/** Rows that `insertShared` takes. */
+export const SHARED_ROWS = 32;
+
+export interface SharedShape {
+  readonly table: string;
+  /** Columns in which all rows agree; their values are bound first, once. */
+  readonly shared: readonly string[];
+  /** The other columns, whose values are bound row by row. */
+  readonly own: readonly string[];
+  /** What follows the values. */
+  readonly conflict: string;
+}
+
+/** A statement for `SHARED_ROWS` rows that have some of their values in common. */
+export function insertShared({ table, shared, own, conflict }: SharedShape): string {
+  const common = shared.map((_, at) => `?${at + 1}`).join(",");
+  const row = (_: unknown, index: number) => {
+    const bound = shared.length + index * own.length;
+    return `(${common},${own.map((_column, at) => `?${bound + at + 1}`).join(",")})`;
+  };
+  const rows = Array.from({ length: SHARED_ROWS }, row).join(",");
+  return `insert into ${table} (${[...shared, ...own].map(quoted).join(",")}) values ${rows} ${conflict}`;
+}
+
 /** Statements for any number of rows whose values stand in `values` one after the other. */
 export function insertRows({ width, texts }: Insert, values: readonly Value[], into: Statement[]): void {
   let at = 0;

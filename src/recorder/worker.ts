@@ -1,17 +1,18 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
-import { hookFailuresText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { LearntTables } from "../store/learnt.ts";
+import { openStore } from "../store/store.ts";
 import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { createRecorder } from "./recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port } = threadStart<ThreadOptions>();
-const { config, sealKey } = options;
+const { config, home, sealKey } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
 
@@ -22,7 +23,7 @@ opened.catch(() => {}); // `ready` tells it
 async function open() {
   const registry = await openRegistry({ config, log });
   const hooks = await openHooks({ config, log });
-  const learnt = new LearntTables(config.prices);
+  const learnt = new LearntTables(config.prices, home && (await openStore(home, "current")).records);
   const recorder = createRecorder({
     config,
     log,
@@ -38,6 +39,7 @@ async function open() {
 const functions: RecorderFunctions = {
   ready: async () => (await opened).recorder.ready(),
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
+  claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
@@ -53,7 +55,7 @@ const functions: RecorderFunctions = {
   },
   metrics: async () => {
     const { recorder, hooks } = await opened;
-    return `${await recorder.metrics()}\n${hookFailuresText("recorder", hooks.hooks.failures())}`;
+    return `${await recorder.metrics()}\n${hooksText("recorder", hooks.hooks)}`;
   },
   status: async () => (await opened).recorder.status(),
   stop: async () => {

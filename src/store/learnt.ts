@@ -24,8 +24,14 @@ export class LearntTables implements Learnt {
   #prices: ReadonlyMap<string, Priced> = new Map();
   #fingerprint: string | undefined;
 
-  /** @param prices - of the configuration: they hold for every organization, after its own. */
-  constructor(prices: readonly PriceEntry[] = []) {
+  readonly #home: Database | undefined;
+
+  /**
+   * @param prices - of the configuration: they hold for every organization, after its own.
+   * @param home - where prices stand that people set, where that is another database.
+   */
+  constructor(prices: readonly PriceEntry[] = [], home?: Database) {
+    this.#home = home;
     this.#configured = new Map(
       prices.map(({ provider, model, ...price }) => [
         keyOf(provider.toUpperCase(), model),
@@ -52,9 +58,9 @@ export class LearntTables implements Learnt {
   /** Reads all of both tables. */
   async load(records: Database): Promise<void> {
     const [fingerprint, mappings, prices] = [
-      await readFingerprint(records),
+      await this.#readFingerprint(records),
       await currentMappings(records),
-      await listPrices(records),
+      await listPrices(this.#home ?? records),
     ];
     this.#mappings = new Map(
       mappings.map((each) => [keyOf(each.organizationId, each.provider, each.model), each.mapping]),
@@ -68,9 +74,20 @@ export class LearntTables implements Learnt {
     this.#fingerprint = fingerprint;
   }
 
-  /** Reads them where something has changed; the question alone is cheap. */
-  async refresh(records: Database): Promise<void> {
-    if ((await readFingerprint(records)) !== this.#fingerprint) await this.load(records);
+  /** Reads them where something has changed; the question alone is cheap. @returns whether anything had. */
+  async refresh(records: Database): Promise<boolean> {
+    if ((await this.#readFingerprint(records)) === this.#fingerprint) return false;
+    await this.load(records);
+    return true;
+  }
+
+  async #readFingerprint(records: Database): Promise<string> {
+    const of = (table: string) => ({
+      sql: `select count(*) || ':' || total(updated_at) as stand from ${table}`,
+      args: [],
+    });
+    const home = this.#home ?? records;
+    return JSON.stringify([await records.query<unknown>(of("mappings")), await home.query<unknown>(of("prices"))]);
   }
 }
 
@@ -84,10 +101,4 @@ function lookUp(prices: ReadonlyMap<string, Priced>, scope: readonly string[], m
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-async function readFingerprint(records: Database): Promise<string> {
-  const sql = `select (select count(*) || ':' || total(updated_at) from mappings) as mappings,
-    (select count(*) || ':' || total(updated_at) from prices) as prices`;
-  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
 }

@@ -13,16 +13,20 @@ import type { Database, Statement, Store, StoreMode } from "./store.ts";
 /** How long a statement waits for another process's lock. Short, because it blocks the thread: the caller tries again. */
 const BUSY_MS = 200;
 
+/** The bodies' file beside the records' file. */
+export function bodiesPath(path: string): string {
+  return join(dirname(path), "bodies.db");
+}
+
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
-  const bodiesPath = join(dirname(path), "bodies.db");
-  if (mode === "read") {
-    const both = new LocalReader(path, bodiesPath);
+  if (mode !== "write") {
+    const both = new LocalReader(path, bodiesPath(path));
     return { records: both, bodies: both, close: () => both.close() };
   }
   mkdirSync(dirname(path), { recursive: true });
   const records = new LocalWriter(path);
-  const bodies = new LocalWriter(bodiesPath);
+  const bodies = new LocalWriter(bodiesPath(path));
   return {
     records,
     bodies,
@@ -67,6 +71,20 @@ class LocalWriter implements Database {
     try {
       this.#checkFile();
       return this.#statements.rows<T>(sql, args);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
+  async queryTogether(statements: readonly Statement[]): Promise<unknown[][]> {
+    try {
+      this.#checkFile();
+      this.#connection.exec("begin");
+      try {
+        return statements.map(({ sql, args }) => this.#statements.rows(sql, args));
+      } finally {
+        this.#connection.exec("commit");
+      }
     } catch (cause) {
       throw asStoreError(cause, this.#path);
     }
@@ -117,6 +135,14 @@ class LocalReader implements Database {
       const { statements, readers } = await this.#current();
       if (options.deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
       return await readers.query<T>(statement, options.deadlineMs);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
+  async queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }) {
+    try {
+      return await (await this.#current()).readers.queryTogether(statements, options.deadlineMs);
     } catch (cause) {
       throw asStoreError(cause, this.#path);
     }

@@ -1,6 +1,9 @@
+import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { bodiesPath } from "./local.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
-import type { Database, Statement, Store } from "./store.ts";
+import { inspectFile } from "./snapshot.ts";
+import { type Database, localPath, type Statement, type Store } from "./store.ts";
 
 /** One step forward; there is no way back. `version` counts from 1 without gaps, per target. */
 export interface Migration {
@@ -15,7 +18,7 @@ export interface Migration {
  * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
  * same time. The store must be open for writing.
  *
- * @throws GatewayError `database_unusable` where a newer Weir has been here before.
+ * @throws GatewayError `database_newer` where a newer Weir has been here before.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await migrateTarget(store.bodies, "bodies", migrations);
@@ -39,12 +42,7 @@ async function migrateTarget(
   ]);
   for (;;) {
     const version = await currentVersion(database, target);
-    if (version > mine.length) {
-      throw new GatewayError(
-        "database_unusable",
-        `the database (${target}) has version ${version}, this program knows ${mine.length}: start the newer Weir`,
-      );
-    }
+    refuseNewer(target, version, mine.length);
     const next = mine[version];
     if (next === undefined) return;
     try {
@@ -54,6 +52,32 @@ async function migrateTarget(
       if ((await currentVersion(database, target)) === version) throw cause;
     }
   }
+}
+
+/**
+ * The same check without changing anything: whoever cannot write now must not use what it cannot read either.
+ *
+ * @throws GatewayError `database_newer`, or what opening throws while the database is away.
+ */
+export async function checkVersions(config: Config, store: Store): Promise<void> {
+  const path = localPath(config);
+  for (const target of ["records", "bodies"] as const) {
+    const known = MIGRATIONS.filter((migration) => migration.target === target).length;
+    // A connection that sees both files would answer from the records' table of versions alone.
+    const version =
+      path === undefined
+        ? await currentVersion(store.records, target)
+        : (await inspectFile(target === "records" ? path : bodiesPath(path), target)).version;
+    refuseNewer(target, version, known);
+  }
+}
+
+function refuseNewer(target: Migration["target"], version: number, known: number): void {
+  if (version <= known) return;
+  throw new GatewayError(
+    "database_newer",
+    `the database (${target}) has version ${version}, this program knows ${known}: start the newer Weir`,
+  );
 }
 
 async function currentVersion(database: Database, target: string): Promise<number> {

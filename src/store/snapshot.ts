@@ -4,6 +4,8 @@ import { MIGRATIONS } from "./migrations/list.ts";
 
 /** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
 const BUSY_MS = 5_000;
+/** A recorder that is busy holds its lock for a fraction of this. */
+const LOCK_MS = 2_000;
 
 /**
  * Copies one database file, as it is at this moment, into a new file: whole, compact, in one piece without a log.
@@ -51,6 +53,20 @@ export function inspectFile(
     const said = options.soundness ? (await all(connection, "pragma quick_check(20)")).map(first).map(String) : [];
     return { version: Number(first(marked) ?? 0), rows, faults: said.filter((line) => line !== "ok") };
   });
+}
+
+/** Whether the file can be locked for writing within a few seconds; nothing is written. Runs off the thread. */
+export async function isWritable(path: string): Promise<boolean> {
+  const connection = new Connection(path, {});
+  try {
+    await connection.exec(`pragma busy_timeout=${LOCK_MS}`);
+    await connection.exec("begin immediate; rollback");
+    return true;
+  } catch {
+    return false; // locked, or its directory may not be written: another check says that
+  } finally {
+    connection.close();
+  }
 }
 
 /** The version that this program brings each file to. */

@@ -29,6 +29,8 @@ export interface Database {
    * stopped with `query_timeout` when both together took longer.
    */
   query<T>(statement: Statement, options?: { readonly deadlineMs?: number }): Promise<T[]>;
+  /** Several queries that see the database as of one moment; the deadline is that of all together. */
+  queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
   close(): Promise<void>;
 }
 
@@ -43,13 +45,17 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type StoreMode = "write" | "read";
+/**
+ * `read` is for records, and may go to a replica; `current` is for reading what was just written, and for what must not
+ * be told from memory.
+ */
+export type StoreMode = "write" | "read" | "current";
 
 /**
  * Opens the configured database.
  *
  * "write" makes local files where they are missing and fails at once where they cannot be opened; `migrate` comes
- * next. "read" never fails here: while the database is away its queries do.
+ * next. "read" and "current" never fail here: while the database is away their queries do.
  */
 export async function openStore(config: Config, mode: StoreMode): Promise<Store> {
   const path = localPath(config);

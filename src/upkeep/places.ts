@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { bodiesPath } from "../store/local.ts";
 import type { FileKind } from "../store/snapshot.ts";
 import { localPath } from "../store/store.ts";
 
@@ -20,7 +21,7 @@ export function databasePlaces(config: Config): readonly DatabasePlace[] {
   if (path === undefined) return [];
   return [
     { kind: "records", path, name: "weir.db" },
-    { kind: "bodies", path: join(dirname(path), "bodies.db"), name: "bodies.db" },
+    { kind: "bodies", path: bodiesPath(path), name: "bodies.db" },
   ];
 }
 

@@ -169,9 +169,9 @@ describe("chosen request ids", () => {
     const known = crypto.randomUUID();
     const unclear = crypto.randomUUID();
     await using gateway = await startTestGateway({
-      isKnownId: async (id) => {
+      claimId: async (id) => {
         if (id === unclear) throw new Error("the recorder is away");
-        return id === known;
+        return id !== known;
       },
     });
     const ask = (id: string) =>

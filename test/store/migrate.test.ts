@@ -113,7 +113,7 @@ describe("the migrations", () => {
     await migrate(store);
     await store.records.batch([{ sql: "insert into migrations values ('records', 99, 'later', 0)", args: [] }]);
     await expect(migrate(store)).rejects.toMatchObject({
-      code: "database_unusable",
+      code: "database_newer",
       message: expect.stringContaining("version 99"),
     });
     await store.close();

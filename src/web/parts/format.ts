@@ -26,12 +26,12 @@ export function formatMoney(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";
   const size = Math.abs(dollars);
-  const digits = size >= 100 ? 0 : size >= 1 ? 2 : size >= 0.01 ? 4 : 6;
+  const digits = size >= 1 ? 2 : size >= 0.0001 ? 5 : 8;
   const text = new Intl.NumberFormat(undefined, {
     style: "currency",
     currency: "USD",
-    minimumFractionDigits: size >= 1 ? digits : 0,
-    maximumFractionDigits: size < 0.000001 ? 10 : digits,
+    minimumFractionDigits: digits === 8 ? 0 : digits,
+    maximumFractionDigits: digits,
   }).format(dollars);
   return text;
 }

@@ -1,10 +1,205 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
+import { formatCount } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { KeyHelp } from "../../parts/key-help.tsx";
+import { useKeys } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { Builder } from "./builder.tsx";
+import { storeColumns, storedColumns } from "./columns.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { FirstRequest } from "./first-request.tsx";
+import { ColumnsMenu, ViewsMenu } from "./menus.tsx";
+import { rememberSearch } from "./place.ts";
+import { questionOf, useRequestCount, useRequests } from "./query.ts";
+import type { RequestsSearch } from "./search.ts";
+import { RequestsTable } from "./table.tsx";
+
+const route = getRouteApi("/requests");
+
+const KEYS = [
+  ["j ↓", "next request"],
+  ["k ↑", "request before"],
+  ["Enter", "open the request"],
+  ["Esc", "back to the list"],
+  ["/", "filter"],
+  ["b", "filter builder"],
+  ["l", "live on or off"],
+  ["r", "ask again"],
+  ["?", "these keys"],
+] as const;
 
 export function RequestsPage() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const set = useCallback(
+    (part: Partial<RequestsSearch>) => void navigate({ to: "/requests", search: { ...search, ...part } }),
+    [navigate, search],
+  );
+  const { filter: tree, range, from, to, sort } = search;
+  const question = useMemo(() => questionOf({ filter: tree, range, from, to, sort }), [tree, range, from, to, sort]);
+  const filter = useMemo(() => fromTree(tree), [tree]);
+  const setFilter = (next: FilterGroup) => {
+    const wanted = toTree(next);
+    set({ filter: wanted === "all" ? undefined : wanted });
+  };
+  const [isEditing, setEditing] = useState(false);
+  const [isHelping, setHelping] = useState(false);
+  const value = useRef<HTMLInputElement>(null);
+  const list = useList(search, question);
+  useEffect(() => rememberSearch(search as Record<string, unknown>), [search]);
+  useKeys({
+    "/": () => value.current?.focus(),
+    "?": () => setHelping(true),
+    b: () => setEditing(!isEditing),
+    l: () => list.canBeLive && set({ live: search.live ? undefined : true }),
+    r: list.refresh,
+  });
   return (
-    <Page title="Requests">
-      <Empty title="No requests yet" />
+    <Page
+      title="Requests"
+      filled
+      actions={
+        <>
+          <span className="count-of" role="status">
+            {list.count === undefined ? "" : `${formatCount(list.count)} ${list.count === 1 ? "request" : "requests"}`}
+          </span>
+          <LiveButton
+            list={list}
+            isOn={search.live === true}
+            onChange={(live) => set({ live: live ? true : undefined })}
+          />
+          <TimeRangeMenu
+            value={search}
+            onChange={(time) => set({ range: undefined, from: undefined, to: undefined, ...time })}
+          />
+          <ColumnsMenu columns={list.columns} onChange={list.setColumns} />
+          <ViewsMenu search={search} />
+          <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
+            <Icon name="help" />
+          </button>
+        </>
+      }
+    >
+      <FilterBar
+        filter={filter}
+        onChange={setFilter}
+        isEditing={isEditing}
+        onEdit={() => setEditing(!isEditing)}
+        valueRef={value}
+      />
+      {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
+      <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} />
+      {isHelping ? <KeyHelp keys={KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
+  );
+}
+
+type ListState = ReturnType<typeof useList>;
+
+/** Everything about the rows: which, how many, which columns of them, and whether they follow what passes. */
+function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
+  const [columns, setShown] = useState(storedColumns);
+  const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
+  const canBeLive = isNewestFirst && search.to === undefined;
+  const isUnasked = question.filter === "all";
+  const [isFirstStart, setFirstStart] = useState(false);
+  const requests = useRequests(question, (search.live === true && canBeLive) || isFirstStart);
+  const isEmpty = requests.data !== undefined && requests.rows.length === 0;
+  if (isFirstStart !== (isEmpty && isUnasked)) setFirstStart(isEmpty && isUnasked);
+  const count = useRequestCount(question, search.live === true && canBeLive);
+  return {
+    ...requests,
+    isEmpty,
+    isFirstStart,
+    canBeLive,
+    count: count === undefined ? undefined : Math.max(count, requests.hasNextPage ? 0 : requests.rows.length),
+    columns,
+    setColumns: (ids: readonly string[]) => {
+      storeColumns(ids);
+      setShown(ids);
+    },
+    refresh: () => void requests.refetch(),
+  };
+}
+
+interface LiveButtonProps {
+  readonly list: ListState;
+  readonly isOn: boolean;
+  readonly onChange: (live: boolean) => void;
+}
+
+function LiveButton({ list, isOn, onChange }: LiveButtonProps) {
+  const why = list.canBeLive ? undefined : "Live needs the newest first and a time range that ends now.";
+  const isLive = isOn && list.canBeLive;
+  return (
+    <button
+      type="button"
+      aria-pressed={isLive}
+      aria-disabled={why === undefined ? undefined : true}
+      title={why ?? (list.liveError === null ? "New requests show by themselves" : list.liveError.message)}
+      onClick={() => why === undefined && onChange(!isLive)}
+    >
+      <span className={isLive ? (list.liveError === null ? "pulse" : "pulse pulse-bad") : "pulse pulse-off"} />
+      Live
+    </button>
+  );
+}
+
+interface ListProps {
+  readonly list: ListState;
+  readonly search: RequestsSearch;
+  readonly onSort: (sort: string | undefined) => void;
+}
+
+function List({ list, search, onSort }: ListProps) {
+  const navigate = useNavigate();
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  if (list.data === undefined) {
+    return error === null ? (
+      <Loading rows={14} label="Loading requests" />
+    ) : (
+      <Failed error={error} onRetry={list.refresh} />
+    );
+  }
+  if (list.isFirstStart) return <FirstRequest />;
+  if (list.isEmpty) {
+    return (
+      <Empty title="No request fits this filter">
+        {list.warning ?? "Take a condition away, or choose a longer time."}
+      </Empty>
+    );
+  }
+  const [key = "created_at", direction = "desc"] = (search.sort ?? "").split(".").filter((part) => part !== "");
+  return (
+    <RequestsTable
+      rows={list.rows}
+      columns={list.columns}
+      count={list.count}
+      sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
+      onSort={(next) =>
+        onSort(
+          next === key && direction === "desc" ? `${next}.asc` : next === "created_at" ? undefined : `${next}.desc`,
+        )
+      }
+      onEnd={onEnd}
+      onOpen={(id) => void navigate({ to: "/requests/$id", params: { id } })}
+      listKey={JSON.stringify({ ...search, live: undefined })}
+      foot={
+        isFetchNextPageError ? (
+          <Failed error={error} onRetry={() => void fetchNextPage()} />
+        ) : hasNextPage ? (
+          "Loading more…"
+        ) : (
+          "These are all."
+        )
+      }
+    />
   );
 }

@@ -1,0 +1,44 @@
+import type { ConfigError } from "../config-load.ts";
+import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor.ts";
+import type { Check, Finding } from "../upkeep/finding.ts";
+import { askReadiness } from "../upkeep/readiness.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { VERSION } from "./version.ts";
+
+export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHECKS, `weir ${VERSION}`);
+
+export const upgradeCheckCommand: Run = (invocation) =>
+  report(invocation, UPGRADE_CHECKS, `what weir ${VERSION} finds before it takes over`);
+
+/** For health checks of containers: no other program is needed, and nothing is printed where all is well. */
+export const healthCommand: Run = async ({ terminal, config }) => {
+  const answer = await askReadiness(config);
+  if (answer.state === "ready") return 0;
+  const why = answer.state === "no answer" ? answer.why : answer.degraded.join("; ");
+  terminal.err(`${answer.address}: ${answer.state}${why === "" ? "" : `: ${why}`}\n`);
+  return 1;
+};
+
+async function report(invocation: Invocation, checks: readonly Check[], heading: string): Promise<number> {
+  const { options, terminal, config, problem } = invocation;
+  const findings: readonly Finding[] = [
+    ...configurationFindings(problem),
+    ...(problem === undefined ? await checkUp(checks, config, { thorough: options["thorough"] === true }) : []),
+  ];
+  if (options["json"] === true) terminal.out(`${JSON.stringify(findings)}\n`);
+  else terminal.out(`${heading}\n${findings.map(lineOf).join("")}`);
+  return findings.some(({ verdict }) => verdict === "fail") ? 1 : 0;
+}
+
+function configurationFindings(problem: ConfigError | undefined): Finding[] {
+  const check = "configuration";
+  if (problem === undefined)
+    return [{ check, verdict: "ok", says: "every key is known, every value allowed", mend: null }];
+  const mend = "`docs/configuration.md` names every key; nothing else is checked until this is mended";
+  return problem.lines.map((says) => ({ check, verdict: "fail", says, mend }));
+}
+
+function lineOf({ check, verdict, says, mend }: Finding): string {
+  const line = `${verdict.padEnd(4)}  ${check.padEnd(14)}  ${says}\n`;
+  return mend === null ? line : `${line}${" ".repeat(22)}→ ${mend}\n`;
+}

@@ -1,0 +1,29 @@
+import type { RequestUsage } from "../plugin/contract.ts";
+import type { Region } from "./region.ts";
+
+type Recorders = readonly Pick<Region, "recorder">[];
+
+/** Takes an id that a client chose in every region of this process, so that an id names one request. @returns whether it is free. */
+export function claimInAll(regions: Recorders): (id: string) => Promise<boolean> {
+  const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
+  return async (id) => {
+    const answers = await Promise.allSettled(askers.map((ask) => ask(id)));
+    if (answers.some((answer) => answer.status === "fulfilled" && !answer.value)) return false;
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return true;
+  };
+}
+
+/** What requests used, in whichever region they were recorded: limits count both together. */
+export function usageInAll(regions: Recorders): (requestIds: readonly string[]) => Promise<readonly RequestUsage[]> {
+  const askers = regions.map(({ recorder }) => recorder.forward(["usageOf"]).usageOf);
+  return async (requestIds) => {
+    const answers = await Promise.allSettled(askers.map((ask) => ask(requestIds)));
+    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const failed = answers.find((answer) => answer.status === "rejected");
+    // What one region does not know may be the other's, which does not answer now.
+    if (failed !== undefined && found.length < requestIds.length) throw failed.reason;
+    return found;
+  };
+}

@@ -1,0 +1,70 @@
+import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import type { KeySnapshot } from "../keys.ts";
+import type { Log } from "../observe.ts";
+import { ensureFirstKey, snapshotKeys } from "../store/keys.ts";
+import { checkVersions, migrate } from "../store/migrate.ts";
+import { type Database, openStore } from "../store/store.ts";
+import type { RecorderFunctions } from "../threads.ts";
+import { inTime, type Supervised } from "./supervise.ts";
+
+/** How long a start waits for a database that can be written before it asks whether it can be read. */
+export const DATABASE_PATIENCE_MS = 1_500;
+
+export interface FirstKeysOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Told the first key, once. */
+  readonly onFirstKey: (key: string) => void;
+}
+
+/**
+ * Makes the first key where there is none. While the database cannot be written but has keys, the service starts all the
+ * same: what passes waits in the spool.
+ *
+ * @returns all keys, so that the gateway need not wait for another thread.
+ */
+export async function firstKeys(
+  options: FirstKeysOptions,
+  recorder: Supervised<RecorderFunctions>,
+): Promise<KeySnapshot[]> {
+  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir will not change.
+  const early = await makeKeys(options).catch(unlessNewer);
+  if (early !== undefined) return early;
+  const { config, log } = options;
+  for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
+    const keys = await withReader(config, snapshotKeys).catch(unlessNewer);
+    if (keys !== undefined && keys.length > 0) return keys;
+    if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
+  }
+  await recorder.started();
+  return makeKeys(options);
+}
+
+/** @throws what a start must not pass over: a newer Weir has been here, and what it wrote would be read wrongly. */
+function unlessNewer(error: unknown): undefined {
+  if (error instanceof GatewayError && error.code === "database_newer") throw error;
+}
+
+/** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
+async function makeKeys({ config, onFirstKey }: FirstKeysOptions): Promise<KeySnapshot[]> {
+  const store = await openStore(config, "write");
+  try {
+    await migrate(store);
+    const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
+    if (key !== undefined) onFirstKey(key);
+    return await snapshotKeys(store.records);
+  } finally {
+    await store.close();
+  }
+}
+
+export async function withReader<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
+  const store = await openStore(config, "current");
+  try {
+    await checkVersions(config, store);
+    return await work(store.records);
+  } finally {
+    await store.close();
+  }
+}

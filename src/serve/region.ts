@@ -1,0 +1,228 @@
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
+import type { Log } from "../observe.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
+import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
+import { callRoute, viewRoutes } from "../plugin/routes.ts";
+import { expose } from "../runtime/rpc.ts";
+import { startThread, threadPorts } from "../runtime/thread.ts";
+import { appendWhole } from "../spool/whole.ts";
+import { openSpool, type Spool } from "../spool/writer.ts";
+import type {
+  ApiFunctions,
+  GatewayFunctions,
+  HostFunctions,
+  JobFunctions,
+  RecorderFunctions,
+  ThreadOptions,
+} from "../threads.ts";
+import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
+import { listenFailure } from "./start-error.ts";
+import { inTime, Supervised } from "./supervise.ts";
+
+/** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
+const RECORDER_STOP_MS = 60_000;
+const API_STOP_MS = 5_000;
+/** Milliseconds that a job gets to finish its step; it goes on where it was at the next start. */
+const JOBS_STOP_MS = 10_000;
+
+/** What the API asks of the recorder. */
+const ASKED_BY_API = [
+  "claimId",
+  "barrier",
+  "amend",
+  "remove",
+  "import",
+  "relearn",
+  "hookHealth",
+  "metrics",
+  "status",
+] as const;
+
+export interface RegionOptions {
+  /** This region's own: addresses, database, directory. */
+  readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand; missing for that one itself. */
+  readonly home?: Config | undefined;
+  readonly log: Log;
+}
+
+/** What the regions of a process have in common. */
+export interface CommonParts
+  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
+  readonly registry: LiveRegistry;
+  readonly hooks: LiveHooks;
+}
+
+/**
+ * One region: a gateway, a spool, a recorder, jobs and an API over a database of its own. A process serves one or two;
+ * what they share is made by `serve.ts`.
+ *
+ * The spool and the recorder's thread come with the constructor, so that they load while the rest is read.
+ */
+export class Region {
+  readonly config: Config;
+  readonly spool: Spool;
+  readonly recorder: Supervised<RecorderFunctions>;
+  readonly #home: Config | undefined;
+  readonly #log: Log;
+  #gateway: Gateway | undefined;
+  #jobs: Supervised<JobFunctions> | undefined;
+  #api: Supervised<ApiFunctions> | undefined;
+  /** Ports of this program's listeners, and this region's API; 0 until it listens. */
+  #listeners = { own: [] as readonly number[], api: 0 };
+
+  constructor({ config, home, log }: RegionOptions) {
+    this.config = config;
+    this.#home = home;
+    this.#log = home === undefined ? log : log.with({ region: config.region });
+    this.spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log: this.#log });
+    this.recorder = this.#startRecorder();
+  }
+
+  /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
+  async openGateway(common: CommonParts): Promise<number> {
+    const { config } = this;
+    const { registry, hooks, ...more } = common;
+    this.#gateway = await startGateway({
+      config,
+      log: this.#log,
+      spool: this.spool,
+      registry: registry.current,
+      hooks: hooks.hooks,
+      degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded()],
+      ...more,
+    }).catch((error) => {
+      throw listenFailure(error, "gateway_port", config);
+    });
+    return this.#gateway.port;
+  }
+
+  /** Starts the jobs and the API. @returns the API's port, once it listens. */
+  openApi(common: CommonParts): Promise<number> {
+    // Nothing waits for the jobs: a thread that does not come up is told of as degraded.
+    this.#jobs = this.#startJobs();
+    const { thread, port } = this.#startApi(common);
+    this.#api = thread;
+    return port.catch((error) => {
+      throw listenFailure(error, "api_port", this.config);
+    });
+  }
+
+  /** @throws what keeps the recorder from starting. One that only takes its time is waited for no longer than this. */
+  async recorderStarts(): Promise<void> {
+    const { recorder } = this;
+    if (await inTime(recorder.started(), DATABASE_PATIENCE_MS)) return void (await recorder.started());
+    recorder.persist();
+    this.#log.warn("the database cannot be written now: what passes waits in the spool");
+  }
+
+  /** Ports of this program's other listeners: never a target. */
+  refuseTargetsAt(ports: readonly number[]): void {
+    this.#gateway?.setOwnPorts(ports);
+    this.#listeners.own = [...this.#listeners.own, ...ports];
+  }
+
+  async drain(seconds: number): Promise<void> {
+    await this.#gateway?.drain(seconds);
+  }
+
+  /** Takes down whatever is built, in reverse; never rejects. */
+  async takeDown(): Promise<void> {
+    await this.#gateway?.close();
+    await this.#jobs?.stop("stop", JOBS_STOP_MS);
+    await this.spool.close();
+    const recorded = await this.recorder.stop("stop", RECORDER_STOP_MS);
+    if (!recorded && this.#gateway !== undefined) {
+      this.#log.warn("the recorder did not finish; the spool keeps the rest for the next start");
+    }
+    await this.#api?.stop("stop", API_STOP_MS);
+  }
+
+  /** What is wrong with its threads, a sentence each. */
+  #trouble(): readonly string[] {
+    return [this.recorder.trouble, this.#jobs?.trouble, this.#api?.trouble].filter((each) => each !== undefined);
+  }
+
+  #threadOptions(more: Partial<ThreadOptions> = {}): ThreadOptions {
+    return { config: this.config, ...(this.#home && { home: this.#home }), ...more };
+  }
+
+  #startRecorder(): Supervised<RecorderFunctions> {
+    const { sealKey } = this.spool;
+    const recorder = new Supervised<RecorderFunctions>({
+      name: "recorder",
+      start: () => startThread("src/recorder/worker.ts", this.#threadOptions({ sealKey })),
+      onStarted: (remote) => remote.ready(),
+      log: this.#log,
+    });
+    recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
+    return recorder;
+  }
+
+  #startJobs(): Supervised<JobFunctions> {
+    const jobs = new Supervised<JobFunctions>({
+      name: "jobs",
+      start: () => {
+        const [toRecorder, itsRecorder] = threadPorts();
+        const [toHost, itsHost] = threadPorts();
+        for (const each of [toRecorder, toHost]) each.start();
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn"]));
+        expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
+        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
+      },
+      onStarted: (remote) => remote.ready(),
+      log: this.#log,
+    });
+    jobs.persist();
+    return jobs;
+  }
+
+  /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
+  #startApi(common: CommonParts): { thread: Supervised<ApiFunctions>; port: Promise<number> } {
+    const first = Promise.withResolvers<number>();
+    let port = this.config.api_port;
+    const thread = new Supervised<ApiFunctions>({
+      name: "API",
+      start: () => {
+        const [toRecorder, itsRecorder] = threadPorts();
+        const [toGateway, itsGateway] = threadPorts();
+        const [toJobs, itsJobs] = threadPorts();
+        for (const each of [toRecorder, toGateway, toJobs]) each.start();
+        expose(toRecorder, this.recorder.forward(ASKED_BY_API));
+        expose(toJobs, this.#jobs!.forward(["expedite", "relearn"]));
+        expose(toGateway, this.#gatewayFunctions(common));
+        // A thread that is started again keeps the port that was free the first time.
+        const options = this.#threadOptions({ config: { ...this.config, api_port: port } });
+        return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs });
+      },
+      onStarted: async (remote) => {
+        port = (await remote.ready()).port;
+        this.#listeners.api = port;
+        first.resolve(port);
+      },
+      log: this.#log,
+    });
+    thread.started().catch(first.reject);
+    return { thread, port: first.promise };
+  }
+
+  #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
+    const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
+    return {
+      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}`,
+      status,
+      setKeys,
+      record: (exchange) => appendWhole(this.spool, exchange),
+      cacheStatus,
+      cacheEntries,
+      purgeCache,
+      providers: registry.view,
+      plugins: view,
+      hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),
+      routes: () => viewRoutes(hooks.routes()),
+      callRoute: (route, call) => callRoute(hooks.routes(), route, call, this.#log),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import { type Ref, useId } from "react";
+import { FIELD_BY_ID, FILTER_FIELDS, FILTER_OPERATORS } from "./fields.ts";
+import { type FilterCondition, operatorOf } from "./model.ts";
+import { usePropertyNames, ValueInput } from "./value-input.tsx";
+
+/** What a condition on a field begins with. */
+export function newCondition(field = "user"): FilterCondition {
+  const { kind } = FIELD_BY_ID.get(field)!;
+  const operator = kind === "number" ? "gte" : FILTER_OPERATORS[kind][0]!.id;
+  return { kind: "condition", field, name: "", operator, value: kind === "boolean" ? true : "" };
+}
+
+interface ConditionEditorProps {
+  readonly condition: FilterCondition;
+  readonly onChange: (condition: FilterCondition) => void;
+  readonly valueRef?: Ref<HTMLInputElement>;
+}
+
+/** Field, operator and value of a condition. */
+export function ConditionEditor({ condition, onChange, valueRef }: ConditionEditorProps) {
+  const field = FIELD_BY_ID.get(condition.field)!;
+  return (
+    <div className="condition">
+      <select
+        aria-label="Field"
+        value={condition.field}
+        onChange={(event) => onChange(newCondition(event.target.value))}
+      >
+        {FILTER_FIELDS.map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {field.named === undefined ? null : (
+        <NameInput
+          label={field.named}
+          isProperty={field.id === "property"}
+          value={condition.name}
+          onChange={(name) => onChange({ ...condition, name })}
+        />
+      )}
+      <select
+        aria-label="Operator"
+        value={condition.operator}
+        onChange={(event) => {
+          const operator = event.target.value;
+          const had = operatorOf(field, condition.operator)?.fixed === null;
+          onChange({ ...condition, operator, ...(had ? { value: newCondition(condition.field).value } : {}) });
+        }}
+      >
+        {FILTER_OPERATORS[field.kind].map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {operatorOf(field, condition.operator)?.fixed === null ? null : (
+        <ValueInput
+          field={field}
+          name={condition.name}
+          value={condition.value}
+          onChange={(value) => onChange({ ...condition, value })}
+          {...(valueRef === undefined ? {} : { inputRef: valueRef })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface NameInputProps {
+  readonly label: string;
+  readonly isProperty: boolean;
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+function NameInput({ label, isProperty, value, onChange }: NameInputProps) {
+  const list = useId();
+  const names = usePropertyNames(isProperty);
+  return (
+    <>
+      <input
+        aria-label={label}
+        type="text"
+        placeholder={label}
+        list={names.length === 0 ? undefined : list}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={list}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import type { RequestsQuestion } from "./query.ts";
+
+/** As one word of a POSIX shell, whatever it holds. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Asks the API the same. The key comes from the environment: none is ever shown. */
+export function curlText({ path, filter, sort }: RequestsQuestion, apiUrl: string): string {
+  const body = JSON.stringify({ filter, sort, limit: 100, includeBody: false });
+  return [
+    `curl -s ${shellWord(apiUrl + path)}`,
+    `  -H "Authorization: Bearer $WEIR_API_KEY"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d ${shellWord(body)}`,
+  ].join(" \\\n");
+}
+
+/** Downloads the same, by the command line; oldest first, or newest first as here. */
+export function exportText({ path, ownFilter, moments, sort }: RequestsQuestion, apiUrl: string): string {
+  if (path !== "/v1/request/query-fast") {
+    return "# weir export takes the fields of request_response_rmt only.\n# This filter also asks for a session, a prompt or an answer's text: use curl.";
+  }
+  const [[key, direction] = ["created_at", "asc"]] = Object.entries(sort);
+  return [
+    "weir export",
+    `  --api-url ${shellWord(apiUrl)}`,
+    `  --start-date ${moments.from ?? "1970-01-01"}`,
+    ...(moments.to === undefined ? [] : [`  --end-date ${moments.to}`]),
+    ...(ownFilter === "all" ? [] : [`  --filter ${shellWord(JSON.stringify(ownFilter))}`]),
+    ...(key === "created_at" && direction === "desc" ? ["  --order desc"] : []),
+    "  --output requests.jsonl",
+  ].join(" \\\n");
+}

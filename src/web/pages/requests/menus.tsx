@@ -1,0 +1,120 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Icon } from "../../parts/icon.tsx";
+import { Menu } from "../../parts/menu.tsx";
+import { COLUMNS, DEFAULT_COLUMNS } from "./columns.tsx";
+import { type RequestsSearch, readRequestsSearch } from "./search.ts";
+
+interface ColumnsMenuProps {
+  readonly columns: readonly string[];
+  readonly onChange: (columns: readonly string[]) => void;
+}
+
+export function ColumnsMenu({ columns, onChange }: ColumnsMenuProps) {
+  return (
+    <Menu label="Columns" icon="columns">
+      {() => (
+        <fieldset className="menu-list menu-checks">
+          <legend className="unseen">Columns that are shown</legend>
+          {COLUMNS.map(({ id, header }) => (
+            <label key={id} className="check">
+              <input
+                type="checkbox"
+                checked={columns.includes(id)}
+                // The time is the row's link.
+                disabled={id === "time"}
+                onChange={(event) => {
+                  const wanted = event.target.checked ? [...columns, id] : columns.filter((each) => each !== id);
+                  onChange(COLUMNS.map((column) => column.id).filter((each) => wanted.includes(each)));
+                }}
+              />
+              {header}
+            </label>
+          ))}
+          <button type="button" className="small" onClick={() => onChange(DEFAULT_COLUMNS)}>
+            As at first
+          </button>
+        </fieldset>
+      )}
+    </Menu>
+  );
+}
+
+interface View {
+  readonly name: string;
+  readonly search: RequestsSearch;
+}
+
+const STORED = "weir.views";
+
+function storedViews(): readonly View[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORED) ?? "[]");
+    if (!Array.isArray(stored)) return [];
+    return stored
+      .filter((view) => typeof view?.name === "string" && typeof view.search === "object" && view.search !== null)
+      .map(({ name, search }) => ({ name, search: readRequestsSearch(search) }));
+  } catch {
+    return []; // somebody else wrote there
+  }
+}
+
+/** Filters, times and orders under names of one's own, kept in this browser. */
+export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
+  const navigate = useNavigate();
+  const [views, setViews] = useState(storedViews);
+  const store = (next: readonly View[]) => {
+    localStorage.setItem(STORED, JSON.stringify(next));
+    setViews(next);
+  };
+  return (
+    <Menu label="Views" icon="star">
+      {(close) => (
+        <div className="menu-list">
+          {views.length === 0 ? <p className="menu-note">Filters, times and orders that you save are here.</p> : null}
+          {views.map((view) => (
+            <div key={view.name} className="menu-row">
+              <button
+                type="button"
+                className="menu-item"
+                onClick={() => {
+                  void navigate({ to: "/requests", search: view.search });
+                  close();
+                }}
+              >
+                {view.name}
+              </button>
+              <button
+                type="button"
+                className="quiet small"
+                aria-label={`Delete the view ${view.name}`}
+                onClick={() => store(views.filter((each) => each !== view))}
+              >
+                <Icon name="close" size={12} />
+              </button>
+            </div>
+          ))}
+          <form
+            className="menu-form menu-save"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const name = String(new FormData(event.currentTarget).get("name") ?? "").trim();
+              if (name === "") return;
+              store([...views.filter((view) => view.name !== name), { name, search }]);
+              close();
+            }}
+          >
+            <input
+              name="name"
+              aria-label="Name of the view"
+              placeholder="Name of this view"
+              maxLength={60}
+              autoComplete="off"
+            />
+            <button type="submit">Save</button>
+          </form>
+        </div>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,103 @@
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { type Answer, call, post } from "../../api.ts";
+import { during, type FilterTree, isFast, join } from "../../filter/tree.ts";
+import { momentsOf } from "../../parts/time-range.ts";
+import type { RequestRow } from "./columns.tsx";
+import type { RequestsSearch } from "./search.ts";
+
+const PAGE_ROWS = 100;
+const LIVE_MS = 1_500;
+
+/** What the page asks of the API. */
+export interface RequestsQuestion {
+  readonly path: "/v1/request/query-fast" | "/v1/request/query";
+  readonly filter: FilterTree;
+  readonly sort: Readonly<Record<string, "asc" | "desc">>;
+  readonly moments: { readonly from: string | undefined; readonly to: string | undefined };
+  /** The filter without the time range. */
+  readonly ownFilter: FilterTree;
+}
+
+export function questionOf(search: RequestsSearch): RequestsQuestion {
+  const moments = momentsOf(search);
+  const ownFilter = (search.filter ?? "all") as FilterTree;
+  const filter = join("and", [during(moments), ownFilter]);
+  const [key = "created_at", direction = "desc"] = (search.sort ?? "").split(".").filter((part) => part !== "");
+  return {
+    path: isFast(filter) ? "/v1/request/query-fast" : "/v1/request/query",
+    filter,
+    sort: { [key]: direction === "asc" ? "asc" : "desc" },
+    moments,
+    ownFilter,
+  };
+}
+
+type Pages = InfiniteData<Answer<readonly RequestRow[]>, string | null>;
+
+/** The rows of a question, a page after the other; with `live`, what is new and what has changed at their head. */
+export function useRequests(question: RequestsQuestion, live: boolean) {
+  const { path, filter, sort } = question;
+  const client = useQueryClient();
+  const queryKey = useMemo(() => ["requests", path, filter, sort] as const, [path, filter, sort]);
+  const ask = (cursor: string | null, signal: AbortSignal) =>
+    call<readonly RequestRow[]>("POST", path, {
+      body: { filter, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
+      signal,
+    });
+  const pages = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+    // A list that is read must not change under the reader: it is asked again when he wants, or live.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const head = useQuery({
+    queryKey: ["requests-head", path, filter, sort],
+    queryFn: ({ signal }) => ask(null, signal),
+    enabled: live && pages.data !== undefined,
+    refetchInterval: LIVE_MS,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    const answer = head.data;
+    if (!live || answer === undefined) return;
+    client.setQueryData<Pages>(queryKey, (known) => (known === undefined ? known : withHead(known, answer)));
+  }, [client, queryKey, live, head.data]);
+  const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
+  return { ...pages, rows, warning: pages.data?.pages[0]?.warning, liveError: live ? head.error : null };
+}
+
+/** Known pages with the newest one over them. Where that no longer reaches down to what is known, it takes its place. */
+export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pages {
+  const [first] = known.pages;
+  const fresh = new Map(head.data.map((row) => [row.request_id, row]));
+  const knownIds = new Set(known.pages.flatMap((page) => page.data.map((row) => row.request_id)));
+  const added = head.data.filter((row) => !knownIds.has(row.request_id));
+  if (first === undefined || (added.length === head.data.length && head.data.length > 0 && knownIds.size > 0)) {
+    return { pages: [head], pageParams: [null] };
+  }
+  const pages = known.pages.map((page) => {
+    const data = page.data.map((row) => fresh.get(row.request_id) ?? row);
+    return data.every((row, at) => isSame(row, page.data[at]!)) ? page : { ...page, data };
+  });
+  if (added.length === 0) return pages.every((page, at) => page === known.pages[at]) ? known : { ...known, pages };
+  return { ...known, pages: [{ ...pages[0]!, data: [...added, ...pages[0]!.data] }, ...pages.slice(1)] };
+}
+
+const isSame = (a: RequestRow, b: RequestRow) =>
+  a === b || (a.updated_at === b.updated_at && a.response_status === b.response_status);
+
+/** How many requests there are; undefined while that is being found out. */
+export function useRequestCount({ filter }: RequestsQuestion, live: boolean): number | undefined {
+  const { data } = useQuery({
+    queryKey: ["requests-count", filter],
+    queryFn: ({ signal }) => post<number>("/v1/request/count/query", { filter }, signal),
+    staleTime: 10_000,
+    refetchInterval: live ? 5_000 : false,
+  });
+  return data;
+}

@@ -1,0 +1,206 @@
+import { tableFeatures, useTable } from "@tanstack/react-table";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { useKeys } from "../../parts/keys.ts";
+import { SortHeader } from "../../parts/sort-header.tsx";
+import { COLUMNS, type RequestColumn, type RequestRow } from "./columns.tsx";
+import { type Place, placeOf, rememberPlace } from "./place.ts";
+
+const ROW_PX = 34;
+const HEAD_PX = 34;
+const OVERSCAN = 12;
+/** How many rows before the end the next page is asked for. */
+const AHEAD_ROWS = 40;
+const PAGE_ROWS = 15;
+
+const features = tableFeatures({});
+
+interface RequestsTableProps {
+  readonly rows: readonly RequestRow[];
+  readonly columns: readonly string[];
+  /** How many there are in all, where that is known. */
+  readonly count: number | undefined;
+  readonly sort: { readonly key: string; readonly direction: "asc" | "desc" };
+  readonly onSort: (key: string) => void;
+  readonly onEnd: () => void;
+  readonly onOpen: (id: string) => void;
+  /** What stands under the last row: that more is coming, or that this is all. */
+  readonly foot: ReactNode;
+  /** Names the list, to come back to the same place in it. */
+  readonly listKey: string;
+}
+
+/** As many requests as there are, of which only those in view are in the page. */
+export function RequestsTable(props: RequestsTableProps) {
+  const { rows, columns, count, sort, onSort, onEnd, onOpen, foot, listKey } = props;
+  const room = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => COLUMNS.filter(({ id }) => columns.includes(id)), [columns]);
+  const definitions = useMemo(() => shown.map(({ id, header }) => ({ id, header })), [shown]);
+  const data = useMemo(() => [...rows], [rows]);
+  const table = useTable({ features, columns: definitions, data, getRowId: (row) => row.request_id });
+  const models = table.getRowModel().rows;
+  const place = useMemo(() => placeOf(listKey), [listKey]);
+  const virtualizer = useVirtualizer({
+    count: models.length,
+    getScrollElement: () => room.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => models[index]!.id,
+    overscan: OVERSCAN,
+    scrollMargin: HEAD_PX,
+    initialOffset: place.offset,
+  });
+  useReading(room, rows, place);
+  const focusRow = useRowKeys({ room, rows, place, scrollTo: (index) => virtualizer.scrollToIndex(index) });
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (models.length > 0 && last >= models.length - AHEAD_ROWS) onEnd();
+  }, [last, models.length, onEnd]);
+  const before = (items[0]?.start ?? HEAD_PX) - HEAD_PX;
+  const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? HEAD_PX) - HEAD_PX);
+  const width = shown.reduce((sum, column) => sum + column.width, 0);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it remembers where it was; rows are reached by their links
+    <div
+      className="table-room requests-room"
+      ref={room}
+      onScroll={(event) => rememberPlace(listKey, { offset: event.currentTarget.scrollTop })}
+      onFocus={(event) => {
+        const row = event.target.closest<HTMLElement>("tr[data-id]");
+        if (row !== null) focusRow(row.dataset["id"]!);
+      }}
+    >
+      <table
+        className="table requests-table"
+        aria-label="Requests"
+        aria-rowcount={count === undefined ? -1 : count + 1}
+        style={{ minWidth: width }}
+      >
+        <colgroup>
+          {shown.map(({ id, width: px }) => (
+            <col key={id} style={{ width: px }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {shown.map((column) => (
+              <SortHeader
+                key={column.id}
+                label={column.header}
+                end={column.end === true}
+                sorted={column.sort === sort.key ? (sort.direction === "desc" ? "descending" : "ascending") : undefined}
+                {...(column.sort === undefined ? {} : { onSort: () => onSort(column.sort!) })}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer px={before} columns={shown.length} />
+          {items.map(({ index, key }) => (
+            <Row key={key} row={models[index]!.original} index={index} columns={shown} onOpen={onOpen} />
+          ))}
+          <Spacer px={after} columns={shown.length} />
+        </tbody>
+      </table>
+      <div className="requests-foot">{foot}</div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: RequestRow;
+  readonly index: number;
+  readonly columns: readonly RequestColumn[];
+  readonly onOpen: (id: string) => void;
+}
+
+function Row({ row, index, columns, onOpen }: RowProps) {
+  const failed = row.response_status !== null && row.response_status >= 400;
+  return (
+    <tr
+      aria-rowindex={index + 2}
+      data-id={row.request_id}
+      data-failed={failed}
+      onClick={(event) => {
+        const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+        const isSelecting = (window.getSelection()?.toString() ?? "") !== "";
+        if (isPlain && !isSelecting && !(event.target as Element).closest("a")) onOpen(row.request_id);
+      }}
+    >
+      {columns.map((column) => (
+        <td key={column.id} className={column.end ? "end" : undefined}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** Room for the rows that are not in the page. */
+function Spacer({ px, columns }: { readonly px: number; readonly columns: number }) {
+  if (px <= 0) return null;
+  return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can have the focus
+    <tr aria-hidden="true" className="spacer" style={{ height: px }}>
+      <td colSpan={columns} />
+    </tr>
+  );
+}
+
+/** Whoever reads further down keeps seeing the same rows while new ones come above them. */
+function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {
+  const first = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    const before = first.current;
+    first.current = rows[0]?.request_id;
+    if (before === undefined || before === first.current || room.current === null) return;
+    const added = rows.findIndex((row) => row.request_id === before);
+    if (added > 0 && room.current.scrollTop > ROW_PX) room.current.scrollTop += added * ROW_PX;
+  }, [rows, room]);
+  useLayoutEffect(() => {
+    if (place.offset > 0 && room.current !== null) room.current.scrollTop = place.offset;
+  }, [place, room]);
+}
+
+interface RowKeys {
+  readonly room: React.RefObject<HTMLDivElement | null>;
+  readonly rows: readonly RequestRow[];
+  readonly place: Place;
+  readonly scrollTo: (index: number) => void;
+}
+
+/** Moving through the rows by key: the focus goes from row to row. Answers what is to be called when a row gets it otherwise. */
+function useRowKeys({ room, rows, place, scrollTo }: RowKeys): (id: string) => void {
+  const focus = (id: string, tries = 10): void => {
+    const link = room.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a`);
+    if (link) link.focus({ preventScroll: true });
+    // The row may first have to come into the page.
+    else if (tries > 0) requestAnimationFrame(() => focus(id, tries - 1));
+  };
+  const moveBy = (by: number) => {
+    const at = rows.findIndex((row) => row.request_id === place.active);
+    const next = at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by));
+    const id = rows[next]?.request_id;
+    if (id === undefined) return;
+    place.active = id;
+    scrollTo(next);
+    focus(id);
+  };
+  useKeys({
+    j: () => moveBy(1),
+    k: () => moveBy(-1),
+    ArrowDown: () => moveBy(1),
+    ArrowUp: () => moveBy(-1),
+    PageDown: () => moveBy(PAGE_ROWS),
+    PageUp: () => moveBy(-PAGE_ROWS),
+    Home: () => moveBy(Number.NEGATIVE_INFINITY),
+    End: () => moveBy(Number.POSITIVE_INFINITY),
+  });
+  const begin = useRef(focus);
+  useEffect(() => {
+    if (place.active !== undefined) begin.current(place.active);
+  }, [place]);
+  return (id) => {
+    place.active = id;
+  };
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from "react";
+
+/** What keys do while nobody types into a field and no window or menu is open. By `KeyboardEvent.key`. */
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+export function useKeys(keys: Keys): void {
+  const now = useRef(keys);
+  now.current = keys;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!Object.hasOwn(now.current, event.key) || isBusy(event.target)) return;
+      event.preventDefault();
+      now.current[event.key]!(event);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+function isBusy(target: EventTarget | null): boolean {
+  if (document.querySelector("dialog[open]") !== null) return true;
+  return (
+    target instanceof Element && target.closest("input, select, textarea, .menu-panel, [contenteditable]") !== null
+  );
+}
