@@ -9,6 +9,7 @@ import { openStore, type Store } from "../store/store.ts";
 import { webhooksFingerprint } from "../store/webhooks.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
+import { BlockKeeper } from "./block-keeper.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
 import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
@@ -62,6 +63,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const queue = new Queue();
   const node = new Node({ config, log, writer });
   void node.start();
+  const blocks = new BlockKeeper({ writer, log, isMine: () => node.hasJobs });
   const told = inQueue(queue, log);
   const checker = new AlertChecker({ config, log, reader, writer });
   const checks = new Queue();
@@ -149,7 +151,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       mapper.stop();
       checker.stop();
       retention.stop();
-      await Promise.all([queue.idle(), checks.idle(), removals.idle(), deliverer.stop()]);
+      await Promise.all([queue.idle(), checks.idle(), removals.idle(), deliverer.stop(), blocks.stop()]);
       await following;
       await node.stop();
       registry.close();

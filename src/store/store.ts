@@ -35,6 +35,8 @@ export interface Database {
    * @returns bytes.
    */
   compact(pagesMax: number): Promise<number>;
+  /** Several queries that see the database as of one moment; the deadline is that of all together. */
+  queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
   close(): Promise<void>;
 }
 
