@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
+import type { Answer, IncomingRequest } from "../runtime/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta } from "../spool/frame.ts";
-import type { Answer } from "./answer.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
@@ -19,7 +18,6 @@ import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached } from "./serve-cached.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
-import { discardBody } from "./upload.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -39,13 +37,13 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     }
     route = findRoute(settings, headers.hosts[0], parts.domain, parts.providers());
     exchange.provider = route.provider;
-    checkPath(incoming.url ?? "");
+    checkPath(incoming.url);
     checkLimits(parts, route, headers);
     const shown = parts.headers.recorded(headers, route.provider);
     const caching = request.client === undefined ? cacheSettings(headers) : undefined;
     if (caching !== undefined) exchange.cache = {};
     const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
-    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url ?? "") };
+    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
     const asked = { exchange, incoming, headers, shown, key, route };
     const seen = new SeenRequest(asked);
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
@@ -74,17 +72,16 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
         beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
       );
     exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
-    if (exchange.upload === undefined && hasBody(headers)) discardBody(incoming);
   }
 }
 
-/** What the parser lets through and no server behind should have to read. */
+/** What the parser lets through and no server behind should have to read; what it should not have let through, too. */
 function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
   const { hosts, transferEncoding, contentLength } = headers;
-  const old = incoming.httpVersion === "1.0";
+  const { old, url } = incoming;
   if (hosts.length > 1) throw malformed("the request has more than one Host");
   if (hosts.length === 0 && !old) throw malformed("the request has no Host");
-  if (incoming.url?.startsWith("/") !== true) throw malformed("the request target must be a path, such as /v1/models");
+  if (!url.startsWith("/")) throw malformed("the request target must be a path, such as /v1/models");
   if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
     throw malformed("Content-Length is no length");
   if (transferEncoding === undefined) {
@@ -101,10 +98,6 @@ function malformed(message: string): GatewayError {
   return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
 }
 
-function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
-  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
-}
-
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
   const refused = parts.guard.refuseHost(target.host, target.upstream.port);
   if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
@@ -114,7 +107,7 @@ function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: 
 
 function beginMeta(
   exchange: Exchange,
-  incoming: IncomingMessage,
+  incoming: IncomingRequest,
   headers: RequestHeaders,
   shown: readonly string[],
   key: KeySnapshot,
@@ -123,8 +116,8 @@ function beginMeta(
   const omit = readOmissions(headers.gateway);
   return {
     time: exchange.startedAt,
-    method: incoming.method ?? "",
-    path: maskPath(incoming.url ?? "", maskOf(route?.provider).query),
+    method: incoming.method,
+    path: maskPath(incoming.url, maskOf(route?.provider).query),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,
