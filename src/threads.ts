@@ -19,15 +19,19 @@ export type RecorderFunctions = {
   ready(): Promise<void>;
   /** Whether a record of this id, in lower case, exists or is being made. */
   isKnownId(id: string): Promise<boolean>;
+  /** Takes an id that a client chose, for this node. @returns false where a request has it, on whichever node. */
+  claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
   /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** One small step that frees space. @returns what `store/maintain.ts` says. */
+  maintain(task: Maintenance): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
-  /** Takes in mappings and prices that were changed before this call. */
+  /** Takes in mappings, prices and webhooks that were changed before this call. */
   relearn(): Promise<void>;
   /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
@@ -66,6 +70,16 @@ export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
 }
+
+/** What can be removed besides whole records; each step is as small as its lists. */
+export type Maintenance =
+  | { readonly kind: "bodies"; readonly organizationId: string; readonly requestIds: readonly string[] }
+  /** Requests that may have bodies and no record. */
+  | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
+  /** Shared content that perhaps nothing points at. */
+  | { readonly kind: "blobs"; readonly hashes: readonly string[] }
+  /** Empty pages of the database files. */
+  | { readonly kind: "compact"; readonly pages: number };
 
 /** What is known of a finished record after it was read again. */
 export interface RecordChange {
@@ -173,7 +187,19 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the port `recorder`. */
+/** Main thread, as the jobs see it. */
+export type HostFunctions = {
+  ports(): ListenerPorts | Promise<ListenerPorts>;
+};
+
+export interface ListenerPorts {
+  /** Of all listeners of this program that listen already. */
+  readonly own: readonly number[];
+  /** Of this region's API; 0 where it does not listen yet. */
+  readonly api: number;
+}
+
+/** Jobs thread: what is done by the clock. It is started with the ports `recorder` and `host`. */
 export type JobFunctions = {
   ready(): Promise<void>;
   /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */

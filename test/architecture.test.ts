@@ -32,6 +32,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ["api"],
   "drizzle-orm": ["record", "filter", "store", "recorder"],
   croner: ["jobs", "config-value.ts"],
+  nodemailer: ["jobs"],
   libsql: ["store"],
   "@libsql/client": ["store"],
   "smol-toml": ["config-load.ts", "config-print.ts"],

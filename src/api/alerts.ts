@@ -28,7 +28,7 @@ const SECRETS = "A webhook channel's `secret` is in the answer that makes it, an
 
 /** Alerts: what an organization wants to be told of, what fires, and what became of it. */
 export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
-  const { records } = room.reader;
+  const { records } = room.current;
   const checks = channelChecks(room);
   const organization = (request: Request) => gate().caller(request).organizationId;
   const found = async (request: Request, id: string): Promise<Alert> => {
@@ -101,7 +101,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 function alertOutcomes(room: ApiRoom, found: (request: Request, id: string) => Promise<Alert>) {
-  const { records } = room.reader;
+  const { records } = room.current;
   return new Elysia()
     .get(
       "/v1/alerts/:id/history",

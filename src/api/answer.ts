@@ -1,6 +1,6 @@
 import { assetIds, promptInputs, type RequestRow, toRecordFields } from "../record/request-record.ts";
 import { loadBodies, type RequestBodies } from "../store/bodies.ts";
-import { bodyTexts, loadMappings, type Mappings } from "./body-text.ts";
+import { bodyTexts, loadMappings, type Mappings } from "../store/body-text.ts";
 import { successText } from "./envelope.ts";
 import type { ApiRoom } from "./room.ts";
 import { streamText } from "./stream-text.ts";

@@ -50,8 +50,9 @@ export function createApi(
   const dashboard = new Dashboard(room.log);
   return async (request) => {
     // CONNECT brings an authority in place of an address, and a Host need not be one.
-    if (!URL.canParse(request.url))
-      return failure(new GatewayError("bad_request", "the request names no host and path"));
+    // Two of them are read differently by whatever stands in front; the listener joins them with a comma.
+    if (!URL.canParse(request.url) || request.headers.get("host")?.includes(","))
+      return failure(new GatewayError("bad_request", "the request names no host and path, or two hosts"));
     if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
     const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);

@@ -24,10 +24,10 @@ export function shownDelivery(delivery: Delivery) {
 }
 
 /** Deliveries once each was tried, or as they are after ten seconds. */
-export async function awaitAttempts({ reader }: ApiRoom, ids: readonly string[]): Promise<Delivery[]> {
+export async function awaitAttempts({ current }: ApiRoom, ids: readonly string[]): Promise<Delivery[]> {
   const endsAt = performance.now() + TEST_MS;
   for (;;) {
-    const found = await deliveriesByIds(reader.records, ids);
+    const found = await deliveriesByIds(current.records, ids);
     if (found.every(({ attempts }) => attempts > 0) || performance.now() > endsAt) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -48,7 +48,7 @@ export function logEndpoints(room: ApiRoom, gate: () => Gate) {
     "/v1/log",
     async ({ body, request }) => {
       const exchange = toExchange(body, gate().caller(request));
-      if (body.request_id !== undefined && (await room.recorder.isKnownId(exchange.id))) {
+      if (body.request_id !== undefined && !(await room.recorder.claimId(exchange.id))) {
         throw new GatewayError("duplicate_request_id", "request_id was used before", { path: "request_id" });
       }
       if (!(await room.gateway.record(exchange))) throw new GatewayError("spool_full", "nothing can be recorded now");

@@ -3,9 +3,9 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { type KeySnapshot, whyUnusable } from "../keys.ts";
 import type { Store } from "../store/store.ts";
+import { StoredSecret } from "../store/stored-secret.ts";
 import { isHttps } from "./called-origin.ts";
 import type { KeyWatch } from "./key-watch.ts";
-import { StoredSecret } from "./stored-secret.ts";
 
 /** How long a log-in lasts after it was last renewed, and how long it can be renewed. */
 const IDLE_SECONDS = 12 * 3_600;

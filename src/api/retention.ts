@@ -19,7 +19,7 @@ import type { ApiRoom } from "./room.ts";
 
 /** How long records and bodies are kept, and what they take. */
 export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
-  const { records } = room.reader;
+  const { records } = room.current;
   const organization = (request: Request) => gate().caller(request).organizationId;
   const current = async (organizationId: string) => {
     const rule = await retentionOf(records, organizationId);
@@ -68,9 +68,9 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = organization(request);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
         const [bytes, cache, per_day, { in_force, last_run }] = await Promise.all([
-          storedBytes(room.config, records),
+          storedBytes(room.config, room.reader.records),
           room.gateway.cacheStatus(organizationId),
-          recordsPerDay(records, organizationId, deadline),
+          recordsPerDay(room.reader.records, organizationId, deadline),
           current(organizationId),
         ]);
         return success({ ...bytes, cache_bytes: cache.bytes, per_day, retention: in_force, last_run });

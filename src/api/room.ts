@@ -19,6 +19,8 @@ export interface ApiRoom {
   readonly log: Log;
   /** For reading; its queries fail with `database_unavailable` while the database is away. */
   readonly reader: Store;
+  /** For reading settings of this region that may just have been written: never a replica. */
+  readonly current: Store;
   /** For settings, tags and mappings: records are written by the recorder. Opened when first asked for. */
   readonly writer: () => Promise<Store>;
   /** Where keys, organizations and prices stand: the database of the first region. Never a replica. */

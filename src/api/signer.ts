@@ -1,9 +1,10 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { addressSigner, signPath, URL_SECRET } from "../store/signed-address.ts";
 import type { Store } from "../store/store.ts";
+import { StoredSecret } from "../store/stored-secret.ts";
 import { calledOrigin } from "./called-origin.ts";
-import { StoredSecret } from "./stored-secret.ts";
 
 /** Addresses that work without a key until they expire. */
 export class Signer {
@@ -12,15 +13,12 @@ export class Signer {
 
   constructor(config: Config, reader: Store, writer: () => Promise<Store>) {
     this.#config = config;
-    this.#secret = new StoredSecret("url_secret", reader, writer);
+    this.#secret = new StoredSecret(URL_SECRET, reader, writer);
   }
 
   /** Signs for one answer: `path` in, absolute address out. */
   async forRequest(request: Request): Promise<(path: string) => string> {
-    const secret = await this.#secret.load();
-    const origin = calledOrigin(this.#config, request);
-    const expires = Math.floor(Date.now() / 1000) + this.#config.signed_url_seconds;
-    return (path) => `${origin}${path}?expires=${expires}&signature=${sign(secret, path, String(expires))}`;
+    return addressSigner(this.#config, this.#secret, calledOrigin(this.#config, request));
   }
 
   /** @throws GatewayError `invalid_auth` where the address is not one that was signed here, or has expired. */
@@ -28,14 +26,10 @@ export class Signer {
     const url = new URL(request.url);
     const expires = url.searchParams.get("expires") ?? "";
     const given = Buffer.from(url.searchParams.get("signature") ?? "");
-    const wanted = Buffer.from(sign(await this.#secret.load(), url.pathname, expires));
+    const wanted = Buffer.from(signPath(await this.#secret.load(), url.pathname, expires));
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
       throw new GatewayError("invalid_auth", "the signature of this address is wrong");
     }
     if (!(Number(expires) * 1000 > Date.now())) throw new GatewayError("invalid_auth", "this address has expired");
   }
-}
-
-function sign(secret: Buffer, path: string, expires: string): string {
-  return createHmac("sha256", secret).update(`${path}\n${expires}`).digest("base64url");
 }

@@ -42,19 +42,21 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
   const oneReader = home === undefined && localPath(config) !== undefined;
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
   const homeStore = { reader: homeReader, writer: (opened ?? own).writer };
+  const current = home === undefined ? homeReader : await openStore(config, "current");
   const keys = new KeyWatch({ ...homeStore, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const { writer } = own;
   const signer = new Signer(config, reader, writer);
   const logins = new Logins({ config, keys, ...homeStore });
   const metrics = new ApiMetrics();
-  const stores = { reader, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
+  const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
   const room = { config, log, ...stores, recorder, gateway, jobs, keys, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     await keys.stop();
     await reader.close();
     await homeReader.close();
+    if (current !== homeReader) await current.close();
     await own.close();
     await opened?.close();
   };

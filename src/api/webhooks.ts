@@ -17,7 +17,7 @@ const SECRET = "The `secret` is in the answer that makes it, and in no other.";
 
 /** Webhooks: who is told of every finished request. What they are told may hold all that passes, so admins set them up. */
 export function webhookEndpoints(room: ApiRoom, gate: () => Gate) {
-  const { records } = room.reader;
+  const { records } = room.current;
   const { refuseUrl } = channelChecks(room);
   const organization = (request: Request) => gate().caller(request).organizationId;
   const found = async (request: Request, id: string): Promise<Webhook> => {

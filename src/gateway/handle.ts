@@ -11,6 +11,7 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
 import { askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
 import { findFallbacks } from "./retry/fallback-request.ts";
 import { readRetryPlan } from "./retry/plan.ts";
@@ -71,7 +72,11 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
       exchange.recording.begin(
         beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
       );
-    exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
+    const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
+    const unread = exchange.upload === undefined && hasBody(headers);
+    if (unread && isComing(request, headers, parts) && exchange.recording.begun)
+      recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
+    else exchange.answerOwn(own);
   }
 }
 
@@ -96,6 +101,15 @@ function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeade
 /** The connection closes behind it: who reads this message differently would read the next one differently too. */
 function malformed(message: string): GatewayError {
   return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
+}
+
+function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
+}
+
+/** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
+function isComing({ incoming }: ClientRequest, { contentLength = 0 }: RequestHeaders, parts: GatewayParts): boolean {
+  return !incoming.waitsForContinue && contentLength <= parts.bodyBytesMax;
 }
 
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {

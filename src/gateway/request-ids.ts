@@ -9,19 +9,19 @@ const REMEMBERED_MAX = 100_000;
  */
 export class RequestIds {
   readonly #log: Log;
-  readonly #isKnown: (id: string) => Promise<boolean>;
+  readonly #claim: (id: string) => Promise<boolean>;
   readonly #isInFlight: (id: string) => boolean;
   readonly #chosen: Set<string>;
 
   constructor(
     log: Log,
-    isKnown: (id: string) => Promise<boolean>,
+    claim: (id: string) => Promise<boolean>,
     isInFlight: (id: string) => boolean,
     chosen: Set<string> = new Set(),
   ) {
     this.#chosen = chosen;
     this.#log = log;
-    this.#isKnown = isKnown;
+    this.#claim = claim;
     this.#isInFlight = isInFlight;
   }
 
@@ -34,14 +34,14 @@ export class RequestIds {
   async claim(id: string): Promise<void> {
     if (this.#chosen.has(id) || this.#isInFlight(id)) throw new GatewayError("duplicate_request_id");
     this.#remember(id);
-    let known: boolean;
+    let isFree: boolean;
     try {
-      known = await this.#isKnown(id);
+      isFree = await this.#claim(id);
     } catch (error) {
       this.#log.warn("the recorder cannot say whether a request id is known", { error: messageOf(error) });
-      known = false;
+      isFree = true;
     }
-    if (known) throw new GatewayError("duplicate_request_id");
+    if (!isFree) throw new GatewayError("duplicate_request_id");
   }
 
   #remember(id: string): void {

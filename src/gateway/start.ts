@@ -38,7 +38,8 @@ export interface GatewayOptions {
   readonly spool: SpoolWriter;
   /** The loaded providers, asked at every request, so that a reload shows at once. */
   readonly registry: () => ProviderIndex;
-  readonly isKnownId: (id: string) => Promise<boolean>;
+  /** Takes an id that a client chose; false where it is another request's. */
+  readonly claimId: (id: string) => Promise<boolean>;
   /** Ids that clients chose lately, where several gateways share them. */
   readonly chosenIds?: Set<string>;
   /** Ports of this program's other listeners, as far as they are known. */
@@ -122,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, isKnownId, hooks, privateTargets } = options;
+  const { config, log, spool, registry, claimId, hooks, privateTargets } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
@@ -143,7 +144,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       ...(ca === undefined ? {} : { ca }),
     }),
     keys: new KeyRing(),
-    ids: new RequestIds(room, isKnownId, (id) => inFlight.has(id), options.chosenIds),
+    ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
     headers: createHeaderReader(config.header_aliases),
     metrics: new GatewayMetrics(
       () => inFlight.size,

@@ -6,9 +6,16 @@ import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { JobFunctions, RecorderFunctions } from "../threads.ts";
+import { webhooksFingerprint } from "../store/webhooks.ts";
+import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
+import { AlertChecker } from "./alerts/checker.ts";
+import { BlockKeeper } from "./block-keeper.ts";
+import { Deliverer } from "./delivery/deliverer.ts";
+import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
-import { Queue } from "./queue.ts";
+import { Node } from "./node.ts";
+import { CRON, inQueue, Queue } from "./queue.ts";
+import { startRemovals } from "./retention/start.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
 const LOOK_MS = 1_000;
@@ -18,14 +25,17 @@ export interface JobOptions {
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain">;
+  readonly host: Remote<HostFunctions>;
 }
 
 /**
- * What is done by the clock, and at once where somebody asks for it. One job at a time, whoever started it: the data
- * directory is this program's alone, and here there is one queue.
+ * What is done by the clock, and at once where somebody asks for it. One job at a time of those that read records again,
+ * whoever started it: the data directory is this program's alone, of several nodes on one database one has the jobs, and
+ * here there is one queue. Alerts have a queue of their own, so that they are not late because of it, and deliveries
+ * wait for nobody.
  */
-export async function startJobs({ config, home, log, recorder }: JobOptions): Promise<JobFunctions> {
+export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
   const reader = await openStore(config, "current");
   const homeReader = home && (await openStore(home, "current"));
@@ -48,35 +58,48 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
     log,
   });
   const queue = new Queue();
-  let failed: string | undefined;
-  const told = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await queue.run(work);
-      failed = undefined;
-    } catch (error) {
-      // A database that is away fails every second: that is said once.
-      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
-      failed = messageOf(error);
-    }
+  const node = new Node({ config, log, writer });
+  void node.start();
+  const blocks = new BlockKeeper({ writer, log, isMine: () => node.hasJobs });
+  const told = inQueue(queue, log);
+  const checker = new AlertChecker({ config, log, reader, writer });
+  const checks = new Queue();
+  const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
+  deliverer.start();
+  const checked = inQueue(checks, log);
+  const onOneNode = (job: () => Promise<void>) => async () => {
+    if (node.hasJobs) await job();
   };
-
-  const cron = new Cron(config.mapper_cron, { timezone: "UTC", protect: true, unref: true }, () =>
-    told(() => mapper.mapAll()),
-  );
-  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  const removals = startRemovals({ config, log, reader, writer, recorder, isMine: () => node.hasJobs });
+  const crons = [
+    new Cron(
+      config.mapper_cron,
+      CRON,
+      onOneNode(() => told(() => mapper.mapAll())),
+    ),
+    new Cron(
+      config.alerts_cron,
+      CRON,
+      onOneNode(() => checked(() => checker.checkAll())),
+    ),
+  ];
+  /** Others may have changed what models are read and priced with, and webhooks: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
+  let webhooks: string | undefined;
   let following: Promise<void> | undefined;
   const follow = async () => {
     try {
-      if (await seen.refresh(reader.records)) await recorder.relearn();
+      const now = await webhooksFingerprint(reader.records);
+      if ((await seen.refresh(reader.records)) || now !== webhooks) await recorder.relearn();
+      webhooks = now;
     } catch (error) {
-      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
     }
     following = undefined;
   };
   let looking = false;
   const look = async () => {
-    if (looking) return;
+    if (looking || !node.hasJobs) return;
     looking = true;
     await told(async () => {
       const { records } = reader;
@@ -99,17 +122,20 @@ export async function startJobs({ config, home, log, recorder }: JobOptions): Pr
 
   return {
     ready: async () => {},
-    expedite: (order) => queue.run(() => mapper.map(order)),
+    expedite: async (order) =>
+      node.hasJobs ? queue.run(() => mapper.map(order)) : expediteElsewhere((await writer()).records, order),
     relearn: async () => {
       await recorder.relearn();
       void look();
     },
     stop: async () => {
       clearInterval(timer);
-      cron.stop();
+      for (const cron of crons) cron.stop();
       mapper.stop();
-      await queue.idle();
+      checker.stop();
+      await Promise.all([queue.idle(), checks.idle(), removals.stop(), deliverer.stop(), blocks.stop()]);
       await following;
+      await node.stop();
       registry.close();
       await reader.close();
       await homeReader?.close();

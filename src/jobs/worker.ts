@@ -2,10 +2,10 @@ import { configuredLog } from "../observe.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
-import type { JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import type { HostFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { startJobs } from "./start.ts";
 
-/** Entry of the jobs' thread, started with the port `recorder`. */
+/** Entry of the jobs' thread, started with the ports `recorder` and `host`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 yieldToTraffic();
 
@@ -14,6 +14,7 @@ const started = startJobs({
   home: options.home,
   log: configuredLog(options.config, { room: "jobs" }),
   recorder: connect<RecorderFunctions>(ports["recorder"]!),
+  host: connect<HostFunctions>(ports["host"]!),
 });
 started.catch(() => {}); // `ready` tells it
 

@@ -4,12 +4,14 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
 import { migrate } from "../store/migrate.ts";
+import { claimId, nodeIdOf, takeNumbers } from "../store/nodes.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
 import { toStorable } from "./import.ts";
 import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
 import type { Prepared } from "./prepare.ts";
+import { WebhookRules } from "./webhook-rules.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -36,17 +38,22 @@ interface KnownRow {
   readonly properties: string;
 }
 
-const RESUME = "main";
-const READ = "main:read";
+/** Name of the spool's place in a database of one's own; on a server it is the node's id. */
+const OWN = "main";
 const IDS_PER_QUERY = 200;
 /** A database file that is gone may come back: only after this many milliseconds is an empty one made in its place. */
 const MISSING_MS = 10_000;
 
 /** Where the next start reads the spool on, or undefined where nothing was read yet. */
-export async function readPosition(records: Database): Promise<Position | undefined> {
+export async function readPosition(config: Config, records: Database): Promise<Position | undefined> {
   const sql = `select segment, "offset" from spool_positions where spool = ?`;
-  const [row] = await records.query<Position>({ sql, args: [RESUME] });
+  const [row] = await records.query<Position>({ sql, args: [placeOf(config)] });
   return row;
+}
+
+/** What the place in this data directory's spool is called in its database. */
+function placeOf(config: Config): string {
+  return localPath(config) === undefined ? nodeIdOf(config.data_dir) : OWN;
 }
 
 /**
@@ -57,13 +64,21 @@ export async function readPosition(records: Database): Promise<Position | undefi
 export class Ledger {
   readonly #config: Config;
   readonly #missingMs: number;
+  readonly #webhooks: WebhookRules;
+  /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
+  readonly #isShared: boolean;
+  readonly #places: { readonly resume: string; readonly read: string };
   #store: Store | undefined;
   #nextSeq = 1;
   #missingSince: number | undefined;
 
-  constructor(config: Config, missingMs: number = MISSING_MS) {
+  constructor(config: Config, missingMs: number = MISSING_MS, webhooks = new WebhookRules()) {
     this.#config = config;
     this.#missingMs = missingMs;
+    this.#webhooks = webhooks;
+    this.#isShared = localPath(config) === undefined;
+    const place = placeOf(config);
+    this.#places = { resume: place, read: `${place}:read` };
   }
 
   get store(): Store {
@@ -93,12 +108,13 @@ export class Ledger {
 
   /** Undefined where nothing was ever committed. */
   async positions(): Promise<Positions | undefined> {
+    const { resume: resumeName, read: readName } = this.#places;
     const rows = await this.store.records.query<{ spool: string; segment: number; offset: number }>({
       sql: `select spool, segment, "offset" from spool_positions where spool in (?, ?)`,
-      args: [RESUME, READ],
+      args: [resumeName, readName],
     });
     const at = (name: string) => rows.find(({ spool }) => spool === name);
-    const [resume, read] = [at(RESUME), at(READ)];
+    const [resume, read] = [at(resumeName), at(readName)];
     if (resume === undefined) return undefined;
     return { resume, read: read ?? resume };
   }
@@ -116,16 +132,19 @@ export class Ledger {
   ): Promise<CommitResult> {
     const files = this.#identity();
     const known = await this.#knownRows([...records, ...inFlight]);
+    await this.#takeNumbers(records.length + inFlight.length);
     const plan = this.#plan(records, inFlight, known);
     const bodies = bodyStatements(plan.written);
     if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
       ...plan,
+      deliveries: this.#webhooks.deliveriesOf(finished, now),
       now,
       positions: positions
         ? [
-            { name: RESUME, position: positions.resume },
-            { name: READ, position: positions.read },
+            { name: this.#places.resume, position: positions.resume },
+            { name: this.#places.read, position: positions.read },
           ]
         : [],
     });
@@ -157,6 +176,7 @@ export class Ledger {
     for (const row of await this.#rowsOf(arrivals.map(({ row }) => row.request_id))) {
       owners.set(row.request_id, row.organization_id);
     }
+    await this.#takeNumbers(arrivals.length);
     const fresh: { record: Storable; seq: number }[] = [];
     const results = arrivals.map((arrival): ArrivalResult => {
       const { request_id, organization_id } = arrival.row;
@@ -176,7 +196,8 @@ export class Ledger {
 
   /** Writes only how far the spool is read. */
   async savePositions({ resume, read }: Positions, now: number): Promise<void> {
-    await this.store.records.batch([setPosition(RESUME, resume, now), setPosition(READ, read, now)]);
+    const { resume: resumeName, read: readName } = this.#places;
+    await this.store.records.batch([setPosition(resumeName, resume, now), setPosition(readName, read, now)]);
   }
 
   /** Takes the row of an exchange in flight out again: a plugin did not want its record. */
@@ -203,10 +224,25 @@ export class Ledger {
     return rows.length > 0;
   }
 
+  /**
+   * Takes an id that a client chose. In a database of one's own it is only looked for: whoever takes it remembers it.
+   *
+   * @returns false where it is another request's.
+   */
+  async claimId(id: string): Promise<boolean> {
+    if (await this.isKnownId(id)) return false;
+    return !this.#isShared || claimId(this.store.records, id);
+  }
+
   async close(): Promise<void> {
     const store = this.#store;
     this.#store = undefined;
     await store?.close();
+  }
+
+  /** Numbers of rows that no other node gives; some may stay unused. */
+  async #takeNumbers(count: number): Promise<void> {
+    if (this.#isShared && count > 0) this.#nextSeq = await takeNumbers(this.store.records, count);
   }
 
   #plan(records: readonly Prepared[], inFlight: readonly Prepared[], known: ReadonlyMap<string, KnownRow>) {

@@ -1,39 +1,29 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin, RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
-import type { LearntTables } from "../store/learnt.ts";
+import { maintain } from "../store/maintain.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import type { Store } from "../store/store.ts";
 import { usageOf } from "../store/usage.ts";
-import type {
-  Amendment,
-  AmendResult,
-  Arrival,
-  ArrivalResult,
-  RecordChange,
-  RecorderFunctions,
-  RecorderStatus,
-  Removal,
-} from "../threads.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
 import type { CarryFiles } from "./carry.ts";
-import type { RecordHooks } from "./hooks.ts";
 import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
+import type { RecorderOptions } from "./recorder-options.ts";
 import { openAssembler } from "./resume.ts";
 import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
+import { WebhookRules } from "./webhook-rules.ts";
 
 /**
  * Time between two looks at the spool's end: at a moderate load it is what makes batches of single records. A record is
@@ -58,22 +48,6 @@ const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
 const STOP_TRIES = 3;
 
-export interface RecorderOptions {
-  readonly config: Config;
-  readonly log: Log;
-  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
-  /** The provider plugin of a name in capitals, or undefined. */
-  readonly provider: (name: string) => ProviderPlugin | undefined;
-  readonly hooks?: RecordHooks;
-  readonly learnt?: LearntTables;
-  /** `sealKey` of this run's spool writer. */
-  readonly sealKey?: Uint8Array;
-  /** `spool` in the data directory unless told otherwise. */
-  readonly spoolDirectory?: string;
-  /** How long a missing database file is waited for before an empty one is made. */
-  readonly missingMs?: number;
-}
-
 /** Starts to read the spool into the database; answers at once, `ready` says when it works. */
 export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
   const recorder = new Recorder(options);
@@ -81,12 +55,17 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
   return {
     ready: () => recorder.ready,
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
+    claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: (removal) => recorder.remove(removal),
-    rewrite: (changes) => recorder.rewrite(changes),
+    remove: ({ organizationId, requestIds }) => {
+      const ids = requestIds.map((id) => id.toLowerCase());
+      return recorder.between((store) => removeRecords(store, organizationId, ids));
+    },
+    maintain: (task) => recorder.between((store) => maintain(store, task)),
+    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
     relearn: () => recorder.relearn(),
-    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
     import: (arrivals) => recorder.import(arrivals),
@@ -108,6 +87,7 @@ class Recorder {
   readonly #directory: string;
   readonly #metrics = new RecorderMetrics();
   readonly #ledger: Ledger;
+  readonly #webhooks = new WebhookRules();
   readonly #waiters = new Waiters();
   readonly #opened = Promise.withResolvers<void>();
   #reader: SpoolReader | undefined;
@@ -137,7 +117,7 @@ class Recorder {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger(options.config, options.missingMs);
+    this.#ledger = new Ledger(options.config, options.missingMs, this.#webhooks);
     this.ready = this.#opened.promise;
     this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
   }
@@ -149,6 +129,11 @@ class Recorder {
   async isKnownId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
     return this.#assembler?.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+  }
+
+  async claimId(id: string): Promise<boolean> {
+    await this.#caughtUp(ID_WAIT_MS, async () => {});
+    return this.#assembler?.find(id) === undefined && this.#ledger.claimId(id);
   }
 
   barrier(): Promise<void> {
@@ -164,22 +149,14 @@ class Recorder {
     });
   }
 
-  remove({ organizationId, requestIds }: Removal): Promise<number> {
-    const ids = requestIds.map((id) => id.toLowerCase());
-    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
+  /** Does work on the database between two batches, once all that is in the spool now is committed. */
+  between<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store));
   }
 
-  rewrite(changes: readonly RecordChange[]): Promise<number> {
-    return this.#caughtUp(WAIT_MS, () => rewriteRecords(this.#ledger.store, changes, Date.now()));
-  }
-
-  /** Mappings and prices count for every exchange that is read from here on. */
+  /** Mappings, prices and webhooks count for every exchange that is read from here on. */
   relearn(): Promise<void> {
-    return this.#caughtUp(WAIT_MS, async () => this.#options.learnt?.load(this.#ledger.store.records));
-  }
-
-  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
-    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
+    return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
   async readEntries(version: number): Promise<readonly StoredEntry[]> {
@@ -253,7 +230,7 @@ class Recorder {
 
   async #open(): Promise<void> {
     await this.#ledger.recover();
-    await this.#options.learnt?.load(this.#ledger.store.records);
+    await this.#learn();
     const opened = await openAssembler({
       directory: this.#directory,
       ledger: this.#ledger,
@@ -277,6 +254,12 @@ class Recorder {
       metrics: this.#metrics,
       log: this.#log,
     });
+  }
+
+  async #learn(): Promise<void> {
+    const { records } = this.#ledger.store;
+    await this.#options.learnt?.load(records);
+    await this.#webhooks.load(records);
   }
 
   /** A spool that cannot be read now, and what nobody thought of: everything is read again from the last commit. */

@@ -1,6 +1,6 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
-import { hookFailuresText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
@@ -39,9 +39,11 @@ async function open() {
 const functions: RecorderFunctions = {
   ready: async () => (await opened).recorder.ready(),
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
+  claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
+  maintain: async (task) => (await opened).recorder.maintain(task),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),
   relearn: async () => (await opened).recorder.relearn(),
   import: async (arrivals) => (await opened).recorder.import(arrivals),
@@ -54,7 +56,7 @@ const functions: RecorderFunctions = {
   },
   metrics: async () => {
     const { recorder, hooks } = await opened;
-    return `${await recorder.metrics()}\n${hookFailuresText("recorder", hooks.hooks.failures())}`;
+    return `${await recorder.metrics()}\n${hooksText("recorder", hooks.hooks)}`;
   },
   status: async () => (await opened).recorder.status(),
   stop: async () => {

@@ -3,15 +3,15 @@ import type { Region } from "./region.ts";
 
 type Recorders = readonly Pick<Region, "recorder">[];
 
-/** Whether any region of this process has the id: what clients choose is theirs in both, so that an id names one request. */
-export function isKnownInAny(regions: Recorders): (id: string) => Promise<boolean> {
-  const askers = regions.map(({ recorder }) => recorder.forward(["isKnownId"]).isKnownId);
+/** Takes an id that a client chose in every region of this process, so that an id names one request. @returns whether it is free. */
+export function claimInAll(regions: Recorders): (id: string) => Promise<boolean> {
+  const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
   return async (id) => {
     const answers = await Promise.allSettled(askers.map((ask) => ask(id)));
-    if (answers.some((answer) => answer.status === "fulfilled" && answer.value)) return true;
+    if (answers.some((answer) => answer.status === "fulfilled" && !answer.value)) return false;
     const failed = answers.find((answer) => answer.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    return false;
+    return true;
   };
 }
 

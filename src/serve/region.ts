@@ -2,15 +2,23 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
 import type { Log } from "../observe.ts";
-import { hookFailuresText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
-import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import type {
+  ApiFunctions,
+  GatewayFunctions,
+  HostFunctions,
+  JobFunctions,
+  RecorderFunctions,
+  ThreadOptions,
+} from "../threads.ts";
 import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
+import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 
@@ -22,7 +30,7 @@ const JOBS_STOP_MS = 10_000;
 
 /** What the API asks of the recorder. */
 const ASKED_BY_API = [
-  "isKnownId",
+  "claimId",
   "barrier",
   "amend",
   "remove",
@@ -43,7 +51,7 @@ export interface RegionOptions {
 
 /** What the regions of a process have in common. */
 export interface CommonParts
-  extends Pick<GatewayOptions, "keys" | "privateTargets" | "isKnownId" | "chosenIds" | "otherPorts"> {
+  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
 }
@@ -63,6 +71,8 @@ export class Region {
   #gateway: Gateway | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
+  /** Ports of this program's listeners, and this region's API; 0 until it listens. */
+  #listeners = { own: [] as readonly number[], api: 0 };
 
   constructor({ config, home, log }: RegionOptions) {
     this.config = config;
@@ -112,6 +122,7 @@ export class Region {
   /** Ports of this program's other listeners: never a target. */
   refuseTargetsAt(ports: readonly number[]): void {
     this.#gateway?.setOwnPorts(ports);
+    this.#listeners.own = [...this.#listeners.own, ...ports];
   }
 
   async drain(seconds: number): Promise<void> {
@@ -156,9 +167,11 @@ export class Region {
       name: "jobs",
       start: () => {
         const [toRecorder, itsRecorder] = threadPorts();
-        toRecorder.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn"]));
-        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder });
+        const [toHost, itsHost] = threadPorts();
+        for (const each of [toRecorder, toHost]) each.start();
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain"]));
+        expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
+        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
       },
       onStarted: (remote) => remote.ready(),
       log: this.#log,
@@ -187,6 +200,7 @@ export class Region {
       },
       onStarted: async (remote) => {
         port = (await remote.ready()).port;
+        this.#listeners.api = port;
         first.resolve(port);
       },
       log: this.#log,
@@ -198,7 +212,7 @@ export class Region {
   #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     return {
-      metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
+      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
       status,
       setKeys,
       record: (exchange) => appendWhole(this.spool, exchange),

@@ -76,6 +76,32 @@ class LocalWriter implements Database {
     }
   }
 
+  async compact(pagesMax: number): Promise<number> {
+    const [before] = await this.query<{ free: number; size: number }>(FREE_PAGES);
+    try {
+      // `exec` frees as many as asked; a prepared statement would free one and stay open.
+      this.#connection.exec(`pragma incremental_vacuum(${Math.trunc(pagesMax)})`);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+    const [after] = await this.query<{ free: number; size: number }>(FREE_PAGES);
+    return (before!.free - after!.free) * before!.size;
+  }
+
+  async queryTogether(statements: readonly Statement[]): Promise<unknown[][]> {
+    try {
+      this.#checkFile();
+      this.#connection.exec("begin");
+      try {
+        return statements.map(({ sql, args }) => this.#statements.rows(sql, args));
+      } finally {
+        this.#connection.exec("commit");
+      }
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
   async close(): Promise<void> {
     if (!this.#connection.open) return;
     this.#statements.clear();
@@ -100,6 +126,11 @@ class LocalWriter implements Database {
   }
 }
 
+const FREE_PAGES: Statement = {
+  sql: "select freelist_count as free, page_size as size from pragma_freelist_count(), pragma_page_size()",
+  args: [],
+};
+
 /** Both files through read-only connections; opened at the first query, opened anew when a file was replaced. */
 class LocalReader implements Database {
   readonly #path: string;
@@ -116,11 +147,23 @@ class LocalReader implements Database {
     throw new TypeError("this store was opened for reading");
   }
 
+  async compact(): Promise<number> {
+    throw new TypeError("this store was opened for reading");
+  }
+
   async query<T>(statement: Statement, options: { readonly deadlineMs?: number } = {}): Promise<T[]> {
     try {
       const { statements, readers } = await this.#current();
       if (options.deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
       return await readers.query<T>(statement, options.deadlineMs);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
+  async queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }) {
+    try {
+      return await (await this.#current()).readers.queryTogether(statements, options.deadlineMs);
     } catch (cause) {
       throw asStoreError(cause, this.#path);
     }

@@ -109,7 +109,12 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   });
   await recorder.ready();
   const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
-  const jobs = await startJobs({ config, log: quiet, recorder: recorder as Remote<RecorderFunctions> });
+  const jobs = await startJobs({
+    config,
+    log: quiet,
+    recorder: recorder as Remote<RecorderFunctions>,
+    host: { ports: async () => ({ own: [api.port], api: api.port }) },
+  });
   const api = await startApi({
     jobs: jobs as Remote<JobFunctions>,
     config,

@@ -163,7 +163,7 @@ export async function startTestGateway(options: TestOptions = {}): Promise<TestG
     log: createLog({ level: "info", format: "json", write: (line) => void logLines.push(line) }),
     spool,
     registry: () => providerIndex(providers),
-    isKnownId: async () => false,
+    claimId: async () => true,
     ...rest,
   });
   gateway.setKeys(keys ?? [keySnapshot(KEY)]);

@@ -5,9 +5,9 @@ import { isTooDeep } from "../mapping/nesting.ts";
 import { toLlmSchema } from "../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { RequestBodies, StoredBody } from "../store/bodies.ts";
-import { currentMappings } from "../store/mappings.ts";
-import type { Database } from "../store/store.ts";
+import type { RequestBodies, StoredBody } from "./bodies.ts";
+import { currentMappings } from "./mappings.ts";
+import type { Database } from "./store.ts";
 
 /** The two bodies and the neutral schema of a record, each as JSON text. */
 export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mappings) {
@@ -18,6 +18,12 @@ export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mapp
     response: response.text,
     llmSchema: llmSchemaText(row, request.value, response.value, mappings),
   };
+}
+
+/** The two bodies alone. */
+export function plainBodyTexts(bodies: RequestBodies): { readonly request: string; readonly response: string } {
+  const text = (part: "request" | "response") => readBody(bodies[part], contentType(bodies, part)).text;
+  return { request: text("request"), response: text("response") };
 }
 
 /** The mappings of one organization's models. */
@@ -78,12 +84,17 @@ function describeBinary({ bytes, content, hash, contentType: stored }: StoredBod
   return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
 }
 
+/** The recorded headers of one side, as pairs of name and value. */
+export function headerPairs(headers: StoredBody | undefined, side: "request" | "response"): [string, string][] {
+  if (headers === undefined) return [];
+  const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
+  const flat: unknown = lists?.[side];
+  if (!Array.isArray(flat)) return [];
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(flat[at + 1] ?? "")]] : []));
+}
+
 /** The content type that the wire gave a body, or null. */
 export function contentType(bodies: RequestBodies, part: "request" | "response"): string | null {
-  if (bodies.headers === undefined) return null;
-  const lists: Json = JSON.parse(new TextDecoder().decode(bodies.headers.content));
-  const pairs: unknown = lists?.[part];
-  if (!Array.isArray(pairs)) return null;
-  const at = pairs.findIndex((name, index) => index % 2 === 0 && String(name).toLowerCase() === "content-type");
-  return at === -1 ? null : String(pairs[at + 1]);
+  const pair = headerPairs(bodies.headers, part).find(([name]) => name.toLowerCase() === "content-type");
+  return pair?.[1] ?? null;
 }

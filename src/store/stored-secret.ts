@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Store } from "../store/store.ts";
+import type { Store } from "./store.ts";
 
 /** A random secret of this deployment that is made once and kept in the database, for all its processes. */
 export class StoredSecret {

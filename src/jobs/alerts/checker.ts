@@ -1,0 +1,185 @@
+import type { Config } from "../../config.ts";
+import { decodeFilter } from "../../filter/decode.ts";
+import { both, type FilterTree } from "../../filter/tree.ts";
+import { type Log, messageOf } from "../../observe.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { metrics } from "../../store/aggregate.ts";
+import { alertPayload } from "../../store/alert-payload.ts";
+import { type Alert, type AlertEvent, type Firing, firingOf, listAlerts } from "../../store/alerts.ts";
+import { Deadline } from "../../store/deadline.ts";
+import { enqueue } from "../../store/deliveries.ts";
+import { isAway } from "../../store/failure.ts";
+import { patiently } from "../../store/patiently.ts";
+import type { Database, Statement, Store } from "../../store/store.ts";
+import { groupKey, type Transition, transitions } from "./transitions.ts";
+
+/** Groups that one check looks at, those with the most requests first. */
+const GROUPS_MAX = 10_000;
+/** Groups of one alert that trigger in one check; more follow in the next. */
+const TRIGGERS_MAX = 1_000;
+const HISTORY_MS = 90 * 86_400_000;
+const ERROR_CHARS_MAX = 300;
+
+export interface CheckerOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly reader: Store;
+  readonly writer: () => Promise<Store>;
+}
+
+/**
+ * Looks at every alert once: what triggers and what is resolved is noted together with what is to be delivered of it, in
+ * one transaction. One at a time: the caller sees to it.
+ */
+export class AlertChecker {
+  readonly #options: CheckerOptions;
+  #stopped = false;
+
+  constructor(options: CheckerOptions) {
+    this.#options = options;
+  }
+
+  async checkAll(): Promise<void> {
+    const { records } = this.#options.reader;
+    const all = await listAlerts(records);
+    const firing = Map.groupBy(all.length === 0 ? [] : await firingOf(records, {}), ({ alert_id }) => alert_id);
+    for (const alert of all) {
+      if (this.#stopped) return;
+      const known = firing.get(alert.id) ?? [];
+      if (!alert.enabled && known.length === 0) continue;
+      const error = await this.#check(alert, known).catch((cause: unknown) => {
+        if (isAway(cause)) throw cause;
+        return messageOf(cause).slice(0, ERROR_CHARS_MAX);
+      });
+      if (error !== undefined && error !== alert.error) {
+        this.#options.log.warn("an alert cannot be checked", { alert: alert.id, error });
+      }
+      await this.#noteCheck(alert, error ?? null);
+    }
+  }
+
+  /** The check under way ends after its alert. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #check(alert: Alert, firing: readonly Firing[]): Promise<undefined> {
+    const now = Date.now();
+    const rows = alert.enabled ? await this.#figures(alert, now) : [];
+    const { records } = await this.#options.writer();
+    const held: Statement[] = [];
+    let triggered = 0;
+    for (const change of transitions(alert, rows, firing, now)) {
+      if (change.to === "hold") held.push(holdStatement(alert, change, now));
+      else if (change.to === "resolved" || triggered++ < TRIGGERS_MAX) await this.#note(records, alert, change, now);
+    }
+    if (held.length > 0) await patiently(() => records.batch(held));
+  }
+
+  #figures(alert: Alert, now: number) {
+    const { reader, config } = this.#options;
+    const tree = both(treeOf(alert.filter), since(now - alert.window_seconds * 1_000));
+    const query = { groupBy: alert.group_by, timeBucket: undefined, limit: GROUPS_MAX, offset: 0 };
+    const deadline = new Deadline(config.query_timeout_seconds * 1_000);
+    return metrics(reader.records, { organizationId: alert.organization_id, tree }, query, deadline);
+  }
+
+  /** Event, state and deliveries together: none of them is ever there without the others. */
+  async #note(records: Database, alert: Alert, change: Transition, now: number): Promise<void> {
+    const group = groupKey(change.group);
+    const previous = change.firing?.event_id ?? (await lastEvent(records, alert.id, group));
+    const event: AlertEvent = {
+      id: uuidv7(now),
+      kind: change.to === "triggered" ? "triggered" : "resolved",
+      group: change.group,
+      value: change.value,
+      threshold: alert.threshold,
+      requests: change.requests,
+      reason: change.reason,
+      created_at: now,
+    };
+    const payload = alertPayload(alert, event, change.firing?.triggered_at ?? now);
+    const deliveries = alert.channels.map((channel) =>
+      enqueue(
+        {
+          organization_id: alert.organization_id,
+          kind: "alert",
+          source_id: alert.id,
+          endpoint_id: channel.id,
+          subject_id: event.id,
+          payload,
+        },
+        now,
+      ),
+    );
+    const statements = [
+      eventStatement(alert.id, event, group, previous),
+      stateStatement(alert.id, event, group),
+      ...deliveries,
+    ];
+    try {
+      await patiently(() => records.batch(statements));
+    } catch (error) {
+      // Another process noted the same: both events would follow the same one.
+      if (!/UNIQUE constraint failed: alert_events/.test(messageOf(error))) throw error;
+      return;
+    }
+    const { id, name } = alert;
+    this.#options.log.info(`an alert ${event.kind === "triggered" ? "fires" : "is resolved"}`, {
+      id,
+      name,
+      value: event.value,
+    });
+  }
+
+  async #noteCheck(alert: Alert, error: string | null): Promise<void> {
+    const { records } = await this.#options.writer();
+    const now = Date.now();
+    await patiently(() =>
+      records.batch([
+        { sql: "update alerts set checked_at = ?, error = ? where id = ?", args: [now, error, alert.id] },
+        { sql: "delete from alert_events where alert_id = ? and created_at < ?", args: [alert.id, now - HISTORY_MS] },
+      ]),
+    );
+  }
+}
+
+function treeOf(filter: unknown): FilterTree {
+  return decodeFilter(filter, "legacy").tree;
+}
+
+function since(time: number): FilterTree {
+  return treeOf({ request_response_rmt: { request_created_at: { gte: new Date(time).toISOString() } } });
+}
+
+async function lastEvent(records: Database, alertId: string, group: string): Promise<string> {
+  const sql = `select id from alert_events where alert_id = ? and "group" = ? order by created_at desc, id desc limit 1`;
+  const [row] = await records.query<{ id: string }>({ sql, args: [alertId, group] });
+  return row?.id ?? "";
+}
+
+function eventStatement(alertId: string, event: AlertEvent, group: string, previous: string): Statement {
+  const { id, kind, value, threshold, requests, reason, created_at } = event;
+  return {
+    sql: `insert into alert_events (id, alert_id, kind, "group", previous, value, threshold, requests, reason, created_at)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    args: [id, alertId, kind, group, previous, value, threshold, requests, reason, created_at],
+  };
+}
+
+function stateStatement(alertId: string, { id, kind, value, created_at }: AlertEvent, group: string): Statement {
+  if (kind === "resolved") {
+    return { sql: `delete from alert_states where alert_id = ? and "group" = ?`, args: [alertId, group] };
+  }
+  return {
+    sql: `insert into alert_states (alert_id, "group", event_id, value, triggered_at, held_at) values (?, ?, ?, ?, ?, ?)`,
+    args: [alertId, group, id, value, created_at, created_at],
+  };
+}
+
+function holdStatement({ id }: Alert, { group, value }: Transition, now: number): Statement {
+  return {
+    sql: `update alert_states set held_at = ?, value = ? where alert_id = ? and "group" = ?`,
+    args: [now, value, id, groupKey(group)],
+  };
+}

@@ -1,0 +1,86 @@
+import type { Json } from "../../plugin/contract.ts";
+import { ALERT_METRICS } from "../../store/alert-rule.ts";
+import type { Alert, Firing, Group } from "../../store/alerts.ts";
+
+/** One group's figures, as `metrics` answers them. */
+export type Figures = Readonly<Record<string, Json>>;
+
+/** What a check says of one group. */
+export interface Transition {
+  /** `hold`: it fires on. */
+  readonly to: "triggered" | "resolved" | "hold";
+  readonly group: Group;
+  readonly value: number | null;
+  readonly requests: number;
+  readonly reason: string;
+  /** Undefined where it did not fire before. */
+  readonly firing: Firing | undefined;
+}
+
+/** What is known of a group without a request in the window. */
+const NOTHING: Figures = {
+  requests: 0,
+  errors: 0,
+  cache_hits: 0,
+  cost: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+};
+
+/** A group as it is stored and compared: names in the order of the alert's `group_by`. */
+export const groupKey = (group: Group): string => JSON.stringify(group);
+
+/**
+ * What a check changes. A value that is not known, such as the cost of requests without a price, is on neither side of a
+ * threshold. A group that is over the threshold no more fires on until that has lasted as long as the cool-down.
+ *
+ * @param rows - a row for each group with requests in the window, the one row of all where the alert has no groups.
+ */
+export function transitions(
+  alert: Alert,
+  rows: readonly Figures[],
+  firing: readonly Firing[],
+  now: number,
+): readonly Transition[] {
+  const before = new Map(firing.map((each) => [groupKey(each.group), each]));
+  const changes: Transition[] = [];
+  const judge = (group: Group, figures: Figures) => {
+    const known = before.get(groupKey(group));
+    before.delete(groupKey(group));
+    const change = judgeGroup(alert, group, figures, known, now);
+    if (change !== undefined) changes.push(change);
+  };
+  if (!alert.enabled) return firing.map((each) => resolved(each, "the alert was switched off"));
+  for (const row of rows) judge(Object.fromEntries(alert.group_by.map((name) => [name, row[name] ?? null])), row);
+  const names = alert.group_by.join("\n");
+  for (const each of before.values()) {
+    if (Object.keys(each.group).join("\n") !== names) changes.push(resolved(each, "the alert has other groups now"));
+    else judge(each.group, NOTHING);
+  }
+  return changes;
+}
+
+function judgeGroup(
+  alert: Alert,
+  group: Group,
+  figures: Figures,
+  firing: Firing | undefined,
+  now: number,
+): Transition | undefined {
+  const value = ALERT_METRICS[alert.metric]?.(figures) ?? null;
+  const requests = Number(figures["requests"]);
+  const isOver = value !== null && (alert.comparison === "above" ? value > alert.threshold : value < alert.threshold);
+  const change = { group, value, requests, firing };
+  if (isOver && requests >= alert.minimum_requests) {
+    if (firing !== undefined) return { ...change, to: "hold", reason: "" };
+    return { ...change, to: "triggered", reason: `${alert.metric} is ${alert.comparison} ${alert.threshold}` };
+  }
+  if (firing === undefined || now - firing.held_at < alert.cooldown_seconds * 1_000) return undefined;
+  const why = isOver || requests < alert.minimum_requests ? "there are too few requests" : "it is over";
+  return { ...change, to: "resolved", reason: why };
+}
+
+function resolved(firing: Firing, reason: string): Transition {
+  return { to: "resolved", group: firing.group, value: null, requests: 0, reason, firing };
+}

@@ -1,0 +1,217 @@
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type Config, listenerPorts } from "../../config.ts";
+import { type Log, messageOf } from "../../observe.ts";
+import type { Delivery } from "../../store/deliveries.ts";
+import {
+  type Attempt,
+  claimDue,
+  dueEndpoints,
+  limitWaiting,
+  releaseClaims,
+  settle,
+  sweepDeliveries,
+} from "../../store/delivery-queue.ts";
+import { isAway } from "../../store/failure.ts";
+import { patiently } from "../../store/patiently.ts";
+import { URL_SECRET } from "../../store/signed-address.ts";
+import type { Store } from "../../store/store.ts";
+import { StoredSecret } from "../../store/stored-secret.ts";
+import type { ListenerPorts } from "../../threads.ts";
+import { type Endpoint, findEndpoint } from "./endpoint.ts";
+import { requestPayloads } from "./request-payload.ts";
+import { nextAttempt } from "./retry.ts";
+import { openSender, type Sender } from "./sender.ts";
+
+const LOOK_MS = 250;
+/** Endpoints served at once, and deliveries in flight to one of them. */
+const LANES_MAX = 64;
+const PARALLEL_MAX = 8;
+/** Taken from the queue at once; an endpoint that did not take the last one is tried with a single one. */
+const CLAIM_MAX = 64;
+/** After so long what was taken counts as not tried: more than all attempts of a claim can take. */
+const LEASE_MS = 300_000;
+const SWEEP_MS = 60_000;
+const STEP_PAUSE_MS = 50;
+
+export interface DelivererOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly reader: Store;
+  readonly writer: () => Promise<Store>;
+  readonly ports: () => Promise<ListenerPorts>;
+}
+
+/**
+ * Takes deliveries from the queue in the database and sends them, each until it is taken or its time is over.
+ *
+ * What is sent twice, after a crash for example, has the same id both times. An endpoint that is away holds up nobody
+ * else: every endpoint has a lane of its own.
+ */
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #sender: Sender;
+  readonly #secret: StoredSecret;
+  /** The same after a restart of this deployment, so that it finds what it had taken. */
+  readonly #claimPrefix: string;
+  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #failing = new Set<string>();
+  #ports: ListenerPorts = { own: [], api: 0 };
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #looking = false;
+  #released = false;
+  #stopped = false;
+  #sweptAt = performance.now();
+  #failed: string | undefined;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    const { config, reader, writer } = options;
+    this.#sender = openSender(config, () => new Set([...listenerPorts(config), ...this.#ports.own]));
+
+    this.#secret = new StoredSecret(URL_SECRET, reader, writer);
+    const place = createHash("sha256").update(`${hostname()}\n${config.data_dir}`).digest("hex").slice(0, 16);
+    this.#claimPrefix = `${place}:`;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Opens a lane for every endpoint that has something due. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#looking || this.#stopped) return;
+    this.#looking = true;
+    try {
+      if (!this.#released) {
+        const { records } = await this.#options.writer();
+        await patiently(() => releaseClaims(records, this.#claimPrefix, Date.now()));
+        this.#released = true;
+      }
+      const due = await dueEndpoints(this.#options.reader.records, Date.now());
+      if (due.length > 0) this.#ports = await this.#options.ports();
+      for (const id of due) {
+        if (this.#lanes.size >= LANES_MAX || this.#stopped) break;
+        if (!this.#lanes.has(id)) this.#openLane(id);
+      }
+      if (performance.now() - this.#sweptAt > SWEEP_MS) await this.#sweep();
+      this.#failed = undefined;
+    } catch (error) {
+      this.#warn(error);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** What is in flight is waited for. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    await Promise.all(this.#lanes.values());
+    this.#sender.close();
+  }
+
+  #openLane(endpointId: string): void {
+    const lane = this.#serve(endpointId)
+      .catch((error) => this.#warn(error))
+      .finally(() => this.#lanes.delete(endpointId));
+    this.#lanes.set(endpointId, lane);
+  }
+
+  async #serve(endpointId: string): Promise<void> {
+    const { records } = await this.#options.writer();
+    while (!this.#stopped) {
+      const failing = this.#failing.has(endpointId);
+      const claim = `${this.#claimPrefix}${randomUUID()}`;
+      let claimed: Delivery[] = [];
+      await patiently(async () => {
+        const wanted = { claim, now: Date.now(), leaseMs: LEASE_MS, limit: failing ? 1 : CLAIM_MAX };
+        claimed = await claimDue(records, endpointId, wanted);
+      });
+      if (claimed.length === 0) return;
+      const attempts = await this.#attemptAll(claimed);
+      await this.#settle(attempts);
+      if (attempts.some(({ failure }) => failure === null)) this.#failing.delete(endpointId);
+      else this.#failing.add(endpointId);
+    }
+  }
+
+  async #attemptAll(claimed: readonly Delivery[]): Promise<Attempt[]> {
+    const endpoint = await findEndpoint(this.#options.reader.records, claimed[0]!);
+    const payloads = await this.#payloads(endpoint, claimed);
+    const attempts: Attempt[] = [];
+    const rest = claimed.values();
+    // What is told of one alert goes out in its order, as long as it is taken.
+    const parallel = claimed[0]!.kind === "request" ? PARALLEL_MAX : 1;
+    const one = async () => {
+      for (const delivery of rest) attempts.push(await this.#attempt(endpoint, delivery, payloads));
+    };
+    await Promise.all(Array.from({ length: parallel }, one));
+    return attempts;
+  }
+
+  async #attempt(endpoint: Endpoint, delivery: Delivery, payloads: ReadonlyMap<string, string>): Promise<Attempt> {
+    const payload = delivery.payload ?? payloads.get(delivery.subject_id);
+    if (payload === undefined && endpoint.type !== "gone") {
+      return { delivery, status: null, failure: { error: "the record was removed", retryAt: undefined } };
+    }
+    const sent = await this.#sender.send(endpoint, delivery.id, payload ?? "");
+    if (sent.error === null) return { delivery, status: sent.status, failure: null };
+    const now = Date.now();
+    const endsAt = delivery.created_at + this.#options.config.delivery_retry_seconds * 1_000;
+    const asked = sent.askedMs === undefined ? {} : { askedMs: sent.askedMs };
+    const retryAt = sent.final ? undefined : nextAttempt(delivery.attempts + 1, { now, endsAt, ...asked });
+    if (retryAt === undefined) {
+      const { source_id, endpoint_id, id } = delivery;
+      this.#options.log.warn("a delivery has failed for good", { id, source_id, endpoint_id, error: sent.error });
+    }
+    return { delivery, status: sent.status, failure: { error: sent.error, retryAt } };
+  }
+
+  async #payloads(endpoint: Endpoint, claimed: readonly Delivery[]): Promise<ReadonlyMap<string, string>> {
+    const { config, reader } = this.#options;
+    const ids = claimed.filter(({ payload }) => payload === null).map(({ subject_id }) => subject_id);
+    if (ids.length === 0 || endpoint.type !== "webhook" || endpoint.webhook === undefined) return new Map();
+    return requestPayloads(
+      { config, reader, secret: this.#secret, origin: () => this.#origin() },
+      endpoint.webhook,
+      ids,
+    );
+  }
+
+  #origin(): string {
+    const { public_api_url, host } = this.#options.config;
+    if (public_api_url !== "") return public_api_url.replace(/\/+$/, "");
+    const name = /^(0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
+    return `http://${name.includes(":") ? `[${name}]` : name}:${this.#ports.api}`;
+  }
+
+  /** Tried until the database takes it: what was sent must not be sent again for nothing. */
+  async #settle(attempts: readonly Attempt[]): Promise<void> {
+    const { records } = await this.#options.writer();
+    for (;;) {
+      try {
+        return await patiently(() => settle(records, attempts, Date.now()));
+      } catch (error) {
+        if (!isAway(error) || this.#stopped) throw error;
+        this.#warn(error);
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { records } = await this.#options.writer();
+    this.#sweptAt = performance.now();
+    await patiently(() => limitWaiting(records, Date.now()));
+    await sweepDeliveries(records, () => new Promise((resolve) => setTimeout(resolve, STEP_PAUSE_MS)));
+  }
+
+  /** A database that is away fails four times a second: that is said once. */
+  #warn(error: unknown): void {
+    if (this.#failed !== messageOf(error)) {
+      this.#options.log.warn("deliveries wait; they are tried again", { error: messageOf(error) });
+    }
+    this.#failed = messageOf(error);
+  }
+}

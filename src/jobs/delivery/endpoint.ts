@@ -1,0 +1,24 @@
+import { findAlert } from "../../store/alerts.ts";
+import type { Delivery } from "../../store/deliveries.ts";
+import type { Database } from "../../store/store.ts";
+import { findWebhook, type Webhook } from "../../store/webhooks.ts";
+
+/** Where deliveries go, as it is set up now; `gone` says why they go nowhere. */
+export type Endpoint =
+  | { readonly type: "webhook"; readonly url: string; readonly secret: string; readonly webhook?: Webhook }
+  | { readonly type: "email"; readonly to: string }
+  | { readonly type: "gone"; readonly why: string };
+
+/** The endpoint that a delivery is for: a webhook, or one channel of an alert. */
+export async function findEndpoint(records: Database, delivery: Delivery): Promise<Endpoint> {
+  const { source_id, endpoint_id, kind } = delivery;
+  if (source_id === endpoint_id) {
+    const webhook = await findWebhook(records, source_id);
+    if (webhook === undefined) return { type: "gone", why: "the webhook was removed" };
+    if (!webhook.enabled && kind !== "test") return { type: "gone", why: "the webhook was switched off" };
+    return { type: "webhook", url: webhook.url, secret: webhook.secret, webhook };
+  }
+  const alert = await findAlert(records, source_id);
+  const channel = alert?.channels.find(({ id }) => id === endpoint_id);
+  return channel ?? { type: "gone", why: "the channel was removed" };
+}

@@ -1,0 +1,55 @@
+import { createTransport } from "nodemailer";
+import type { Config } from "../../config.ts";
+import type { Json } from "../../plugin/contract.ts";
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 15_000;
+
+export interface Mailer {
+  /** Resolves once the mail server has taken it. */
+  send(id: string, to: string, payload: Json): Promise<void>;
+  close(): void;
+}
+
+/** Sends what is told of alerts as plain text through the configured mail server; undefined where none is. */
+export function openMailer({ smtp_url, smtp_from }: Config): Mailer | undefined {
+  if (smtp_url === "") return undefined;
+  const transport = createTransport(smtp_url, {
+    from: smtp_from,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  Object.assign(transport.options, {
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+  });
+  const domain = /@([^\s@<>]+)>?$/.exec(smtp_from)?.[1] ?? "weir";
+  return {
+    send: async (id, to, payload) => {
+      const { subject, text } = mailOf(payload);
+      // The same id at every attempt: a mail server that took it twice shows it once.
+      await transport.sendMail({ to, subject, text, messageId: `<${id}@${domain}>` });
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** What a person reads of an event. */
+export function mailOf(payload: Json): { readonly subject: string; readonly text: string } {
+  const what = String(payload.type).replace("alert.", "");
+  const group = Object.entries(payload.group ?? {}).map(([name, value]) => `${name} ${value ?? "(none)"}`);
+  const of = group.length === 0 ? "" : ` (${group.join(", ")})`;
+  const minutes = Number(payload.window_seconds) / 60;
+  const lines = [
+    `${payload.name}: ${what}${of}`,
+    "",
+    `${payload.metric} is ${payload.value ?? "not known"} over ${payload.requests} requests in the last ${minutes} minutes.`,
+    `The alert fires while it is ${payload.comparison} ${payload.threshold}.`,
+    ...(payload.triggered_at === null ? [] : [`It began at ${payload.triggered_at}.`]),
+    ...(payload.type === "alert.triggered" ? [] : [`Why: ${payload.reason}.`]),
+    "",
+    `Alert ${payload.alert_id}, event ${payload.event_id ?? "none"}, ${payload.timestamp}`,
+  ];
+  return { subject: `[Weir] ${payload.name}: ${what}${of}`, text: `${lines.join("\n")}\n` };
+}

@@ -1,0 +1,63 @@
+import type { Config } from "../../config.ts";
+import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
+import { loadBodies } from "../../store/bodies.ts";
+import { plainBodyTexts } from "../../store/body-text.ts";
+import { recordsByIds } from "../../store/records.ts";
+import { addressSigner } from "../../store/signed-address.ts";
+import type { Store } from "../../store/store.ts";
+import type { StoredSecret } from "../../store/stored-secret.ts";
+import type { Webhook } from "../../store/webhooks.ts";
+
+/** Both bodies of a request together; longer ones are only to be fetched. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+export interface PayloadDeps {
+  readonly config: Config;
+  readonly reader: Store;
+  readonly secret: StoredSecret;
+  /** Where clients reach the API, without a trailing slash. */
+  readonly origin: () => string;
+}
+
+/**
+ * What a webhook is told of requests, as JSON text by request id; a request whose record is gone is missing.
+ *
+ * Made when it is sent: what the API changed in the record meanwhile is in it.
+ */
+export async function requestPayloads(
+  { config, reader, secret, origin }: PayloadDeps,
+  webhook: Webhook,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await recordsByIds(reader.records, webhook.organization_id, requestIds);
+  const sign = await addressSigner(config, secret, origin());
+  const texts = new Map<string, string>();
+  for (const row of rows) {
+    const path = `/v1/request/${row.request_id}/body`;
+    const fields = toRecordFields(row, { signedBodyUrl: sign(path), assetUrls: {} });
+    const chosen = webhook.fields.map((name) => [name, fields[name as keyof typeof fields]]);
+    const text = JSON.stringify({
+      type: "request.finished",
+      timestamp: fields.response_created_at ?? fields.updated_at,
+      webhook_id: webhook.id,
+      request_id: fields.request_id,
+      properties: fields.properties,
+      ...Object.fromEntries(chosen),
+      signed_body_url: fields.signed_body_url,
+    });
+    texts.set(row.request_id, webhook.include_body ? await withBodies(text, row, reader) : text);
+  }
+  return texts;
+}
+
+/** JSON bodies are passed on as they were written. */
+async function withBodies(text: string, row: RequestRow, { bodies }: Store): Promise<string> {
+  if (row.size_bytes <= BODY_BYTES_MAX) {
+    const found = await loadBodies(bodies, [row.request_id], ["request", "response", "headers"]);
+    const { request, response } = plainBodyTexts(found.get(row.request_id) ?? {});
+    if (request.length + response.length <= BODY_BYTES_MAX) {
+      return `${text.slice(0, -1)},"request_body":${request},"response_body":${response},"bodies_left_out":false}`;
+    }
+  }
+  return `${text.slice(0, -1)},"request_body":null,"response_body":null,"bodies_left_out":true}`;
+}

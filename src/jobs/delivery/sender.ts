@@ -1,0 +1,69 @@
+import type { Config } from "../../config.ts";
+import { trustedAuthorities } from "../../net/authorities.ts";
+import { createCallGuard } from "../../net/call-guard.ts";
+import { post } from "../../net/post.ts";
+import { createResolve } from "../../net/resolve.ts";
+import { messageOf } from "../../observe.ts";
+import { createStrictUpstream } from "../../runtime/strict-upstream.ts";
+import { signatureHeaders } from "../../store/signing.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { openMailer } from "./mail.ts";
+
+const ANSWER_MS = 15_000;
+const ERROR_CHARS_MAX = 300;
+
+/** What came of sending something once. */
+export interface Sent {
+  readonly status: number | null;
+  /** Why it was not taken, or null where it was. */
+  readonly error: string | null;
+  /** Whether trying again is of no use. */
+  readonly final?: boolean;
+  readonly askedMs?: number;
+}
+
+export interface Sender {
+  /** Never rejects. */
+  send(endpoint: Endpoint, id: string, payload: string): Promise<Sent>;
+  close(): void;
+}
+
+/**
+ * Sends to webhooks and mail servers. Which addresses may be called is judged at every connection, and the connection
+ * goes to the address that was judged.
+ *
+ * @param ownPorts - ports of this program's listeners, which are never called.
+ */
+export function openSender(config: Config, ownPorts: () => ReadonlySet<number>): Sender {
+  const ca = trustedAuthorities(config.extra_ca_file);
+  const upstream = createStrictUpstream({
+    resolve: createResolve(createCallGuard(config, ownPorts), config.dns_servers),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  const mailer = openMailer(config);
+
+  const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {
+    const headers = signatureHeaders(secret, id, Math.floor(Date.now() / 1_000), body);
+    const { status, retryAfterMs } = await post(upstream, { url, headers, body, timeoutMs: ANSWER_MS });
+    if (status >= 200 && status < 300) return { status, error: null };
+    const wait = retryAfterMs === undefined ? {} : { askedMs: retryAfterMs };
+    return { status, error: `the receiver answered ${status}`, final: status === 410, ...wait };
+  };
+  return {
+    async send(endpoint, id, payload) {
+      try {
+        if (endpoint.type === "gone") return { status: null, error: endpoint.why, final: true };
+        if (endpoint.type === "webhook") return await toWebhook(endpoint.url, endpoint.secret, id, payload);
+        if (mailer === undefined) return { status: null, error: "no mail server is configured" };
+        await mailer.send(id, endpoint.to, JSON.parse(payload));
+        return { status: null, error: null };
+      } catch (error) {
+        return { status: null, error: messageOf(error).replace(/\s+/g, " ").slice(0, ERROR_CHARS_MAX) };
+      }
+    },
+    close: () => {
+      upstream.close();
+      mailer?.close();
+    },
+  };
+}

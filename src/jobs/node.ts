@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "../config.ts";
+import { type Log, messageOf } from "../observe.ts";
+import { beat, leave, nodeIdOf, takeLease } from "../store/nodes.ts";
+import { localPath, type Store } from "../store/store.ts";
+
+/** How often a node says that it lives, and renews its lease. */
+const BEAT_MS = 3_000;
+/** A node that stopped without a word keeps the others from its jobs this long. */
+const LEASE_MS = 15_000;
+const JOBS = "jobs";
+
+export interface NodeOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly writer: () => Promise<Store>;
+}
+
+/**
+ * This program among those that share its database: it says that it lives, and one of them at a time does the jobs.
+ * With a database of its own it is alone, and asks nobody.
+ */
+export class Node {
+  readonly #options: NodeOptions;
+  readonly #id: string | undefined;
+  readonly #run = randomUUID();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #beating: Promise<void> | undefined;
+  #isFirst = true;
+  /** Until when, on `performance.now()`, this node has the jobs. */
+  #leasedUntilMs = 0;
+  #failed = false;
+
+  constructor(options: NodeOptions) {
+    const { config } = options;
+    this.#options = options;
+    this.#id = localPath(config) === undefined ? nodeIdOf(config.data_dir) : undefined;
+  }
+
+  /** Resolves after the first word, also where that failed. */
+  async start(): Promise<void> {
+    if (this.#id === undefined) return;
+    this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
+    this.#timer.unref();
+    await this.#beat();
+  }
+
+  /** Whether this is the node that does the jobs now. */
+  get hasJobs(): boolean {
+    return this.#id === undefined || performance.now() < this.#leasedUntilMs;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    if (this.#id === undefined) return;
+    this.#leasedUntilMs = 0;
+    try {
+      await leave((await this.#options.writer()).records, this.#id, this.#run);
+    } catch (error) {
+      this.#options.log.debug("the node's end could not be told", { error: messageOf(error) });
+    }
+  }
+
+  #beat(): Promise<void> {
+    this.#beating ??= this.#tell().finally(() => {
+      this.#beating = undefined;
+    });
+    return this.#beating;
+  }
+
+  async #tell(): Promise<void> {
+    const { log, writer } = this.#options;
+    const id = this.#id!;
+    try {
+      const { records } = await writer();
+      if (await beat(records, id, this.#run, this.#isFirst)) {
+        log.error("another program writes under this node's id: a data directory was copied; delete its file node-id", {
+          node: id,
+        });
+      }
+      this.#isFirst = false;
+      const askedMs = performance.now();
+      const had = this.hasJobs;
+      this.#leasedUntilMs = (await takeLease(records, JOBS, id, LEASE_MS)) ? askedMs + LEASE_MS : 0;
+      if (!had && this.hasJobs) log.info("this node does the jobs now", { node: id });
+      this.#failed = false;
+    } catch (error) {
+      if (!this.#failed) log.warn("the other nodes cannot be told that this one lives", { error: messageOf(error) });
+      this.#failed = true;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Upstream, UpstreamCall } from "../runtime/upstream.ts";
+import { originOf } from "./call-guard.ts";
+
+/** Bytes of an answer that are read, so that the connection can be used again; of a longer one only the status counts. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+export interface Posted {
+  readonly status: number;
+  /** What the receiver asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface PostOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Posts JSON and answers the status. A redirect is an answer like any other: nothing is sent to where it points.
+ *
+ * @throws Error or UpstreamError where no whole head came in time; the message names no credential.
+ */
+export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }: PostOptions): Promise<Posted> {
+  const url = new URL(text);
+  const bytes = Buffer.from(body);
+  const lines: Record<string, string> = {
+    Host: url.host,
+    "User-Agent": "weir",
+    "Content-Type": "application/json",
+    "Content-Length": String(bytes.byteLength),
+    ...headers,
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<Posted>();
+  let head: Posted | undefined;
+  let read = 0;
+  let call: UpstreamCall | undefined;
+  const timer = setTimeout(() => {
+    call?.abort();
+    if (head !== undefined) resolve(head);
+    else reject(new Error(`no answer within ${timeoutMs / 1_000} s`));
+  }, timeoutMs);
+  call = upstream.open(
+    {
+      origin: originOf(url),
+      method: "POST",
+      path: url.pathname + url.search,
+      headers: Object.entries(lines).flat(),
+      framing: "length",
+      body: bytes,
+    },
+    {
+      onHead: (status, _reason, answered) => {
+        head = { status, retryAfterMs: readRetryAfter(answered) };
+      },
+      onData: ({ byteLength }) => {
+        read += byteLength;
+        if (read <= ANSWER_BYTES_MAX || head === undefined) return;
+        call?.abort();
+        resolve(head);
+      },
+      onEnd: () => resolve(head!),
+      // What breaks off after the head has been answered all the same.
+      onError: (error) => (head === undefined ? reject(error) : resolve(head)),
+    },
+  );
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** Seconds or a date, as milliseconds from now. */
+function readRetryAfter(headers: readonly string[]): number | undefined {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "retry-after");
+  const value = at === -1 ? "" : (headers[at + 1] ?? "").trim();
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
+}

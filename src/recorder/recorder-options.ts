@@ -1,0 +1,22 @@
+import type { Config } from "../config.ts";
+import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
+import type { Log } from "../observe.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { LearntTables } from "../store/learnt.ts";
+import type { RecordHooks } from "./hooks.ts";
+
+export interface RecorderOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
+  /** The provider plugin of a name in capitals, or undefined. */
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly hooks?: RecordHooks;
+  readonly learnt?: LearntTables;
+  /** `sealKey` of this run's spool writer. */
+  readonly sealKey?: Uint8Array;
+  /** `spool` in the data directory unless told otherwise. */
+  readonly spoolDirectory?: string;
+  /** How long a missing database file is waited for before an empty one is made. */
+  readonly missingMs?: number;
+}

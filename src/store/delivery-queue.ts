@@ -1,0 +1,119 @@
+import type { Delivery } from "./deliveries.ts";
+import type { Database, Statement } from "./store.ts";
+
+/** What came of one attempt. */
+export interface Attempt {
+  readonly delivery: Delivery;
+  /** With `retryAt` it is tried again then, else it has failed for good; null where it was taken. */
+  readonly failure: { readonly error: string; readonly retryAt: number | undefined } | null;
+  readonly status: number | null;
+}
+
+/** Endpoints with something that is due, found by one step through the index for each endpoint. */
+export async function dueEndpoints(records: Database, now: number): Promise<string[]> {
+  const sql = `with recursive waiting(id) as (
+      select min(endpoint_id) from deliveries where state = 'pending'
+      union all
+      select (select min(d.endpoint_id) from deliveries d where d.state = 'pending' and d.endpoint_id > waiting.id)
+        from waiting where waiting.id is not null
+    )
+    select id from waiting where id is not null
+      and (select min(d.next_attempt_at) from deliveries d where d.state = 'pending' and d.endpoint_id = waiting.id) <= ?`;
+  return (await records.query<{ id: string }>({ sql, args: [now] })).map(({ id }) => id);
+}
+
+/**
+ * Takes what is due for an endpoint, the longest due first: nobody else takes it until the lease is over.
+ *
+ * @param claim - unlike that of any other call.
+ */
+export async function claimDue(
+  records: Database,
+  endpointId: string,
+  { claim, now, leaseMs, limit }: { claim: string; now: number; leaseMs: number; limit: number },
+): Promise<Delivery[]> {
+  const until = now + leaseMs;
+  await records.batch([
+    {
+      sql: `update deliveries set claim = ?, next_attempt_at = ? where id in (select id from deliveries
+        where state = 'pending' and endpoint_id = ? and next_attempt_at <= ? order by next_attempt_at limit ?)`,
+      args: [claim, until, endpointId, now, limit],
+    },
+  ]);
+  const sql = `select * from deliveries
+    where state = 'pending' and endpoint_id = ? and next_attempt_at = ? and claim = ? order by created_at, id`;
+  return records.query<Delivery>({ sql, args: [endpointId, until, claim] });
+}
+
+/** Notes what came of attempts, all in one transaction. */
+export async function settle(records: Database, attempts: readonly Attempt[], now: number): Promise<void> {
+  await records.batch(attempts.map((attempt) => settleStatement(attempt, now)));
+}
+
+function settleStatement({ delivery, failure, status }: Attempt, now: number): Statement {
+  const state = failure === null ? "delivered" : failure.retryAt === undefined ? "failed" : "pending";
+  return {
+    sql: `update deliveries set state = ?, attempts = attempts + 1, last_status = ?, last_error = ?, claim = null,
+      next_attempt_at = ?, finished_at = ? where id = ?`,
+    args: [
+      state,
+      status,
+      failure?.error ?? null,
+      failure?.retryAt ?? now,
+      state === "pending" ? null : now,
+      delivery.id,
+    ],
+  };
+}
+
+/** Gives back what was taken by claims that begin so: whoever took it is no more. */
+export async function releaseClaims(records: Database, prefix: string, now: number): Promise<void> {
+  const sql = `update deliveries set claim = null, next_attempt_at = ?
+    where state = 'pending' and substr(claim, 1, ?) = ?`;
+  await records.batch([{ sql, args: [now, prefix.length, prefix] }]);
+}
+
+/** Finished deliveries of each endpoint that stay to be looked at. */
+const KEPT = 1_000;
+/** Deliveries that one endpoint may have waiting; beyond it the oldest give up. */
+const PENDING_MAX = 1_000_000;
+/** Rows that one step removes. */
+const STEP_ROWS = 2_000;
+
+/** Removes finished deliveries but the last ones of each endpoint, in small steps. @returns how many. */
+export async function sweepDeliveries(records: Database, pause: () => Promise<void>): Promise<number> {
+  const endpoints = await records.query<{ id: string; finished: number }>({
+    sql: "select endpoint_id as id, sum(state <> 'pending') as finished from deliveries group by endpoint_id",
+    args: [],
+  });
+  let removed = 0;
+  for (const { id, finished } of endpoints) {
+    for (let rest = finished - KEPT; rest > 0; rest -= STEP_ROWS) {
+      const rows = Math.min(rest, STEP_ROWS);
+      await records.batch([
+        {
+          sql: `delete from deliveries where id in (select id from deliveries
+            where endpoint_id = ? and state <> 'pending' order by created_at limit ?)`,
+          args: [id, rows],
+        },
+      ]);
+      removed += rows;
+      await pause();
+    }
+  }
+  return removed;
+}
+
+/** Lets the oldest of an endpoint that has too many waiting give up. */
+export async function limitWaiting(records: Database, now: number, most = PENDING_MAX): Promise<void> {
+  const full = await records.query<{ id: string; waiting: number }>({
+    sql: `select endpoint_id as id, count(*) as waiting from deliveries where state = 'pending'
+      group by endpoint_id having count(*) > ?`,
+    args: [most],
+  });
+  for (const { id, waiting } of full) {
+    const sql = `update deliveries set state = 'failed', last_error = 'too many are waiting', claim = null, finished_at = ?
+      where id in (select id from deliveries where endpoint_id = ? and state = 'pending' order by created_at limit ?)`;
+    await records.batch([{ sql, args: [now, id, waiting - most] }]);
+  }
+}

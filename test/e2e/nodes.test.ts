@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Json } from "../../src/plugin/contract.ts";
+import { type Sqld, startSqld } from "./sqld.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import {
+  callApi,
+  gatewayHeaders,
+  queryIds,
+  recordOf,
+  recordsOf,
+  runCommand,
+  startWeir,
+  until,
+  type Weir,
+} from "./weir.ts";
+
+const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] });
+
+let upstream: Upstream;
+let sqld: Sqld;
+/** Two nodes on one database. */
+let a: Weir;
+let b: Weir;
+
+beforeAll(async () => {
+  [upstream, sqld] = await Promise.all([startUpstream(), startSqld()]);
+  const env = { WEIR_DATABASE_URL: sqld.url };
+  // Both at once, on a database without tables.
+  [a, b] = await Promise.all([startWeir({ env }), startWeir({ env })]);
+});
+afterAll(async () => {
+  await Promise.all([a, b].map((weir) => weir?.stop()));
+  await sqld?.[Symbol.asyncDispose]();
+  upstream?.close();
+});
+
+const send = (at: Pick<Weir, "gateway">, more: Readonly<Record<string, string>> = {}, target = upstream.origin) =>
+  fetch(`${at.gateway}/v1/chat/completions`, {
+    method: "POST",
+    body: CHAT,
+    headers: { ...gatewayHeaders(target, more), "Content-Type": "application/json" },
+    keepalive: false,
+  });
+
+async function idOf(answer: Promise<Response>): Promise<string> {
+  const { status, headers } = await answer;
+  expect(status).toBe(200);
+  return headers.get("gateway-id")!;
+}
+
+const call = async (at: Pick<Weir, "api">, method: string, path: string, body?: Json): Promise<Json> => {
+  const answer = await callApi(at, path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  return ((await answer.json()) as Json).data;
+};
+
+/** Sends from both nodes until told to stop. */
+function load(clients: number, run: string) {
+  const ids: string[] = [];
+  let stopped = false;
+  const workers = Array.from({ length: clients }, async (_, at) => {
+    while (!stopped) ids.push(await idOf(send(at % 2 === 0 ? a : b, { "Gateway-Property-Run": run })));
+  });
+  return {
+    ids,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(workers);
+      return ids;
+    },
+  };
+}
+
+test("what passes through either node is found through both, each record once", async () => {
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, at) => idOf(send(at % 2 === 0 ? a : b))));
+  for (const at of [a, b]) {
+    const records = await recordsOf(at, ids);
+    expect(
+      records.every(({ response_status, total_tokens }) => response_status === 200 && Number(total_tokens) > 0),
+    ).toBe(true);
+  }
+  expect(await call(a, "POST", "/v1/request/count/query", { filter: "all" })).toBe(60);
+});
+
+test("a property that one node sets is seen by the next query of the other", async () => {
+  const id = await idOf(send(a));
+  await recordOf(b, id);
+  await call(b, "PUT", `/v1/request/${id}/property`, { Team: "night" });
+  expect((await queryIds(a, [id]))[0]!["properties"]).toEqual({ Team: "night" });
+  await call(a, "PUT", `/v1/request/${id}/property`, { Shift: "late" });
+  expect((await queryIds(b, [id]))[0]!["properties"]).toEqual({ Team: "night", Shift: "late" });
+});
+
+test("an id that a client chose on one node is taken on the other, at once", async () => {
+  const id = crypto.randomUUID();
+  const statuses = await Promise.all(
+    [a, b, a, b].map(async (at) => (await send(at, { "Gateway-Request-Id": id })).status),
+  );
+  expect(statuses.sort()).toEqual([200, 409, 409, 409]);
+  await recordOf(a, id);
+});
+
+test("keys, domains, prices and mappings that are changed on one node reach the other within two seconds", async () => {
+  const { key, id } = await call(a, "POST", "/v1/keys", { name: "made on a", scopes: ["gateway", "read"] });
+  const knows = async (at: Weir) => (await callApi(at, "/v1/models", {}, key)).status;
+  const passes = async (at: Weir) => (await send(at, { "Gateway-Auth": `Bearer ${key}` })).status;
+  await until(
+    async () => (await knows(b)) === 200 && (await passes(b)) === 200,
+    2_000,
+    () => "the key is not known",
+  );
+  await call(b, "DELETE", `/v1/keys/${id}`);
+  await until(
+    async () => (await knows(a)) === 401 && (await passes(a)) === 401,
+    2_000,
+    () => "the key is not revoked",
+  );
+
+  await call(a, "POST", "/v1/domains/127.0.0.1/deny");
+  await until(
+    async () => (await send(b)).status === 403,
+    2_000,
+    () => "the domain is not denied",
+  );
+  await call(b, "POST", "/v1/domains/127.0.0.1/approve");
+  await until(
+    async () => (await send(a)).status === 200,
+    2_000,
+    () => "the domain is not approved",
+  );
+
+  await call(a, "PUT", "/v1/models/prices", { provider: "CUSTOM", model: "own", request: 0.25 });
+  const cost = async () => (await recordOf(b, await idOf(send(b, { "Gateway-Model-Override": "own" }))))["cost"];
+  await until(
+    async () => (await cost()) === 0.25,
+    2_000,
+    () => "the price does not hold",
+  );
+
+  const made = await runCommand(a.env, "keys", "create", "--name", "by hand", "--scopes", "gateway");
+  const byHand = { "Gateway-Auth": `Bearer ${made.stdout.trim()}` };
+  await until(
+    async () => (await send(b, byHand)).status === 200,
+    2_000,
+    () => "the command line's key is not known",
+  );
+}, 30_000);
+
+test("the database gone under load loses nothing: both nodes go on, and what waited comes in", async () => {
+  const traffic = load(8, "outage");
+  const filter = { request_response_rmt: { properties: { Run: { equals: "outage" } } } };
+  await until(
+    () => traffic.ids.length > 50,
+    10_000,
+    () => "no traffic",
+  );
+  await sqld.kill();
+  const away = traffic.ids.length;
+  await until(
+    () => traffic.ids.length > away + 300,
+    20_000,
+    () => "traffic stopped with the database",
+  );
+  expect((await fetch(`${a.api}/readyz`)).status).toBe(200);
+  await sqld.start();
+  const back = traffic.ids.length;
+  await until(
+    () => traffic.ids.length > back + 50,
+    20_000,
+    () => "traffic stopped",
+  );
+  const ids = await traffic.stop();
+  await recordsOf(b, ids, 20_000);
+  expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
+}, 60_000);
+
+test("a node that is killed and one that goes on lose nothing; the killed one reads on where it was", async () => {
+  const ids = [await idOf(send(a)), await idOf(send(b))];
+  await b.kill();
+  b = await startWeir({ dataDirectory: b.dataDirectory, env: { WEIR_DATABASE_URL: sqld.url } });
+  ids.push(await idOf(send(b)), await idOf(send(a)));
+  for (const at of [a, b]) expect(await recordsOf(at, ids)).toHaveLength(4);
+});

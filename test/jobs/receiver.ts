@@ -1,0 +1,71 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { until } from "../e2e/weir.ts";
+
+/** A request that a receiver of webhooks got. */
+export interface Received {
+  readonly id: string;
+  readonly timestamp: number;
+  readonly signature: string;
+  readonly headers: Headers;
+  readonly path: string;
+  readonly text: string;
+  /** What it was answered. */
+  readonly status: number;
+}
+
+export interface Receiver extends Disposable {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Of those that were answered 200. */
+  accepted(): readonly Received[];
+  /** The first so many that were answered 200, once they are there. */
+  waitFor(count: number, msMax?: number): Promise<readonly Received[]>;
+}
+
+/** Listens on loopback and answers with what `answer` says, 200 unless told otherwise. */
+export function startReceiver(answer: (seen: number) => Response | Promise<Response> = () => new Response()): Receiver {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const text = await request.text();
+      const response = await answer(received.length);
+      received.push({
+        id: request.headers.get("webhook-id") ?? "",
+        timestamp: Number(request.headers.get("webhook-timestamp")),
+        signature: request.headers.get("webhook-signature") ?? "",
+        headers: request.headers,
+        path: new URL(request.url).pathname,
+        text,
+        status: response.status,
+      });
+      return response;
+    },
+  });
+  const accepted = () => received.filter(({ status }) => status === 200);
+  return {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    received,
+    accepted,
+    async waitFor(count, msMax = 8_000) {
+      await until(
+        () => accepted().length >= count,
+        msMax,
+        () => `${accepted().length} of ${count} deliveries, ${received.length} in all`,
+      );
+      return accepted().slice(0, count);
+    },
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}
+
+/** As a receiver would check it: the scheme's own words, no code of ours. */
+export function isSignedWith(secret: string, { id, timestamp, signature, text }: Received): boolean {
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const wanted = createHmac("sha256", key).update(`${id}.${timestamp}.${text}`).digest();
+  return signature.split(" ").some((each) => {
+    const given = Buffer.from(each.replace(/^v1,/, ""), "base64");
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  });
+}
