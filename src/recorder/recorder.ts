@@ -4,6 +4,7 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
@@ -71,6 +72,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     usageOf: (requestIds) => recorder.usageOf(requestIds),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
+    claimShares: (claims) => recorder.claimShares(claims),
     import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
@@ -177,6 +179,11 @@ class Recorder {
   async writeEntries(entries: readonly Entry[]): Promise<void> {
     await this.ready;
     return writeEntries(this.#ledger.store.records, entries);
+  }
+
+  async claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    await this.ready;
+    return this.#ledger.claimShares(claims);
   }
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
