@@ -5,7 +5,7 @@ import { CONFIG_SCHEMA } from "../src/config.ts";
 import { decodeFilter } from "../src/filter/decode.ts";
 import { decodeSort } from "../src/filter/sort.ts";
 import { ALL } from "../src/filter/tree.ts";
-import { metrics, sessions, users } from "../src/store/aggregate.ts";
+import { metrics, sessions, type TimeBucket, users } from "../src/store/aggregate.ts";
 import { Deadline } from "../src/store/deadline.ts";
 import { countMatches, findPage } from "../src/store/find.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
@@ -18,9 +18,15 @@ import { quantile } from "./figures.ts";
  * Times the queries of the query service on a seeded database (`bench/seed.ts`), records read whole but without bodies,
  * and without HTTP around them.
  *
- *     bun bench/query.ts [--data-dir ./weir-data] [--runs 20]
+ *     bun bench/query.ts [--data-dir ./weir-data] [--runs 20] [--only "part of a name"]
  */
-const { values } = parseArgs({ options: { "data-dir": { type: "string" }, runs: { type: "string", default: "20" } } });
+const { values } = parseArgs({
+  options: {
+    "data-dir": { type: "string" },
+    runs: { type: "string", default: "20" },
+    only: { type: "string", default: "" },
+  },
+});
 const dataDir = resolve(values["data-dir"] ?? process.env["WEIR_DATA_DIR"] ?? "./weir-data");
 const runs = Number(values.runs);
 
@@ -46,6 +52,8 @@ const range = (days: number, ago = 0) =>
 const property = (name: string, value: string) => leaf("properties", { [name]: { equals: value } });
 
 const scope = (filter: unknown) => ({ organizationId, tree: decodeFilter(filter, "legacy").tree });
+const everything = { organizationId, tree: ALL };
+const page100 = { limit: 100, offset: 0 };
 const until = () => new Deadline(120_000);
 
 async function page(filter: unknown, sort: unknown = undefined, limit = 100): Promise<number> {
@@ -63,6 +71,11 @@ async function deep(sort: unknown, share: number): Promise<() => Promise<number>
     const { requestIds } = await findPage(database, scope("all"), options);
     return (await recordsByIds(database, organizationId, requestIds)).length;
   };
+}
+
+async function figures(filter: unknown, groupBy: string[], timeBucket?: TimeBucket): Promise<number> {
+  const query = { groupBy, timeBucket, limit: 10_000, offset: 0 };
+  return (await metrics(database, scope(filter), query, until())).length;
 }
 
 const ids = (
@@ -117,29 +130,20 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ],
   ["deep cursor, newest first", await deep(undefined, 0.5)],
   ["deep cursor, by cost", await deep({ cost: "desc" }, 0.5)],
+  ["metrics of a day by hour and model", () => figures(range(1, 3), ["model"], "hour")],
+  ["metrics of a week by hour and model", () => figures(range(7), ["model"], "hour")],
+  ["metrics of 30 days by day and model", () => figures(range(30), ["model"], "day")],
+  ["metrics of 30 days by model", () => figures("all", ["model"])],
+  ["metrics of 30 days by status and day", () => figures(range(30), ["status"], "day")],
+  ["metrics of 30 days by property and day", () => figures(range(30), ["property:Environment"], "day")],
+  ["metrics of 30 days by user", () => figures(range(30), ["user"])],
   [
-    "metrics of a day by model",
-    async () =>
-      (
-        await metrics(
-          database,
-          scope(range(1, 3)),
-          { groupBy: ["model"], timeBucket: "hour", limit: 1000, offset: 0 },
-          until(),
-        )
-      ).length,
+    "metrics of 30 days of a property's value, by day",
+    () => figures(and(range(30), property("Environment", "production")), ["model"], "day"),
   ],
   [
-    "metrics of 30 days by model",
-    async () =>
-      (
-        await metrics(
-          database,
-          scope("all"),
-          { groupBy: ["model"], timeBucket: undefined, limit: 100, offset: 0 },
-          until(),
-        )
-      ).length,
+    "metrics of 30 days of errors of a model, by day",
+    () => figures(and(range(30), leaf("status", { gte: 400 }), leaf("model", { contains: "GPT" })), [], "day"),
   ],
   [
     "sessions, last active first",
@@ -156,13 +160,12 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ],
   [
     "users by requests",
-    async () =>
-      (await users(database, { organizationId, tree: ALL }, [["requests", "desc"]], { limit: 100, offset: 0 }, until()))
-        .length,
+    async () => (await users(database, everything, [["requests", "desc"]], page100, until())).length,
   ],
 ];
 
 for (const [name, query] of QUERIES) {
+  if (!name.includes(values.only)) continue;
   const times: number[] = [];
   let rows = 0;
   for (let run = 0; run < runs && (run < 3 || times.reduce((sum, time) => sum + time, 0) < 20_000); run++) {

@@ -153,7 +153,7 @@ function insertRequests(database: Connection, step: RecordStep): void {
         'seed', case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
         case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
         case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
-        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'openai_chat',
+        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'chat-completions',
         json_object('Environment', case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end,
           'Team', 'team-' || (b % 20), 'Feature', 'feature-' || (c % 50), 'Customer', 'customer-' || (h % 20000)),
         case when c % 5 = 0 then json_object('city', 'city-' || (b % 30)) else '{}' end,

@@ -10,7 +10,6 @@ export default {
   dedicatedDomain: "ai21",
   extends: "OPENAI",
   wireSchemas: [
-    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
     { path: /\/complete$/, schema: "text-generation" },
     { path: /\/embed$/, schema: "embeddings" },
   ],

@@ -11,15 +11,6 @@ export default {
   extends: "OPENAI",
   wireSchemas: [
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
-    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
-    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
-    { path: /\/completions$/, schema: "completions" },
-    { path: /\/embeddings$/, schema: "embeddings" },
-    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
-    { path: /\/audio\/speech$/, schema: "speech" },
-    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
-    { path: /\/moderations$/, schema: "moderations" },
-    { path: /\/rerank$/, schema: "rerank" },
     { path: /\/v1\/inference\/.+$/, schema: "text-generation" },
   ],
 } satisfies ProviderPlugin;

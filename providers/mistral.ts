@@ -9,12 +9,5 @@ export default {
   target: "https://api.mistral.ai",
   dedicatedDomain: "mistral",
   extends: "OPENAI",
-  wireSchemas: [
-    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
-    { path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" },
-    { path: /\/embeddings$/, schema: "embeddings" },
-    { path: /\/moderations$/, schema: "moderations" },
-    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
-    { path: /\/audio\/speech$/, schema: "speech" },
-  ],
+  wireSchemas: [{ path: /\/(?:fim|agents)\/completions$/, schema: "chat-completions" }],
 } satisfies ProviderPlugin;

@@ -9,16 +9,5 @@ export default {
   target: "https://integrate.api.nvidia.com",
   dedicatedDomain: "nvidia",
   extends: "OPENAI",
-  wireSchemas: [
-    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
-    { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
-    { path: /\/completions$/, schema: "completions" },
-    { path: /\/embeddings$/, schema: "embeddings" },
-    { path: /\/images\/(?:generations|edits|variations)$/, schema: "images" },
-    { path: /\/audio\/speech$/, schema: "speech" },
-    { path: /\/audio\/(?:transcriptions|translations)$/, schema: "transcriptions" },
-    { path: /\/moderations$/, schema: "moderations" },
-    { path: /\/rerank$/, schema: "rerank" },
-    { path: /\/(?:ranking|reranking)$/, schema: "rerank" },
-  ],
+  wireSchemas: [{ path: /\/(?:ranking|reranking)$/, schema: "rerank" }],
 } satisfies ProviderPlugin;

@@ -9,9 +9,4 @@ export default {
   target: "https://api.perplexity.ai",
   dedicatedDomain: "perplexity",
   extends: "OPENAI",
-  wireSchemas: [
-    { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
-    { path: /\/responses$/, schema: "responses" },
-    { path: /\/embeddings$/, schema: "embeddings" },
-  ],
 } satisfies ProviderPlugin;

@@ -30,7 +30,7 @@ export type RecorderFunctions = {
   remove(removal: Removal): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
-  /** Takes in mappings and prices that were changed before this call. */
+  /** Takes in mappings, prices and webhooks that were changed before this call. */
   relearn(): Promise<void>;
   /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;

@@ -2,11 +2,11 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { type BodyPart, loadAsset, loadBodies, type RequestBodies, type StoredBody } from "../store/bodies.ts";
-import { bodyTexts, contentType } from "../store/body-text.ts";
+import { bodyTexts, contentType, headerPairs } from "../store/body-text.ts";
 import { recordsByIds } from "../store/records.ts";
 import { answerRecord, answerRecords } from "./answer.ts";
 import { endpoint } from "./endpoint.ts";
-import { successText } from "./envelope.ts";
+import { success, successText } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
 import { noSuchRequest, readIds, requestIdOf } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
@@ -66,6 +66,22 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
         "Requests",
         "Read the bodies of one request",
         "`part=request` or `part=response` answers that part; `raw=true` answers its bytes as they were sent, decoded.",
+      ),
+    )
+    .get(
+      "/v1/request/:id/headers",
+      async ({ params, request }) => {
+        const [row] = await find(request, [requestIdOf(params.id)]);
+        if (row === undefined) throw noSuchRequest();
+        const { headers } =
+          (await loadBodies(room.reader.bodies, [row.request_id], ["headers"])).get(row.request_id) ?? {};
+        return success({ request: headerPairs(headers, "request"), response: headerPairs(headers, "response") });
+      },
+      endpoint(
+        "read",
+        "Requests",
+        "Read the headers of one request",
+        "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded.",
       ),
     )
     .get(

@@ -76,6 +76,7 @@ const RECORD: Readonly<Record<string, Kind>> = {
   updated_at: "time",
   request_properties: "json",
   properties: "json",
+  prompt_inputs: "json",
 };
 
 /** Only there with `--include-body`. */

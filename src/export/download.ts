@@ -1,3 +1,4 @@
+import { collectGarbage } from "../runtime/memory.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { Encoder } from "./encoder.ts";
 import type { Output } from "./output.ts";
@@ -14,6 +15,9 @@ export interface Download {
   readonly onRows: (rows: number, bytes: number) => void;
 }
 
+/** Garbage is collected each time so much has come: every character of it is in memory several times over. */
+const COLLECT_CHARACTERS = 6_000_000;
+
 /**
  * Copies pages into the output until there are no more. While one page is written, the next one is on its way.
  *
@@ -23,6 +27,7 @@ export interface Download {
 export async function download(job: Download, from: Pick<Checkpoint, "rows" | "cursor">): Promise<number> {
   const limit = job.limit ?? Number.POSITIVE_INFINITY;
   let { rows, cursor } = from;
+  let uncollected = 0;
   let ahead = rows < limit ? settle(job.read(cursor, rows, limit - rows)) : undefined;
   while (ahead !== undefined) {
     const page = unwrap(await ahead);
@@ -36,6 +41,10 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
     cursor = page.nextCursor;
     await job.keep({ phase: more ? "downloading" : "downloaded", rows, cursor });
     job.onRows(page.rows.length, bytes.length);
+    for (const row of page.rows) uncollected += row.length;
+    if (uncollected < COLLECT_CHARACTERS) continue;
+    collectGarbage();
+    uncollected = 0;
   }
   return rows;
 }

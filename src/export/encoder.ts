@@ -1,5 +1,6 @@
 import type { Column } from "./columns.ts";
-import { membersOf, type Row } from "./page.ts";
+import type { Row } from "./page.ts";
+import { RowReader } from "./row-reader.ts";
 
 /**
  * Turns records into the bytes of a file. What it writes depends on the records and their order alone, never on how
@@ -30,11 +31,56 @@ export const jsonArray: Encoder = {
 
 /** RFC 4180: CRLF, quotes where they are needed, the first line names the columns. */
 export function csv(columns: readonly Column[]): Encoder {
+  const cells = new Cells(columns);
+  const line = (row: Row) => {
+    cells.read(row);
+    return `${columns.map((column, index) => csvCell(column, cells.valueOf(index))).join(",")}\r\n`;
+  };
   return {
     head: () => `${columns.map(({ name }) => textCell(name)).join(",")}\r\n`,
-    rows: (rows) => rows.map((row) => csvLine(columns, row)).join(""),
+    rows: (rows) => rows.map(line).join(""),
     tail: () => "",
   };
+}
+
+/** The values of one record at a time, by column. */
+export class Cells {
+  readonly #columns: readonly Column[];
+  readonly #reader = new RowReader();
+  #names: readonly string[] | undefined;
+  /** Per column the index of its member, -1 where the record has none. */
+  #places: readonly number[] = [];
+  #propertiesPlace = -1;
+  #row: Row = "{}";
+  #properties: ReadonlyMap<string, string> | undefined;
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+  }
+
+  read(row: Row): void {
+    this.#row = row;
+    this.#properties = undefined;
+    this.#reader.read(row, 0);
+    if (this.#names === this.#reader.names) return;
+    const names = this.#reader.names;
+    this.#names = names;
+    const places = new Map(names.map((name, index) => [name, index]));
+    this.#places = this.#columns.map(({ name }) => places.get(name) ?? -1);
+    this.#propertiesPlace = places.get("properties") ?? -1;
+  }
+
+  /** The JSON text of a member's value, or a property's text itself. */
+  valueOf(index: number): string | undefined {
+    const property = this.#columns[index]?.property;
+    if (property === undefined) return this.#textAt(this.#places[index] ?? -1);
+    this.#properties ??= propertiesOf(this.#textAt(this.#propertiesPlace));
+    return this.#properties.get(property);
+  }
+
+  #textAt(place: number): string | undefined {
+    return place === -1 ? undefined : this.#row.slice(this.#reader.valueAt[place], this.#reader.valueEnd[place]);
+  }
 }
 
 /** The text of a JSON value as a cell shows it: undefined for null, text as it is, everything else as JSON. */
@@ -45,8 +91,7 @@ export function shownText(value: string | undefined): string | undefined {
 }
 
 /** The custom properties of a record, each as text; empty when it has none. */
-export function propertiesOf(members: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const text = members.get("properties");
+function propertiesOf(text: string | undefined): ReadonlyMap<string, string> {
   if (text === undefined || text === "{}" || !text.startsWith("{")) return NONE;
   const values = Object.entries(JSON.parse(text) as Record<string, unknown>).filter(([, value]) => value !== null);
   return new Map(values.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
@@ -54,26 +99,10 @@ export function propertiesOf(members: ReadonlyMap<string, string>): ReadonlyMap<
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-function csvLine(columns: readonly Column[], row: Row): string {
-  const members = membersOf(row);
-  let line = "";
-  let properties: ReadonlyMap<string, string> | undefined;
-  for (const column of columns) {
-    if (line !== "" || column !== columns[0]) line += ",";
-    if (column.property === undefined) {
-      const value = members.get(column.name);
-      line += isText(value) ? textCell(shownText(value) ?? "") : valueCell(shownText(value));
-    } else {
-      properties ??= propertiesOf(members);
-      const value = properties.get(column.property);
-      line += value === undefined ? "" : textCell(value);
-    }
-  }
-  return `${line}\r\n`;
-}
-
-function isText(value: string | undefined): boolean {
-  return value !== undefined && value.charCodeAt(0) === 0x22;
+function csvCell(column: Column, value: string | undefined): string {
+  if (value === undefined) return "";
+  if (column.property !== undefined) return textCell(value);
+  return value.charCodeAt(0) === 0x22 ? textCell(shownText(value) ?? "") : valueCell(shownText(value));
 }
 
 /** Numbers, booleans and JSON: nothing in there is read as a formula, and a negative number stays a number. */

@@ -9,9 +9,9 @@ const PROPERTY_PATH = "/v1/property/query";
 
 /** What the service gives at most. */
 const ROWS_MAX = 10_000;
-const ROWS_FIRST = 500;
+const ROWS_FIRST = 200;
 /** Two pages are in memory at a time, one being written and one being read. */
-const PAGE_CHARACTERS_AIM = 800_000;
+const PAGE_CHARACTERS_AIM = 2_000_000;
 /** A page that outgrows it is given up and asked for with fewer rows. A single record may be of any size. */
 const PAGE_BYTES_MAX = 24_000_000;
 /** Counting is a comfort: a service that is too busy for it is not asked as often as for a page. */
@@ -119,6 +119,7 @@ function queryBody(selection: Omit<Selection, "total">, cursor: string | null, l
     sort: { created_at: selection.order },
     limit,
     includeBody: selection.includeBody,
+    includeInputs: true,
     ...(cursor === null ? {} : { cursor }),
   };
 }

@@ -1,12 +1,16 @@
 import { ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { collectGarbage } from "../runtime/memory.ts";
 import type { Column, Kind } from "./columns.ts";
-import { type Encoder, propertiesOf, shownText } from "./encoder.ts";
+import { Cells, type Encoder, shownText } from "./encoder.ts";
 import { ExportFailure } from "./failure.ts";
-import { membersOf, type Row } from "./page.ts";
+import type { Row } from "./page.ts";
+import { ParquetFooter } from "./parquet-footer.ts";
 
 /** A row group ends at whichever comes first; both are counted on the records alone, so its bounds never vary. */
-const GROUP_ROWS_MAX = 2_500;
-const GROUP_CHARACTERS_MAX = 2_000_000;
+const GROUP_ROWS_MAX = 10_000;
+const GROUP_CHARACTERS_MAX = 3_000_000;
+/** `PAR1`, the first and the last bytes of a file. */
+const MAGIC = 0x31524150;
 
 type ColumnType = NonNullable<ColumnSource["type"]>;
 
@@ -20,30 +24,43 @@ const TYPES: Readonly<Record<Kind, ColumnType>> = {
 };
 
 /**
- * Parquet with typed, nullable columns, Snappy and statistics. Nested values are JSON text.
+ * Parquet with typed, nullable columns, Snappy, and statistics of numbers and times. Nested values are JSON text.
  *
  * One encoder writes one file from its start: its footer needs what it learned on the way.
  */
 export function parquet(columns: readonly Column[]): Encoder {
   const writer = new ByteWriter();
-  const file = new ParquetWriter({ writer, schema: schemaOf(columns), createdBy: "weir" });
+  const schema = schemaOf(columns);
+  const file = new ParquetWriter({ writer, schema });
+  const footer = new ParquetFooter(schema, "weir");
   let group: unknown[][] = columns.map(() => []);
   let groupRows = 0;
   let groupCharacters = 0;
 
+  const cells = new Cells(columns);
+
   const add = (row: Row) => {
-    const members = membersOf(row);
-    const properties = propertiesOf(members);
+    cells.read(row);
     for (const [index, column] of columns.entries()) {
-      const { name, property } = column;
-      group[index]?.push(property === undefined ? typedValue(column, members.get(name)) : properties.get(property));
+      const value = cells.valueOf(index);
+      group[index]?.push(column.property === undefined ? typedValue(column, value) : value);
     }
     groupCharacters += row.length;
     groupRows++;
   };
   const closeGroup = () => {
-    const columnData = columns.map(({ name, kind }, index) => ({ name, data: group[index] ?? [], type: TYPES[kind] }));
+    const columnData = columns.map(({ name, kind }, index) => ({
+      name,
+      data: group[index] ?? [],
+      type: TYPES[kind],
+      // The footer is in memory until the end, and the least and the greatest text are of little use to a reader.
+      statistics: kind !== "text" && kind !== "json",
+      offsetIndex: false,
+    }));
     file.write({ columnData, rowGroupSize: groupRows });
+    for (const written of file.row_groups.splice(0)) footer.add(written);
+    file.pendingIndexes.length = 0; // it lists every column of every group, to write indexes that we do without
+    collectGarbage();
     group = columns.map(() => []);
     groupRows = 0;
     groupCharacters = 0;
@@ -65,7 +82,8 @@ export function parquet(columns: readonly Column[]): Encoder {
     },
     tail() {
       if (groupRows > 0) closeGroup();
-      file.finish();
+      writer.appendBytes(footer.bytes());
+      writer.appendUint32(MAGIC);
       return take();
     },
   };

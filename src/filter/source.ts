@@ -20,6 +20,8 @@ export type Source =
   | { readonly kind: "rare"; readonly condition: Condition }
   /** Rows that are known by their key. */
   | { readonly kind: "rows"; readonly seqs: readonly number[] }
+  /** The rows that no block of columns speaks for. */
+  | { readonly kind: "outside blocks" }
   /** The rows with one property, in order of creation. */
   | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
 
@@ -75,6 +77,19 @@ export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
   return bounds.length === terms.length ? bounds : undefined;
 }
 
+/** Times between which a filter's records were created, both included: the records of other times it never selects. */
+export function boundsOf(tree: FilterTree): { readonly least: number; readonly most: number } {
+  const bounds = conjuncts(tree)
+    .filter((term) => term.kind === "condition")
+    .filter(isCreation);
+  const values = (operators: string) =>
+    bounds.filter(({ operator }) => operators.includes(operator)).map(({ value }) => Number(value));
+  return {
+    least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals gte gt")),
+    most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals lte lt")),
+  };
+}
+
 /** SQL of bounds on creation for a table of that alias. */
 export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
   return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
@@ -99,6 +114,8 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
         from: `json_each(${bind(JSON.stringify(source.seqs))}) w cross join requests r on r.seq = w.value`,
         condition: undefined,
       };
+    case "outside blocks":
+      return { from: `(${OUTSIDE_BLOCKS}) w cross join requests r on r.seq = w.seq`, condition: undefined };
     case "property": {
       const from = "properties p cross join requests r on r.seq = p.seq";
       return { from, condition: entryOf(source.condition, source.storedName, scope, bind) };
@@ -110,6 +127,10 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
 export function creationColumn(source: Source): string {
   return source.kind === "property" ? "p.request_created_at" : CREATED_AT;
 }
+
+const BLOCKS_END = "coalesce((select max(last_seq) from blocks), 0)";
+const OUTSIDE_BLOCKS = `select seq from requests where seq > ${BLOCKS_END}
+  union all select seq from block_changes where seq <= ${BLOCKS_END}`;
 
 async function rarest(candidates: readonly Condition[], scope: Scope, probe: Probe): Promise<Condition | undefined> {
   let best: Condition | undefined;

@@ -6,8 +6,10 @@ import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { webhooksFingerprint } from "../store/webhooks.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
+import { BlockKeeper } from "./block-keeper.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
 import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
@@ -60,6 +62,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const queue = new Queue();
   const node = new Node({ config, log, writer });
   void node.start();
+  const blocks = new BlockKeeper({ writer, log, isMine: () => node.hasJobs });
   const told = inQueue(queue, log);
   const checker = new AlertChecker({ config, log, reader, writer });
   const checks = new Queue();
@@ -81,14 +84,17 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       onOneNode(() => checked(() => checker.checkAll())),
     ),
   ];
-  /** Others may have changed what models are read and priced with: another node, or the first region's address. */
+  /** Others may have changed what models are read and priced with, and webhooks: another node, or the first region's address. */
   const seen = new LearntTables(config.prices, homeReader?.records);
+  let webhooks: string | undefined;
   let following: Promise<void> | undefined;
   const follow = async () => {
     try {
-      if (await seen.refresh(reader.records)) await recorder.relearn();
+      const now = await webhooksFingerprint(reader.records);
+      if ((await seen.refresh(reader.records)) || now !== webhooks) await recorder.relearn();
+      webhooks = now;
     } catch (error) {
-      log.debug("mappings and prices cannot be looked at now", { error: messageOf(error) });
+      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
     }
     following = undefined;
   };
@@ -128,7 +134,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       for (const cron of crons) cron.stop();
       mapper.stop();
       checker.stop();
-      await Promise.all([queue.idle(), checks.idle(), deliverer.stop()]);
+      await Promise.all([queue.idle(), checks.idle(), deliverer.stop(), blocks.stop()]);
       await following;
       await node.stop();
       registry.close();

@@ -108,6 +108,7 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   onRecord: { rule: aFunction },
   onRecorded: { rule: aFunction },
   routes: { rule: routes },
+  counters: { rule: aFunction },
   dispose: { rule: aFunction },
 };
 

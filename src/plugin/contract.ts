@@ -122,7 +122,10 @@ export interface ProviderPlugin {
   readonly dedicatedDomain?: string;
   /** Another provider, by name: what this one leaves out is read as that one reads it. */
   readonly extends?: string;
-  /** Tried in order; the first whose path fits is used, and where several do, the first whose bodies fit, else the last. */
+  /**
+   * Tried in order, before those of the provider that it extends; the first whose path fits is used, and where several
+   * do, the first whose bodies fit, else the last.
+   */
   readonly wireSchemas?: readonly PathSchema[];
   /** Credentials of its own beside the usual ones, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
@@ -190,6 +193,41 @@ export interface RecordDraft {
   readonly response_status: number | null;
   request_body: Json;
   response_body: Json;
+  /** What plugins may read and not change. Made when it is read. */
+  readonly facts: RecordFacts;
+}
+
+/** What a finished exchange was, beside what a plugin may change in its record. Times are milliseconds since 1970. */
+export interface RecordFacts {
+  readonly method: string;
+  /** Path and query as sent, credentials masked. */
+  readonly path: string;
+  /** Origin of the target, or null where the request named none that can be read. */
+  readonly target: string | null;
+  /** The format that the bodies were read with, such as `chat-completions`; null where it is not known. */
+  readonly wireSchema: string | null;
+  readonly requestModel: string | null;
+  readonly responseModel: string | null;
+  /** The provider's own id of the answer. */
+  readonly responseId: string | null;
+  readonly startedAt: number;
+  /** Null for an exchange that was cut off by a stop of the gateway. */
+  readonly endedAt: number | null;
+  /** Milliseconds from passing a streamed request on to the first byte of its answer. */
+  readonly timeToFirstToken: number | null;
+  readonly usage: Usage;
+  /** Whether the usage was counted by a tokenizer, because nobody said it. */
+  readonly usageEstimated: boolean;
+  readonly streamed: boolean;
+  /** Answered from the cache. */
+  readonly cached: boolean;
+  readonly outcome: RequestEnd["outcome"] | null;
+  readonly error: { readonly code: string | null; readonly message: string | null } | null;
+  readonly sessionId: string | null;
+  readonly promptId: string | null;
+  /** Without `Gateway-*`; credential values are masked. */
+  readonly requestHeaders: Headers;
+  readonly responseHeaders: Headers;
 }
 
 /** What a hook adds to a request that it lets go on. */
@@ -236,6 +274,11 @@ export interface PluginHooks {
    * starts; a plugin that was reloaded answers at once.
    */
   readonly routes?: readonly PluginRoute[];
+  /**
+   * What this plugin counts, by names such as `spans_dropped`: shown in `/metrics` for the thread that it is asked in. Counts
+   * go up only; it is asked whenever somebody reads the metrics.
+   */
+  counters?(): Readonly<Record<string, number>>;
   /** Called once when the plugin is unloaded. */
   dispose?(): void | Promise<void>;
 }

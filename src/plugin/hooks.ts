@@ -18,7 +18,7 @@ export const HOOK_MS = 250;
 const CUTS_IN_A_ROW = 3;
 const SWITCHED_OFF_MS = 60_000;
 
-type HookName = Exclude<keyof PluginHooks, "dispose" | "routes">;
+type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters">;
 
 interface Hook<I, R> {
   readonly name: HookName;
@@ -49,6 +49,7 @@ export class Hooks {
   readonly #failures = new Map<string, number>();
   #lists: Lists = { onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
   #routes: readonly PluginRoute[] = [];
+  #counting: readonly OpenPlugin[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -70,6 +71,7 @@ export class Hooks {
       onRecorded: all("onRecorded"),
     };
     this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
+    this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
   }
 
   /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
@@ -142,6 +144,21 @@ export class Hooks {
   /** Failed calls since the start: `<plugin> <hook>` to their number. */
   failures(): ReadonlyMap<string, number> {
     return this.#failures;
+  }
+
+  /** What plugins count: `<plugin> <counter>` to its value. One whose counters cannot be asked has none. */
+  counters(): ReadonlyMap<string, number> {
+    const counters = new Map<string, number>();
+    for (const { name: plugin, hooks } of this.#counting) {
+      try {
+        for (const [name, value] of Object.entries(guarded(() => hooks.counters!(), undefined, HOOK_MS))) {
+          if (/^[a-z][a-z0-9_]*$/.test(name) && Number.isFinite(value)) counters.set(`${plugin} ${name}`, value);
+        }
+      } catch (error) {
+        this.#log.warn("a plugin's counters cannot be read", { plugin, error: messageOf(error) });
+      }
+    }
+    return counters;
   }
 
   /** What is switched off now, as sentences. */

@@ -104,8 +104,8 @@ type Named = ReadonlyMap<string, LoadedProvider>;
 
 /**
  * A provider with the reading of the one it extends. Who somebody is (name, aliases, hosts, target, label) is never
- * taken over; how traffic is read and priced is, member by member, and what is masked adds up. A drop-in that extends
- * its own name extends the built-in that it replaces.
+ * taken over; how traffic is read and priced is, member by member. What is masked adds up, and so do the paths of wire
+ * formats, its own first. A drop-in that extends its own name extends the built-in that it replaces.
  */
 function extended(each: LoadedProvider, named: Named, replaced: Named): ProviderPlugin {
   const chain = [each];
@@ -122,7 +122,7 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
   const values = chain.map(({ value }) => value);
   return withoutUndefined({
     ...each.value,
-    wireSchemas: firstOf(values, "wireSchemas"),
+    wireSchemas: wireSchemasOf(values),
     readRequest: firstOf(values, "readRequest"),
     readResponse: firstOf(values, "readResponse"),
     readEvent: firstOf(values, "readEvent"),
@@ -141,6 +141,11 @@ function missingParent(name: string, named: Named): string {
 
 function firstOf<K extends keyof ProviderPlugin>(values: readonly ProviderPlugin[], member: K): ProviderPlugin[K] {
   return values.find((value) => value[member] !== undefined)?.[member] as ProviderPlugin[K];
+}
+
+function wireSchemasOf(values: readonly ProviderPlugin[]): ProviderPlugin["wireSchemas"] {
+  const declared = values.map(({ wireSchemas }) => wireSchemas).filter((schemas) => schemas !== undefined);
+  return declared.length === 0 ? undefined : declared.flat();
 }
 
 function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {

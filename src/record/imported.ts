@@ -64,6 +64,8 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   node_id: ["node_id", "text"],
   job_id: ["job_id", "text"],
   experiment_id: ["experiment_id", "text"],
+  attempt_of: ["attempt_of", "text"],
+  attempt: ["attempt", "integer"],
   cache_enabled: ["cache_enabled", "flag"],
   cached: ["cached", "flag"],
   cache_reference_id: ["cache_reference_id", "text"],

@@ -63,7 +63,7 @@ export function skipSpace(text: string, at: number): number {
 }
 
 /** @returns the index after the closing quote. */
-function skipString(text: string, at: number): number {
+export function skipString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
     while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++;
@@ -72,22 +72,30 @@ function skipString(text: string, at: number): number {
   return text.length;
 }
 
-function skipValue(text: string, at: number): number {
+/** @returns the index after the value. */
+export function skipValue(text: string, at: number): number {
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return skipString(text, at);
+  if (first !== OPEN_OBJECT && first !== OPEN_LIST) return skipWord(text, at);
   let next = at;
   let depth = 0;
   while (next < text.length) {
     const code = text.charCodeAt(next);
     if (code === QUOTE) next = skipString(text, next);
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      depth++;
+    else {
       next++;
-    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
-      if (depth === 0) return next; // the end of what this value stands in
-      depth--;
-      next++;
-    } else if (depth === 0 && (code === COMMA || code <= 0x20)) return next;
-    else next++;
-    if (depth === 0 && (code === QUOTE || code === CLOSE_OBJECT || code === CLOSE_LIST)) return next;
+      if (code === OPEN_OBJECT || code === OPEN_LIST) depth++;
+      else if ((code === CLOSE_OBJECT || code === CLOSE_LIST) && --depth === 0) return next;
+    }
+  }
+  return next;
+}
+
+/** A number, `true`, `false` or `null`. */
+function skipWord(text: string, at: number): number {
+  let next = at;
+  for (let code = text.charCodeAt(next); next < text.length; code = text.charCodeAt(++next)) {
+    if (code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || code <= 0x20) return next;
   }
   return next;
 }

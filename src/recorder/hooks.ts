@@ -1,5 +1,6 @@
 import type { ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, RecordDraft } from "../plugin/contract.ts";
+import { PreparedFacts } from "./facts.ts";
 import type { PrepareDeps, Prepared, StoredPart } from "./prepare.ts";
 
 /** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
@@ -11,7 +12,8 @@ export interface RecordHooks {
 }
 
 /** A record as plugins see it; the same object goes to `onRecorded`. */
-export function toDraft({ row, labels, requestBody, responseBody }: Prepared): RecordDraft {
+export function toDraft(prepared: Prepared): RecordDraft {
+  const { row, labels, requestBody, responseBody } = prepared;
   return {
     request_id: row.request_id,
     organization_id: row.organization_id,
@@ -24,6 +26,7 @@ export function toDraft({ row, labels, requestBody, responseBody }: Prepared): R
     response_status: row.response_status ?? null,
     request_body: requestBody,
     response_body: responseBody,
+    facts: new PreparedFacts(prepared),
   };
 }
 

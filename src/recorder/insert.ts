@@ -79,11 +79,13 @@ export interface RecordBatch {
   /** Rows that are there as in flight, and end now. */
   readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
   readonly positions: readonly { readonly name: string; readonly position: Position }[];
+  /** What webhooks are told of these records. */
+  readonly deliveries?: readonly Statement[];
   readonly now: number;
 }
 
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
-export function recordStatements({ fresh, completed, positions, now }: RecordBatch): Statement[] {
+export function recordStatements({ fresh, completed, positions, deliveries = [], now }: RecordBatch): Statement[] {
   const statements: Statement[] = [];
   const rows: NumberedRow[] = [];
   const properties: Value[] = [];
@@ -108,6 +110,7 @@ export function recordStatements({ fresh, completed, positions, now }: RecordBat
   insertRows(INSERT_PROPERTY, properties, statements);
   statements.push(...models.statements());
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
+  statements.push(...deliveries);
   for (const { name, position } of positions) statements.push(setPosition(name, position, now));
   return statements;
 }

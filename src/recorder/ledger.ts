@@ -13,6 +13,7 @@ import type { Exchange } from "./assemble.ts";
 import { toStorable } from "./import.ts";
 import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
 import type { Prepared } from "./prepare.ts";
+import { WebhookRules } from "./webhook-rules.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -65,6 +66,7 @@ function placeOf(config: Config): string {
 export class Ledger {
   readonly #config: Config;
   readonly #missingMs: number;
+  readonly #webhooks: WebhookRules;
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
   readonly #isShared: boolean;
   readonly #places: { readonly resume: string; readonly read: string };
@@ -72,9 +74,10 @@ export class Ledger {
   #nextSeq = 1;
   #missingSince: number | undefined;
 
-  constructor(config: Config, missingMs: number = MISSING_MS) {
+  constructor(config: Config, missingMs: number = MISSING_MS, webhooks = new WebhookRules()) {
     this.#config = config;
     this.#missingMs = missingMs;
+    this.#webhooks = webhooks;
     this.#isShared = localPath(config) === undefined;
     const place = placeOf(config);
     this.#places = { resume: place, read: `${place}:read` };
@@ -135,8 +138,10 @@ export class Ledger {
     const plan = this.#plan(records, inFlight, known);
     const bodies = bodyStatements(plan.written);
     if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
       ...plan,
+      deliveries: this.#webhooks.deliveriesOf(finished, now),
       now,
       positions: positions
         ? [

@@ -32,6 +32,7 @@ import type { RecorderOptions } from "./recorder-options.ts";
 import { openAssembler } from "./resume.ts";
 import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
+import { WebhookRules } from "./webhook-rules.ts";
 
 /**
  * Time between two looks at the spool's end: at a moderate load it is what makes batches of single records. A record is
@@ -92,6 +93,7 @@ class Recorder {
   readonly #directory: string;
   readonly #metrics = new RecorderMetrics();
   readonly #ledger: Ledger;
+  readonly #webhooks = new WebhookRules();
   readonly #waiters = new Waiters();
   readonly #opened = Promise.withResolvers<void>();
   #reader: SpoolReader | undefined;
@@ -121,7 +123,7 @@ class Recorder {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger(options.config, options.missingMs);
+    this.#ledger = new Ledger(options.config, options.missingMs, this.#webhooks);
     this.ready = this.#opened.promise;
     this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
   }
@@ -162,9 +164,9 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, () => rewriteRecords(this.#ledger.store, changes, Date.now()));
   }
 
-  /** Mappings and prices count for every exchange that is read from here on. */
+  /** Mappings, prices and webhooks count for every exchange that is read from here on. */
   relearn(): Promise<void> {
-    return this.#caughtUp(WAIT_MS, async () => this.#options.learnt?.load(this.#ledger.store.records));
+    return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
@@ -247,7 +249,7 @@ class Recorder {
 
   async #open(): Promise<void> {
     await this.#ledger.recover();
-    await this.#options.learnt?.load(this.#ledger.store.records);
+    await this.#learn();
     const opened = await openAssembler({
       directory: this.#directory,
       ledger: this.#ledger,
@@ -271,6 +273,12 @@ class Recorder {
       metrics: this.#metrics,
       log: this.#log,
     });
+  }
+
+  async #learn(): Promise<void> {
+    const { records } = this.#ledger.store;
+    await this.#options.learnt?.load(records);
+    await this.#webhooks.load(records);
   }
 
   /** A spool that cannot be read now, and what nobody thought of: everything is read again from the last commit. */

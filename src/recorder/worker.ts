@@ -1,6 +1,6 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
-import { hookFailuresText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
@@ -56,7 +56,7 @@ const functions: RecorderFunctions = {
   },
   metrics: async () => {
     const { recorder, hooks } = await opened;
-    return `${await recorder.metrics()}\n${hookFailuresText("recorder", hooks.hooks.failures())}`;
+    return `${await recorder.metrics()}\n${hooksText("recorder", hooks.hooks)}`;
   },
   status: async () => (await opened).recorder.status(),
   stop: async () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
 import type { Log } from "../observe.ts";
-import { hookFailuresText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
 import { expose } from "../runtime/rpc.ts";
@@ -211,7 +211,7 @@ export class Region {
   #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     return {
-      metrics: async () => `${await metrics()}\n${hookFailuresText("gateway", hooks.failures())}`,
+      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}`,
       status,
       setKeys,
       record: (exchange) => appendWhole(this.spool, exchange),

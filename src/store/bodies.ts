@@ -1,5 +1,5 @@
-import { zstdDecompressSync } from "node:zlib";
 import type { bodies } from "../record/tables.ts";
+import { decompressZstd } from "../runtime/zstd.ts";
 import type { Database, Value } from "./store.ts";
 
 export type BodyPart = typeof bodies.$inferSelect.part;
@@ -64,5 +64,5 @@ export async function loadAsset(database: Database, requestId: string, assetId: 
 }
 
 function unpack(data: Uint8Array, codec: string): Uint8Array {
-  return codec === "zstd" ? zstdDecompressSync(data) : data;
+  return codec === "zstd" ? decompressZstd(data) : data;
 }

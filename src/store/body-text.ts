@@ -84,12 +84,17 @@ function describeBinary({ bytes, content, hash, contentType: stored }: StoredBod
   return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
 }
 
+/** The recorded headers of one side, as pairs of name and value. */
+export function headerPairs(headers: StoredBody | undefined, side: "request" | "response"): [string, string][] {
+  if (headers === undefined) return [];
+  const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
+  const flat: unknown = lists?.[side];
+  if (!Array.isArray(flat)) return [];
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(flat[at + 1] ?? "")]] : []));
+}
+
 /** The content type that the wire gave a body, or null. */
 export function contentType(bodies: RequestBodies, part: "request" | "response"): string | null {
-  if (bodies.headers === undefined) return null;
-  const lists: Json = JSON.parse(new TextDecoder().decode(bodies.headers.content));
-  const pairs: unknown = lists?.[part];
-  if (!Array.isArray(pairs)) return null;
-  const at = pairs.findIndex((name, index) => index % 2 === 0 && String(name).toLowerCase() === "content-type");
-  return at === -1 ? null : String(pairs[at + 1]);
+  const pair = headerPairs(bodies.headers, part).find(([name]) => name.toLowerCase() === "content-type");
+  return pair?.[1] ?? null;
 }

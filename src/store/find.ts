@@ -79,6 +79,17 @@ export async function withoutBodies(
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
 }
 
+/** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
+export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
+  if (readsBodies(scope.tree)) return false;
+  const source = await chooseSource(scope, undefined, (statement) => count(database, statement, deadline));
+  return (
+    source.kind === "scan" ||
+    source.kind === "property" ||
+    (source.kind === "index" && source.name === "requests_created")
+  );
+}
+
 export function readsBodies(tree: FilterTree): boolean {
   for (const { source } of conditionsOf(tree)) if (source.from === "body") return true;
   return false;

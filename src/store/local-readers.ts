@@ -37,10 +37,29 @@ export class LocalReaders {
     this.#idle = [...this.#all];
   }
 
-  async query<T>({ sql, args }: Statement, deadlineMs: number): Promise<T[]> {
+  query<T>(statement: Statement, deadlineMs: number): Promise<T[]> {
+    return this.#with(deadlineMs, (reader, endsAt) => this.#run<T>(reader, statement, endsAt));
+  }
+
+  /** In one transaction. */
+  queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<unknown[][]> {
+    return this.#with(deadlineMs, async (reader, endsAt) => {
+      await reader.ready;
+      await reader.connection.exec("begin");
+      try {
+        const answers: unknown[][] = [];
+        for (const statement of statements) answers.push(await this.#run(reader, statement, endsAt));
+        return answers;
+      } finally {
+        await reader.connection.exec("rollback");
+      }
+    });
+  }
+
+  async #with<T>(deadlineMs: number, task: (reader: Reader, endsAt: number) => Promise<T>): Promise<T> {
     const endsAt = performance.now() + deadlineMs;
     const reader = await this.#take(deadlineMs);
-    const work = this.#run<T>(reader, `with r as materialized (${sql}\n) select * from r`, args, endsAt);
+    const work = task(reader, endsAt);
     this.#running.set(reader, work);
     try {
       return await work;
@@ -62,8 +81,7 @@ export class LocalReaders {
     for (const { connection } of this.#all) connection.close();
   }
 
-  async #run<T>(reader: Reader, sql: string, args: Statement["args"], endsAt: number): Promise<T[]> {
-    const { connection, ready } = reader;
+  async #run<T>({ connection, ready }: Reader, { sql, args }: Statement, endsAt: number): Promise<T[]> {
     let stopInterrupting = () => {};
     const timer = setTimeout(
       () => {
@@ -73,7 +91,7 @@ export class LocalReaders {
     );
     try {
       await ready;
-      const statement = await connection.prepare(sql);
+      const statement = await connection.prepare(`with r as materialized (${sql}\n) select * from r`);
       const rows = await statement.raw(true).all(args.map(bind));
       return toObjects<T>(
         statement.columns().map(({ name }: { name: string }) => name),

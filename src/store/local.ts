@@ -76,6 +76,20 @@ class LocalWriter implements Database {
     }
   }
 
+  async queryTogether(statements: readonly Statement[]): Promise<unknown[][]> {
+    try {
+      this.#checkFile();
+      this.#connection.exec("begin");
+      try {
+        return statements.map(({ sql, args }) => this.#statements.rows(sql, args));
+      } finally {
+        this.#connection.exec("commit");
+      }
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
   async close(): Promise<void> {
     if (!this.#connection.open) return;
     this.#statements.clear();
@@ -121,6 +135,14 @@ class LocalReader implements Database {
       const { statements, readers } = await this.#current();
       if (options.deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
       return await readers.query<T>(statement, options.deadlineMs);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+  }
+
+  async queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }) {
+    try {
+      return await (await this.#current()).readers.queryTogether(statements, options.deadlineMs);
     } catch (cause) {
       throw asStoreError(cause, this.#path);
     }

@@ -3,9 +3,12 @@ import { propertyName, propertySql } from "../filter/property-names.ts";
 import { type Scope, selectRecords } from "../filter/select.ts";
 import { boundsSql, onlyBounds } from "../filter/source.ts";
 import type { Condition } from "../filter/tree.ts";
-import type { ListOptions } from "./aggregate.ts";
+import type { Figures } from "./blocks/figures.ts";
 import type { Deadline } from "./deadline.ts";
+import { fromBlocks, type ListOptions } from "./figures.ts";
 import { withoutBodies } from "./find.ts";
+import { PROPERTY_PREFIX } from "./group-by.ts";
+import { inOrder } from "./order-rows.ts";
 import type { Database } from "./store.ts";
 
 export interface PropertyCost {
@@ -22,12 +25,26 @@ export async function propertyCosts(
   query: ListOptions & { readonly name: string },
   deadline: Deadline,
 ): Promise<PropertyCost[]> {
+  const groupBy = [`${PROPERTY_PREFIX}${query.name}`];
+  const figures = await fromBlocks(database, asked, { groupBy, timeBucket: undefined, measures: {} }, deadline);
+  if (figures !== undefined) return fromFigures(figures, query);
   const bounds = onlyBounds(asked.tree);
   const statement =
     bounds === undefined
       ? await fromRecords(database, asked, query, deadline)
       : fromEntries(asked.organizationId, bounds, query);
   return database.query<PropertyCost>(statement, deadline.rest());
+}
+
+function fromFigures(figures: Figures, page: ListOptions): PropertyCost[] {
+  const rows = [];
+  for (const group of figures.groups()) {
+    const [value] = figures.keysOf(group);
+    if (value == null) continue;
+    rows.push({ value: String(value), cost: figures.sums.cost.of(group), requests: figures.requestsOf(group) });
+  }
+  const order = [["cost", "desc"] as const, ["value", "asc"] as const];
+  return inOrder(rows, order, page);
 }
 
 const order = "order by cost desc nulls last, value";

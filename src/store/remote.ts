@@ -1,4 +1,4 @@
-import { type Client, createClient, type InValue } from "@libsql/client";
+import { type Client, createClient, type InValue, type ResultSet } from "@libsql/client";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { bind } from "./bind.ts";
@@ -46,8 +46,14 @@ class RemoteDatabase implements Database {
       deadlineMs ?? ANSWER_MS,
       late,
     );
-    const rows = answer.rows.map((row) => answer.columns.map((_, index) => fromServer(row[index])));
-    return toObjects<T>(answer.columns, rows);
+    return rowsOf<T>(answer);
+  }
+
+  async queryTogether(statements: readonly Statement[], { deadlineMs }: { readonly deadlineMs: number }) {
+    const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
+    const late = () => new GatewayError("query_timeout");
+    const answers = await this.#limited(this.#client.batch(bound, "read"), deadlineMs, late);
+    return answers.map((answer) => rowsOf<unknown>(answer));
   }
 
   async close(): Promise<void> {
@@ -66,6 +72,13 @@ class RemoteDatabase implements Database {
       work.catch(() => {}); // its failure after the limit has nobody left to tell
     }
   }
+}
+
+function rowsOf<T>({ columns, rows }: ResultSet): T[] {
+  return toObjects<T>(
+    columns,
+    rows.map((row) => columns.map((_, index) => fromServer(row[index]))),
+  );
 }
 
 /** The same types as a local file answers. */

@@ -29,6 +29,8 @@ export interface Database {
    * stopped with `query_timeout` when both together took longer.
    */
   query<T>(statement: Statement, options?: { readonly deadlineMs?: number }): Promise<T[]>;
+  /** Several queries that see the database as of one moment; the deadline is that of all together. */
+  queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
   close(): Promise<void>;
 }
 

@@ -34,6 +34,12 @@ export async function listWebhooks(records: Database, organizationId?: string): 
   return (await records.query<WebhookRow>({ sql, args: [organizationId ?? null] })).map(toWebhook);
 }
 
+/** Differs from before where a webhook was made, changed or removed. */
+export async function webhooksFingerprint(records: Database): Promise<string> {
+  const sql = "select count(*) || ' ' || coalesce(max(updated_at), 0) as fingerprint from webhooks";
+  return (await records.query<{ fingerprint: string }>({ sql, args: [] }))[0]!.fingerprint;
+}
+
 export async function findWebhook(
   records: Database,
   id: string,

@@ -161,7 +161,7 @@ test("a page too large for the memory meant for it is asked for with fewer recor
   expect(status).toBe(0);
   expect(ids(stdout)).toEqual(records.map(({ request_id }) => request_id));
   const limits = api.asked.filter(({ path }) => path === QUERY).map(({ body }) => body.limit);
-  expect(limits.slice(0, 3)).toEqual([500, 62, 7]);
+  expect(limits.slice(0, 3)).toEqual([200, 25, 3]);
   expect(Math.max(...limits.slice(3).map(Number))).toBeLessThan(3);
 });
 
@@ -178,7 +178,7 @@ test("pages come with the key, the sort and no bodies, and grow to what fits", a
     expect(body).toMatchObject({ sort: { created_at: "desc" }, includeBody: false });
     expect(authorization).toBe(`Bearer ${KEY}`);
   }
-  expect(questions.map(({ body }) => body.limit)).toEqual([500, 1000, 1499]);
+  expect(questions.map(({ body }) => body.limit)).toEqual([200, 400, 800, 1599]);
 });
 
 describe("waiting", () => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
+import { parquetMetadata } from "hyparquet";
 import { tableColumns } from "../../src/export/columns.ts";
 import { csv, jsonArray, jsonLines } from "../../src/export/encoder.ts";
 import { readPage } from "../../src/export/page.ts";
 import { parquet } from "../../src/export/parquet.ts";
+import { RowReader } from "../../src/export/row-reader.ts";
 import { startApi } from "./api-server.ts";
 import { cell, expectRecords, readParquet } from "./independent.ts";
 import { HOSTILE, lasting, makeRecord } from "./records.ts";
@@ -39,6 +41,61 @@ test("Parquet has columns of types", async () => {
   expect(typeof row?.["prompt_tokens"]).toBe("bigint");
   expect(row?.["request_created_at"]).toBeInstanceOf(Date);
   expect(row?.["streamed"]).toBeBoolean();
+});
+
+test("Parquet in many row groups is whole", async () => {
+  const columns = tableColumns(["request_id", "prompt_tokens", "request_created_at", "model"], [], false);
+  const text = "x".repeat(100_000);
+  const records = Array.from({ length: 700 }, (_, index) => ({
+    request_id: `${index}`,
+    prompt_tokens: index % 5 === 0 ? null : index,
+    request_created_at: new Date(index * 1000).toISOString(),
+    model: text,
+  }));
+  const rows = records.map((record) => JSON.stringify(record));
+  const encoder = parquet(columns);
+  const bytes = Buffer.concat([encoder.head(), encoder.rows(rows, 0), encoder.tail(rows.length)] as Uint8Array[]);
+  const { row_groups: groups } = parquetMetadata(new Uint8Array(bytes).buffer);
+  expect(groups.length).toBeGreaterThan(20);
+  const column = (name: string) => groups.at(-1)?.columns[columns.findIndex((each) => each.name === name)]?.meta_data;
+  expect(column("prompt_tokens")?.statistics).toMatchObject({ max_value: 699n, null_count: 2n });
+  const read = await readParquet(bytes);
+  const expected = records.map(({ request_id, prompt_tokens, request_created_at }) => [
+    request_id,
+    prompt_tokens === null ? undefined : BigInt(prompt_tokens),
+    new Date(request_created_at),
+  ]);
+  expect(read.map((row) => [row["request_id"], row["prompt_tokens"] ?? undefined, row["request_created_at"]])).toEqual(
+    expected,
+  );
+});
+
+const anyValue = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+);
+const anyName = fc.oneof(fc.constantFrom("a", "b", 'quo"te', "back\\", "sig", "__proto__"), fc.string());
+const space = fc.constantFrom("", " ", "\n ");
+
+test("the members of objects are found, whatever stands before, between and in them", () => {
+  const object = fc.array(fc.tuple(anyName, anyValue, space), { maxLength: 6 });
+  const print = (members: [string, string, string][]) =>
+    `{${members.map(([name, value, gap]) => `${gap}${JSON.stringify(name)}${gap}:${gap}${value}${gap}`).join(",")}}`;
+  fc.assert(
+    fc.property(fc.array(object, { maxLength: 5 }), (objects) => {
+      const text = `[${objects.map(print).join(",")}]`;
+      const reader = new RowReader();
+      let at = 1;
+      for (const members of objects) {
+        const end = reader.read(text, at);
+        expect(text.slice(at, end)).toBe(print(members));
+        expect(reader.names).toEqual(members.map(([name]) => name));
+        const values = members.map((_, index) => text.slice(reader.valueAt[index], reader.valueEnd[index]));
+        expect(values).toEqual(members.map(([, value]) => value));
+        at = end + 1;
+      }
+    }),
+  );
 });
 
 test("an export without records is an empty file of its format", async () => {

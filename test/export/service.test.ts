@@ -32,7 +32,7 @@ beforeAll(async () => {
     const properties = { "Note, odd": text.toWellFormed(), Team: index % 2 === 0 ? "night" : "day" };
     await ask("PUT", `/v1/request/${id}/property`, properties);
   }
-  const question = { filter: "all", sort: { created_at: "asc" }, limit: 1000 };
+  const question = { filter: "all", sort: { created_at: "asc" }, limit: 1000, includeInputs: true };
   records = (await ask("POST", "/v1/request/query-fast", question)) as ApiRecord[];
 }, 30_000);
 
@@ -48,6 +48,7 @@ async function send(content: string, index: number): Promise<string> {
       "Gateway-Auth": `Bearer ${KEY}`,
       "Gateway-Target-Url": `http://127.0.0.1:${upstream.port}`,
       "Gateway-User-Id": `=user ${index % 3}`,
+      "Gateway-Prompt-Input-City": `Lyon ${index}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({ model: "m-1", messages: [{ role: "user", content }] }),
@@ -68,6 +69,7 @@ const env = { WEIR_API_KEY: KEY };
 
 test.each(["jsonl", "json", "csv", "parquet"])("%s from the service is what its API says", async (format) => {
   expect(records.length).toBe(HOSTILE.length);
+  expect(records[3]?.["prompt_inputs"]).toEqual({ City: "Lyon 3" });
   for (const more of [[], ["--include-body"]]) {
     const { status, stdout, stderr } = await run(weir.api, ["--format", format, "--output", "-", ...more], {}, env);
     expect({ status, stderr }).toMatchObject({ status: 0 });

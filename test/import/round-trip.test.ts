@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
+import { RECORD_MEMBERS } from "../../src/record/imported.ts";
 import { KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { HOSTILE } from "../export/records.ts";
 import { type Folder, makeFolder, run } from "../export/run-in-test.ts";
@@ -73,6 +74,8 @@ async function send(content: string, index: number): Promise<void> {
       "Gateway-Session-Path": "/plan",
       "Gateway-Property-Team": "night",
       "gateway-property-lower": "case",
+      "Gateway-Prompt-Input-City": `Lyon ${index}`,
+      "gateway-prompt-input-day": "Monday",
       "content-type": "application/json",
     },
     body: JSON.stringify({
@@ -114,6 +117,7 @@ test.each(["jsonl", "json"])(
     });
     expect((await exportAll(target)).toString()).toBe(exported.toString());
     expect(exported.toString().match(/"llmSchema":\{/g)?.length).toBeGreaterThan(5);
+    expect(exported.toString()).toContain('"prompt_inputs":{"City":"Lyon 1","day":"Monday"}');
 
     const again = await importInto(target.api, [file, file]);
     expect(again).toMatchObject({
@@ -124,6 +128,12 @@ test.each(["jsonl", "json"])(
   },
   30_000,
 );
+
+test("an import knows every member that a record has", () => {
+  const names = Object.keys(JSON.parse(exported.toString().split("\n")[0]!));
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name) => !RECORD_MEMBERS.has(name))).toEqual([]);
+});
 
 test("an export without bodies comes back as one without bodies", async () => {
   const bare = await exportAll(source, ["--output", "-"]);

@@ -19,6 +19,7 @@ const draft = (): RecordDraft => ({
   response_status: 200,
   request_body: {},
   response_body: {},
+  facts: undefined as never,
 });
 
 function hooksOf(...plugins: PluginHooks[]) {

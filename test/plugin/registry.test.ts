@@ -71,6 +71,19 @@ describe("extends", () => {
     expect([c.hosts, c.target]).toEqual([undefined, undefined]);
   });
 
+  test("tries a provider's own paths before those of the one it extends", () => {
+    const [chat, all, own] = [/chat$/, /./, /own$/];
+    const registry = buildRegistry([
+      built({ name: "A", wireSchemas: [{ path: chat, schema: "chat-completions" }] }),
+      built({ name: "B", extends: "A", wireSchemas: [{ path: all, schema: "completions" }] }),
+      dropped({ name: "C", extends: "B", wireSchemas: [{ path: own, schema: "messages" }] }),
+      dropped({ name: "D", extends: "B" }),
+    ]);
+    const paths = (name: string) => registry.providerByName(name)?.wireSchemas?.map(({ path }) => path);
+    expect(paths("C")).toEqual([own, all, chat]);
+    expect(paths("D")).toEqual([all, chat]);
+  });
+
   test("of its own name extends the built-in that a drop-in replaces", () => {
     const registry = buildRegistry([
       built({ name: "A", cost }),

@@ -1,0 +1,170 @@
+import type { PluginLog } from "weir/plugin";
+import type { Span } from "./span.ts";
+
+export interface SpanQueueOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly batchSpans: number;
+  readonly queueSpans: number;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly log: PluginLog;
+}
+
+/** Statuses that OTLP says are worth another try. */
+const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS_MAX = 30_000;
+/** What a stop waits for the collector, in milliseconds. */
+const CLOSE_MS = 3_000;
+const ANSWER_CHARACTERS_MAX = 10_000;
+
+/** What became of one batch. */
+type Outcome =
+  | { readonly sent: number }
+  | { readonly retryMs: number | undefined; readonly why: string }
+  | { readonly why: string };
+
+/**
+ * Spans on their way to a collector: at most `queueSpans` of them, in batches, one request at a time. A batch that the
+ * collector does not take now is tried again with growing pauses; while it waits the queue fills, and what does not fit is
+ * dropped and counted.
+ */
+export class SpanQueue {
+  readonly counts = { spans_exported: 0, spans_dropped: 0, spans_rejected: 0, spans_unsampled: 0, export_failures: 0 };
+  readonly #options: SpanQueueOptions;
+  #waiting: Span[] = [];
+  /** Spans of the batch that is with the collector: they may come back. */
+  #underWay = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> | undefined;
+  #pauseMs = 0;
+  #closed = false;
+  #complained = false;
+
+  constructor(options: SpanQueueOptions) {
+    this.#options = options;
+  }
+
+  add(span: Span): void {
+    if (this.#closed || this.#waiting.length + this.#underWay >= this.#options.queueSpans) {
+      this.counts.spans_dropped++;
+      return;
+    }
+    this.#waiting.push(span);
+    if (this.#sending !== undefined || this.#pauseMs > 0) return;
+    if (this.#waiting.length >= this.#options.batchSpans) this.#send();
+    else this.#timer ??= this.#after(this.#options.intervalMs);
+  }
+
+  /** Sends what waits, once, and drops what the collector does not take within three seconds. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const endsAt = performance.now() + CLOSE_MS;
+    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+    await Promise.race([this.#sending, late]);
+    while (this.#waiting.length > 0 && performance.now() < endsAt) {
+      const batch = this.#waiting.splice(0, this.#options.batchSpans);
+      const outcome = await this.#post(batch, endsAt - performance.now());
+      if (!this.#settle(batch, outcome)) {
+        this.counts.spans_dropped += batch.length;
+        break;
+      }
+    }
+    this.counts.spans_dropped += this.#waiting.length;
+    this.#waiting = [];
+  }
+
+  #after(ms: number): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => this.#send(), ms);
+    timer.unref();
+    return timer;
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+      if (!this.#closed && this.#waiting.length > 0) {
+        this.#timer = this.#after(this.#pauseMs > 0 ? this.#pauseMs : this.#options.intervalMs);
+      }
+    });
+  }
+
+  /** Until nothing waits, or the collector wants a pause: then the batch is the first again. */
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#closed) {
+      const batch = this.#waiting.splice(0, this.#options.batchSpans);
+      this.#underWay = batch.length;
+      const outcome = await this.#post(batch, this.#options.timeoutMs);
+      this.#underWay = 0;
+      if (this.#settle(batch, outcome)) {
+        this.#pauseMs = 0;
+        continue;
+      }
+      this.#waiting.unshift(...batch);
+      const asked = "retryMs" in outcome ? outcome.retryMs : undefined;
+      const grown = Math.min(PAUSE_MS_MAX, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
+      // Spread by up to a fifth, so that many gateways do not come back to a collector all at once.
+      this.#pauseMs = Math.min(PAUSE_MS_MAX, asked ?? grown * (0.8 + Math.random() * 0.4));
+      return;
+    }
+  }
+
+  /** Counts what became of a batch. @returns false where it is to be tried again. */
+  #settle(batch: readonly Span[], outcome: Outcome): boolean {
+    if ("sent" in outcome) {
+      this.counts.spans_exported += outcome.sent;
+      this.counts.spans_rejected += batch.length - outcome.sent;
+      if (this.#complained) this.#options.log.info("the collector takes spans again");
+      this.#complained = false;
+      return true;
+    }
+    this.counts.export_failures++;
+    if (!this.#complained) this.#options.log.warn(`the collector does not take spans: ${outcome.why}`);
+    this.#complained = true;
+    if ("retryMs" in outcome) return false;
+    this.counts.spans_rejected += batch.length;
+    return true;
+  }
+
+  async #post(batch: readonly Span[], limitMs: number): Promise<Outcome> {
+    const { url, headers, resource } = this.#options;
+    const attributes = Object.entries(resource).map(([key, value]) => ({ key, value: { stringValue: value } }));
+    const scopeSpans = [{ scope: { name: "weir" }, spans: batch }];
+    const body = JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });
+    try {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+        redirect: "error",
+        signal: AbortSignal.timeout(Math.max(1, limitMs)),
+      });
+      const text = (await answer.text()).slice(0, ANSWER_CHARACTERS_MAX);
+      if (answer.ok) return { sent: batch.length - Math.min(batch.length, rejectedIn(text)) };
+      const why = `it answers ${answer.status}`;
+      return TRY_AGAIN.has(answer.status) ? { retryMs: retryAfterMs(answer.headers), why } : { why };
+    } catch (error) {
+      return { retryMs: undefined, why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+/** Spans that the collector took in and threw away, as it says itself. */
+function rejectedIn(text: string): number {
+  try {
+    const count = Number(JSON.parse(text)?.partialSuccess?.rejectedSpans ?? 0);
+    return Number.isSafeInteger(count) && count > 0 ? count : 0;
+  } catch {
+    return 0; // an answer without a body, or in another form, rejects nothing
+  }
+}
+
+function retryAfterMs(headers: Headers): number | undefined {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+}

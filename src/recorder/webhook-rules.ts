@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { type PropertyName, propertyName } from "../filter/property-names.ts";
+import { enqueue } from "../store/deliveries.ts";
+import type { Database, Statement } from "../store/store.ts";
+import { listWebhooks } from "../store/webhooks.ts";
+import type { Storable } from "./insert.ts";
+import { parseJson } from "./json.ts";
+
+interface Rule {
+  readonly id: string;
+  readonly filters: readonly { readonly name: PropertyName; readonly value: string | undefined }[];
+  /** Percent. */
+  readonly sampleRate: number;
+}
+
+/** The webhooks of all organizations, in memory: a record without any costs one look into a map. */
+export class WebhookRules {
+  #rules: ReadonlyMap<string, readonly Rule[]> = new Map();
+
+  /** Reads all of them anew. */
+  async load(records: Database): Promise<void> {
+    const enabled = (await listWebhooks(records)).filter((webhook) => webhook.enabled);
+    const rules = new Map<string, Rule[]>();
+    for (const { organization_id, id, sample_rate, property_filters } of enabled) {
+      const filters = property_filters.map(({ name, value }) => ({ name: propertyName(name), value }));
+      rules.set(organization_id, [...(rules.get(organization_id) ?? []), { id, filters, sampleRate: sample_rate }]);
+    }
+    this.#rules = rules;
+  }
+
+  /**
+   * What finished records give to deliver; for the transaction that holds the records, so that none is lost. A request
+   * is delivered to a webhook once, however often it is read. A failed try is told of by the request that it belongs to.
+   */
+  deliveriesOf(records: readonly Storable[], now: number): Statement[] {
+    if (this.#rules.size === 0) return [];
+    return records.flatMap((record) => {
+      const { organization_id, request_id, attempt_of } = record.row;
+      const rules = attempt_of == null ? this.#rules.get(organization_id) : undefined;
+      if (rules === undefined) return [];
+      const share = shareOf(request_id);
+      const properties = parseJson(record.row.properties ?? "{}") ?? {};
+      const hasAll = ({ filters }: Rule) => filters.every(({ name, value }) => has(record, properties, name, value));
+      return rules
+        .filter((rule) => share < rule.sampleRate && hasAll(rule))
+        .map(({ id }) =>
+          enqueue(
+            {
+              id: `msg_${createHash("sha256").update(`${id}\n${request_id}`).digest("hex").slice(0, 32)}`,
+              organization_id,
+              kind: "request",
+              source_id: id,
+              endpoint_id: id,
+              subject_id: request_id,
+              payload: null,
+            },
+            now,
+          ),
+        );
+    });
+  }
+}
+
+/** From 0 to less than 100, the same for a request id at every time and for every webhook. */
+export function shareOf(requestId: string): number {
+  return (createHash("sha256").update(requestId).digest().readUInt32BE() / 2 ** 32) * 100;
+}
+
+function has(
+  { labels }: Storable,
+  properties: Readonly<Record<string, unknown>>,
+  { exact, erased }: PropertyName,
+  value: string | undefined,
+): boolean {
+  const own = Object.hasOwn(properties, exact) ? properties[exact] : undefined;
+  const lost =
+    erased !== undefined && labels.erasedProperties.has(erased) && Object.hasOwn(properties, erased)
+      ? properties[erased]
+      : undefined;
+  const found = own ?? lost;
+  return found !== undefined && (value === undefined || found === value);
+}

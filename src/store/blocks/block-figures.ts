@@ -1,0 +1,67 @@
+import type { Scope } from "../../filter/select.ts";
+import type { Deadline } from "../deadline.ts";
+import { type GroupBy, groupClause, groupColumns, groupNames, PROPERTY_PREFIX, TIME_BUCKETS } from "../group-by.ts";
+import type { Database } from "../store.ts";
+import { Figures, type GroupRow, type Measures } from "./figures.ts";
+import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
+import { askBlocks, selectOutside } from "./read.ts";
+
+const DIMENSIONS: Readonly<Record<string, Dimension>> = {
+  model: byText("model"),
+  provider: byText("provider"),
+  user: byText("user_id"),
+  status: byNumber("response_status"),
+  session: byText("session_id"),
+};
+
+/** Figures of a scope by group, added up from blocks; undefined where the records answer better, or alone can. */
+export async function blockFigures(
+  database: Database,
+  scope: Scope,
+  query: GroupBy & { readonly measures: Measures },
+  deadline: Deadline,
+): Promise<Figures | undefined> {
+  const dimensions = dimensionsOf(query);
+  const names = groupNames(query);
+  let figures = new Figures(dimensions, query.measures);
+  const answered = await askBlocks<GroupRow>(database, scope, deadline, () => ({
+    outside: selectOutside(
+      scope,
+      ({ bind }) => `${groupColumns(query, bind)} ${sumsSql(query.measures)}`,
+      () => groupClause(query),
+    ),
+    begin: (rows) => {
+      figures = new Figures(dimensions, query.measures);
+      for (const row of rows)
+        if (row.requests > 0)
+          figures.addRow(
+            names.map((name) => row[name] ?? null),
+            row,
+          );
+    },
+    addBlock: (view, mask) => figures.addBlock(view, mask),
+  }));
+  return answered ? figures : undefined;
+}
+
+function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {
+  const dimensions = groupBy.map((name) =>
+    name.startsWith(PROPERTY_PREFIX) ? byProperty(name.slice(PROPERTY_PREFIX.length)) : DIMENSIONS[name]!,
+  );
+  return timeBucket === undefined ? dimensions : [...dimensions, byTime(TIME_BUCKETS[timeBucket])];
+}
+
+function sumsSql({ tokens, outcomes, activity }: Measures): string {
+  return [
+    "count(*) as requests, sum(r.cost) as cost",
+    ...(tokens
+      ? ["prompt_tokens", "completion_tokens", "total_tokens"].map((name) => `sum(r.${name}) as ${name}`)
+      : []),
+    ...(outcomes ? ["total(r.response_status >= 400) as errors, total(r.cached) as cache_hits", LATENCIES] : []),
+    ...(activity ? ["min(r.request_created_at) as first, max(r.request_created_at) as last"] : []),
+  ].join(", ");
+}
+
+/** All latencies of a group as the items of a JSON array, null where there is none. */
+export const LATENCIES =
+  "group_concat(printf('%!.17g', r.delay_ms)) filter (where r.delay_ms is not null) as latencies";

@@ -1,0 +1,178 @@
+import type { Mask } from "./filter.ts";
+import { type Dimension, Groups, type Key } from "./groups.ts";
+import { percentiles } from "./percentiles.ts";
+import { grown, Sums } from "./sums.ts";
+import type { BlockView } from "./view.ts";
+
+/** What is added up of each group. */
+export interface Measures {
+  readonly tokens?: true;
+  /** Errors, cache hits and latencies. */
+  readonly outcomes?: true;
+  /** When the first and the last record was created. */
+  readonly activity?: true;
+}
+
+export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as const;
+
+/** A group's figures as SQL answers them for the records that no block holds. */
+export interface GroupRow {
+  readonly requests: number;
+  readonly errors?: number;
+  readonly cache_hits?: number;
+  readonly first?: number;
+  readonly last?: number;
+  /** Latencies in milliseconds, with commas between them. */
+  readonly latencies?: string | null;
+  readonly [sum: string]: Key | undefined;
+}
+
+/** Adds up records of blocks, and what SQL has added up of others. */
+export class Figures {
+  readonly #groups: Groups;
+  readonly #measures: Measures;
+  readonly #sums = {
+    cost: new Sums(),
+    prompt_tokens: new Sums(),
+    completion_tokens: new Sums(),
+    total_tokens: new Sums(),
+  };
+  readonly #latencies = new Sums();
+  /** Latencies of all rows so far with their groups. */
+  readonly #latencyRows: (readonly [groups: Uint32Array, values: Float64Array])[] = [];
+  #requests = new Float64Array(64);
+  #errors = new Float64Array(64);
+  #hits = new Float64Array(64);
+  #first = new Float64Array(64).fill(Number.POSITIVE_INFINITY);
+  #last = new Float64Array(64).fill(Number.NEGATIVE_INFINITY);
+
+  constructor(dimensions: readonly Dimension[], measures: Measures) {
+    this.#groups = new Groups(dimensions);
+    this.#measures = measures;
+  }
+
+  async addBlock(view: BlockView, mask: Mask): Promise<void> {
+    if (mask === false) return;
+    const groups = await this.#groups.ofRows(view, mask);
+    const { count } = this.#groups;
+    this.#grow(count);
+    const requests = this.#requests;
+    for (let row = 0; row < groups.length; row++) requests[groups[row]!]!++;
+    this.#sums.cost.add(groups, await view.numbers("cost"), count);
+    if (this.#measures.tokens) {
+      for (const name of TOKENS) this.#sums[name].add(groups, await view.numbers(name), count);
+    }
+    if (this.#measures.outcomes) await this.#addOutcomes(view, groups);
+    if (this.#measures.activity) await this.#addActivity(view, groups);
+  }
+
+  /** @param keys - by which SQL grouped, in the order of the dimensions. */
+  addRow(keys: readonly Key[], row: GroupRow): void {
+    const group = this.#groups.groupOf(keys);
+    this.#grow(this.#groups.count);
+    this.#requests[group]! += row.requests;
+    this.#errors[group]! += row.errors ?? 0;
+    this.#hits[group]! += row.cache_hits ?? 0;
+    this.#first[group] = Math.min(this.#first[group]!, row.first ?? Number.POSITIVE_INFINITY);
+    this.#last[group] = Math.max(this.#last[group]!, row.last ?? Number.NEGATIVE_INFINITY);
+    for (const [name, sums] of Object.entries(this.#sums)) {
+      const sum = row[name];
+      if (typeof sum === "number") sums.addSum(group, sum, 1);
+    }
+    if (row.latencies == null) return;
+    const values = Float64Array.from(JSON.parse(`[${row.latencies}]`) as number[]);
+    const groups = new Uint32Array(values.length).fill(group);
+    this.#latencies.add(groups, values, this.#groups.count);
+    this.#latencyRows.push([groups, values]);
+  }
+
+  /** Every group that has a record. */
+  *groups(): Generator<number> {
+    for (let group = 1; group < this.#groups.count; group++) if (this.#requests[group]! > 0) yield group;
+  }
+
+  keysOf(group: number): Key[] {
+    return this.#groups.keysOf(group);
+  }
+
+  requestsOf(group: number): number {
+    return this.#requests[group] ?? 0;
+  }
+
+  get sums() {
+    return this.#sums;
+  }
+
+  outcomesOf(group: number): { errors: number; cacheHits: number; latencyAverage: number | null } {
+    const known = this.#latencies.known(group);
+    const latencyAverage = known === 0 ? null : this.#latencies.of(group)! / known;
+    return { errors: this.#errors[group] ?? 0, cacheHits: this.#hits[group] ?? 0, latencyAverage };
+  }
+
+  activityOf(group: number): { first: number; last: number } {
+    return { first: this.#first[group]!, last: this.#last[group]! };
+  }
+
+  /** Percentiles of the latency of these groups, each by its number. */
+  async latencyPercentiles(
+    shown: readonly number[],
+    percentages: readonly number[],
+  ): Promise<ReadonlyMap<number, (number | null)[]>> {
+    const lists = new Map(shown.map((group) => [group, new Float64Array(this.#latencies.known(group))]));
+    const byGroup: (Float64Array | undefined)[] = [];
+    for (const [group, list] of lists) byGroup[group] = list;
+    const ends = new Float64Array(this.#groups.count);
+    for (const [groups, values] of this.#latencyRows) {
+      for (let row = 0; row < groups.length; row++) {
+        const value = values[row]!;
+        if (Number.isNaN(value)) continue;
+        const list = byGroup[groups[row]!];
+        if (list !== undefined) list[ends[groups[row]!]!++] = value;
+      }
+      await turn();
+    }
+    const found = new Map<number, (number | null)[]>();
+    for (const [group, list] of lists) {
+      found.set(group, percentiles(list, percentages));
+      if (list.length > LATENCIES_A_TURN) await turn();
+    }
+    return found;
+  }
+
+  async #addOutcomes(view: BlockView, groups: Uint32Array): Promise<void> {
+    const [status, cached] = [await view.numbers("response_status"), await view.numbers("cached")];
+    const [errors, hits] = [this.#errors, this.#hits];
+    for (let row = 0; row < groups.length; row++) {
+      if (status[row]! >= 400) errors[groups[row]!]!++;
+      if (cached[row] === 1) hits[groups[row]!]!++;
+    }
+    const latencies = await view.numbers("delay_ms");
+    this.#latencies.add(groups, latencies, this.#groups.count);
+    this.#latencyRows.push([groups, latencies]);
+  }
+
+  async #addActivity(view: BlockView, groups: Uint32Array): Promise<void> {
+    const times = await view.numbers("request_created_at");
+    const [first, last] = [this.#first, this.#last];
+    for (let row = 0; row < groups.length; row++) {
+      const [group, time] = [groups[row]!, times[row]!];
+      if (time < first[group]!) first[group] = time;
+      if (time > last[group]!) last[group] = time;
+    }
+  }
+
+  #grow(count: number): void {
+    if (count <= this.#requests.length) return;
+    const length = Math.max(count, this.#requests.length * 2);
+    this.#requests = grown(this.#requests, length);
+    this.#errors = grown(this.#errors, length);
+    this.#hits = grown(this.#hits, length);
+    this.#first = grown(this.#first, length, Number.POSITIVE_INFINITY);
+    this.#last = grown(this.#last, length, Number.NEGATIVE_INFINITY);
+  }
+}
+
+/** Latencies that are ranked before others on this thread get their turn. */
+const LATENCIES_A_TURN = 10_000;
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

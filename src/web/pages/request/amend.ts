@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { recordQuery } from "./record.ts";
+
+/** Changes one record and shows it as it is then. */
+export function useAmend(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({
+      method,
+      what,
+      body,
+    }: {
+      method: "PUT" | "POST";
+      what: "property" | "score" | "feedback";
+      body: unknown;
+    }) => call(method, `/v1/request/${encodeURIComponent(id)}/${what}`, { body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: recordQuery(id).queryKey }),
+  });
+}

@@ -1,0 +1,126 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Code } from "../../parts/code.tsx";
+import { formatBytes } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { headersQuery, type RequestRecord } from "./record.ts";
+
+interface BodyViewProps {
+  readonly record: RequestRecord;
+  readonly part: "request" | "response";
+}
+
+/** Of longer bodies so much is put into the page; all of it can be downloaded. */
+const SHOWN_CHARS_MAX = 400_000;
+
+/** One side of the exchange: its headers, and its body as JSON or as the very bytes. */
+export function BodyView({ record, part }: BodyViewProps) {
+  const [isRaw, setRaw] = useState(false);
+  const body = part === "request" ? record.request_body : record.response_body;
+  const address = `/v1/request/${encodeURIComponent(record.request_id)}/body?part=${part}&raw=true`;
+  return (
+    <div className="body-view">
+      <Headers record={record} part={part} />
+      {body === null ? (
+        <Empty title={`No ${part} body was recorded`}>
+          {record.response_status === null
+            ? "The request is in flight."
+            : "There was none, the client asked to leave it out, or it was deleted."}
+        </Empty>
+      ) : (
+        <>
+          <div className="body-actions">
+            <div className="segments">
+              <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+                Formatted
+              </button>
+              <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+                As sent
+              </button>
+            </div>
+            <a className="button" href={address} download={`${record.request_id}-${part}`}>
+              <Icon name="download" /> Download the bytes
+            </a>
+          </div>
+          {record.assets.length === 0 ? null : (
+            <p className="muted">
+              Files are stored once, beside the bodies: <code>weir-asset:</code> stands where each was.
+            </p>
+          )}
+          {isRaw ? (
+            <RawBody address={address} part={part} />
+          ) : (
+            <Code label={`${part} body`} text={cut(formatted(body))} />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function formatted(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
+}
+
+function cut(text: string): string {
+  if (text.length <= SHOWN_CHARS_MAX) return text;
+  return `${text.slice(0, SHOWN_CHARS_MAX)}\n… ${text.length - SHOWN_CHARS_MAX} more characters: download the bytes.`;
+}
+
+/** The bytes as text where they are text. */
+function RawBody({ address, part }: { readonly address: string; readonly part: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["raw-body", address],
+    queryFn: async ({ signal }) => {
+      const response = await fetch(address, { signal });
+      if (!response.ok) throw new Error(`The API answered ${response.status}.`);
+      return new Uint8Array(await response.arrayBuffer());
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={4} />;
+  return <Code label={`${part} body as sent, ${formatBytes(data.byteLength)}`} text={cut(bytesText(data))} />;
+}
+
+function bytesText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return hexDump(bytes.subarray(0, 4_096)) + (bytes.byteLength > 4_096 ? "\n…" : "");
+  }
+}
+
+function hexDump(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const row = [...bytes.subarray(at, at + 16)];
+    const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const text = row.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : ".")).join("");
+    lines.push(`${at.toString(16).padStart(8, "0")}  ${hex.padEnd(47)}  ${text}`);
+  }
+  return lines.join("\n");
+}
+
+function Headers({ record, part }: BodyViewProps) {
+  const { data } = useQuery(headersQuery(record.request_id));
+  const headers = data?.[part] ?? [];
+  return (
+    <details className="headers" open={headers.length > 0 && headers.length <= 12}>
+      <summary>
+        {data === undefined ? "Headers" : `${headers.length} headers`}{" "}
+        <span className="muted">credentials and cookies are not recorded</span>
+      </summary>
+      <dl className="facts mono">
+        {headers.map(([name, value], at) => (
+          <div key={at} className="fact">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,123 @@
+import type { LlmRequest } from "../../../record/llm-schema.ts";
+import { Code } from "../../parts/code.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Message, type Part, Text } from "./message.tsx";
+import { Pending } from "./pending.tsx";
+import type { RequestRecord } from "./record.ts";
+
+/** What was said, whichever provider it was said to. */
+export function Conversation({ record }: { readonly record: RequestRecord }) {
+  const { llmSchema: schema, request_id: id } = record;
+  if (schema === null) return <Unread record={record} />;
+  const { request, response } = schema;
+  const answers: readonly Part[] = [...(response.messages ?? []), ...(response.responses ?? [])] as Part[];
+  const error = response.error?.gatewayMessage;
+  return (
+    <div className="conversation">
+      <Settings request={request} />
+      {request.instructions === undefined ? null : (
+        <Message requestId={id} speaker="system" part={{ content: request.instructions }} />
+      )}
+      {(request.messages ?? []).map((part, at) => (
+        <Message key={at} requestId={id} part={part as Part} speaker="user" />
+      ))}
+      {[request.prompt, request.input]
+        .filter((text) => text !== undefined && text !== "" && (request.messages ?? []).length === 0)
+        .map((text) => (
+          <Message key={text} requestId={id} speaker="user" part={{ content: text! }} />
+        ))}
+      {answers.map((part, at) => (
+        <Message key={at} requestId={id} part={part} speaker="assistant" />
+      ))}
+      {error === undefined ? null : (
+        <article className="message message-error">
+          <header className="message-head">
+            <h3>error</h3>
+          </header>
+          <div className="message-body">
+            <Text text={typeof error === "string" ? error : JSON.stringify(error, undefined, 2)} />
+          </div>
+        </article>
+      )}
+      <Otherwise record={record} answers={answers.length} hasError={error !== undefined} />
+    </div>
+  );
+}
+
+/** Figures and vectors that are no messages: shown as they came. */
+function Otherwise({
+  record,
+  answers,
+  hasError,
+}: {
+  readonly record: RequestRecord;
+  readonly answers: number;
+  readonly hasError: boolean;
+}) {
+  if (answers > 0 || hasError) return null;
+  if (record.response_status === null) return <p className="muted">The answer is on its way.</p>;
+  return <p className="muted">The answer has no text: see the response.</p>;
+}
+
+function Unread({ record }: { readonly record: RequestRecord }) {
+  if (record.response_status === null)
+    return <Empty title="In flight">What is said shows once the answer has ended.</Empty>;
+  if (record.request_body === null && record.response_body === null) {
+    return (
+      <Empty title="No bodies were recorded">The client asked for them to be left out, or they were deleted.</Empty>
+    );
+  }
+  return <Pending record={record} />;
+}
+
+const SETTINGS: readonly (readonly [keyof LlmRequest, string])[] = [
+  ["llm_type", "kind"],
+  ["model", "model"],
+  ["max_tokens", "max tokens"],
+  ["temperature", "temperature"],
+  ["top_p", "top p"],
+  ["seed", "seed"],
+  ["stream", "stream"],
+  ["presence_penalty", "presence penalty"],
+  ["frequency_penalty", "frequency penalty"],
+  ["reasoning_effort", "reasoning"],
+  ["verbosity", "verbosity"],
+  ["n", "n"],
+  ["size", "size"],
+  ["quality", "quality"],
+];
+
+function Settings({ request }: { readonly request: LlmRequest }) {
+  const known = SETTINGS.flatMap(([name, label]) => {
+    const value = request[name];
+    return value === undefined || value === "" ? [] : [[label, String(value)] as const];
+  });
+  const tools = request.tools ?? [];
+  return (
+    <>
+      {known.length === 0 ? null : (
+        <dl className="settings">
+          {known.map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {tools.length === 0 ? null : (
+        <details className="tools">
+          <summary>
+            {tools.length} {tools.length === 1 ? "tool" : "tools"}: {tools.map((tool) => tool.name ?? "?").join(", ")}
+          </summary>
+          {tools.map((tool, at) => (
+            <div key={at} className="tool">
+              {tool.description === undefined ? null : <Text text={tool.description} />}
+              <Code label={tool.name ?? "tool"} text={JSON.stringify(tool.parameters ?? {}, undefined, 2)} />
+            </div>
+          ))}
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
+import { Count, Money } from "../../parts/values.tsx";
+import { sentence } from "./outcome.ts";
+import { type CostView, costQuery, type RequestRecord } from "./record.ts";
+
+type Line = CostView["lines"][number];
+
+const LINES: readonly Column<Line>[] = [
+  { id: "what", header: "What", cell: (line) => line.what },
+  { id: "count", header: "Tokens", align: "end", cell: (line) => <Count of={line.count} /> },
+  {
+    id: "rate",
+    header: "US$ per million",
+    align: "end",
+    cell: (line) => <span className="number">{Number(line.usd_per_million.toPrecision(6))}</span>,
+  },
+  {
+    id: "usd",
+    header: "US$",
+    align: "end",
+    cell: (line) => <span className="number">{Number(line.usd.toPrecision(6))}</span>,
+  },
+];
+
+interface Usage {
+  readonly what: string;
+  readonly count: number;
+}
+
+const USAGE: readonly Column<Usage>[] = [
+  { id: "what", header: "Usage", cell: (row) => row.what },
+  { id: "count", header: "Tokens", align: "end", cell: (row) => <Count of={row.count} /> },
+];
+
+/** What the request used, what that cost, and by which price. */
+export function Cost({ record }: { readonly record: RequestRecord }) {
+  const { data, error, refetch } = useQuery(costQuery(record.request_id));
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={5} />;
+  return (
+    <div className="cost">
+      <p className="cost-sum">
+        <Money of={data.cost} />{" "}
+        <span className="muted">{data.cost_source === null ? "" : `by ${data.cost_source}`}</span>
+      </p>
+      {data.lines.length === 0 ? null : (
+        <DataTable label="How the cost adds up" rows={data.lines} columns={LINES} rowKey={(line) => line.what} />
+      )}
+      <p className="muted">{sentence(data.note)}</p>
+      <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.what} />
+      <p className="muted">
+        Prompt tokens are all input, and completion tokens all output; the other rows are parts of them. What the
+        provider did not say is left out.
+      </p>
+    </div>
+  );
+}
+
+function usageOf(record: RequestRecord): Usage[] {
+  const rows: readonly (readonly [string, number | null])[] = [
+    ["Prompt", record.prompt_tokens],
+    ["– read from the provider's cache", record.prompt_cache_read_tokens],
+    ["– written to the provider's cache", record.prompt_cache_write_tokens],
+    ["– audio in the prompt", record.prompt_audio_tokens],
+    ["Completion", record.completion_tokens],
+    ["– reasoning", record.reasoning_tokens],
+    ["– audio in the completion", record.completion_audio_tokens],
+    ["Total", record.total_tokens],
+  ];
+  return rows.flatMap(([what, count]) => (count === null ? [] : [{ what, count }]));
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { Bytes, Time } from "../../parts/values.tsx";
+import type { RequestRecord } from "./record.ts";
+
+/** Everything else that is recorded; what is not known is left out. */
+export function Details({ record }: { readonly record: RequestRecord }) {
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    ["Request id", <code key="id">{record.request_id}</code>],
+    ["Received", <Time key="received" of={record.request_created_at} />],
+    ["Answered", <Time key="answered" of={record.response_created_at} />],
+    ["Last change", <Time key="changed" of={record.updated_at} />],
+    ["Method and path", <code key="path">{`${record.request_method} ${record.request_path ?? ""}`}</code>],
+    ["Target", record.target_url],
+    ["Provider", record.provider],
+    ["Model asked for", record.request_model],
+    ["Model that answered", record.response_model],
+    ["Model override", record.model_override],
+    ["Response id", record.response_id],
+    ["Outcome", record.outcome],
+    ["Streamed", record.streamed ? "yes" : "no"],
+    ["Size", <Bytes key="size" of={record.size_bytes} />],
+    ["Service key", record.gateway_user],
+    ["User", record.request_user_id],
+    ["Country", record.country_code],
+    ["Referrer", record.request_referrer],
+    ["Session", record.session_id],
+    ["Session path", record.session_path],
+    ["Prompt", record.prompt_id],
+    ["Prompt version", record.prompt_version],
+    ["Experiment", record.experiment_id],
+    ["Node", record.node_id],
+    ["Job", record.job_id],
+    ["Bodies in", record.storage_location],
+    ["Threat", record.threat === null ? null : record.threat ? "yes" : "no"],
+    ...Object.entries(record.prompt_inputs ?? {}).map(([name, value]) => [`Input ${name}`, value] as const),
+  ];
+  return (
+    <dl className="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .map(([label, value]) => (
+          <div key={label} className="fact">
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

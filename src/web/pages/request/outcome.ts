@@ -1,0 +1,36 @@
+import { formatBytes } from "../../parts/format.ts";
+import type { RequestRecord } from "./record.ts";
+
+/** What became of a request where that is not simply its answer; undefined where it is. */
+export function outcomeText(record: RequestRecord): string | undefined {
+  const { response_status: status, error_code: code, error_message: message } = record;
+  if (status === null) return "This request is in flight. The page follows it.";
+  const said = [code, message].filter((part) => part !== null && part !== "").join(": ");
+  const known = CAUSES[status];
+  if (known !== undefined) return said === "" ? known : `${known} ${sentence(said)}`;
+  if (status >= 400) return said === "" ? "The provider answered with an error: see the response." : sentence(said);
+  return undefined;
+}
+
+const CAUSES: Readonly<Record<number, string>> = {
+  499: "The client went away before the end of the answer. What had arrived until then is recorded.",
+  500: "The answer was cut off: the gateway stopped meanwhile, or the provider or a plugin failed.",
+  502: "The provider broke off, or could not be reached.",
+  504: "The provider sent no answer in time.",
+};
+
+/** Text of the API, as it stands on a page. */
+export function sentence(text: string): string {
+  const begun = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** What is missing of the record, and why, a sentence each. */
+export function omissions(record: RequestRecord): string[] {
+  const notes: string[] = [];
+  if (record.truncated)
+    notes.push(`The bodies were longer than is recorded: ${formatBytes(record.size_bytes)} are kept.`);
+  if (record.usage_estimated) notes.push("The provider did not say what was used: the tokens are an estimate.");
+  if (record.cached) notes.push("The answer came from the cache: it cost nothing and reached no provider.");
+  return notes;
+}

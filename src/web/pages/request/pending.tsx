@@ -1,0 +1,63 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { get, post } from "../../api.ts";
+import { GatedButton } from "../../parts/gated-button.tsx";
+import { Empty } from "../../parts/states.tsx";
+import type { RequestRecord } from "./record.ts";
+
+interface ModelState {
+  readonly provider: string;
+  readonly model: string;
+  readonly state: "pending" | "mapped";
+  readonly reason: string | null;
+}
+
+/** A record whose bodies nobody can read yet; the mapper can be asked to look now. */
+export function Pending({ record }: { readonly record: RequestRecord }) {
+  const client = useQueryClient();
+  const { provider, model_override: override, request_model: requested, model: named } = record;
+  const model = override ?? requested ?? named;
+  const models = useQuery({
+    queryKey: ["models"],
+    queryFn: ({ signal }) => get<readonly ModelState[]>("/v1/models", signal),
+  });
+  const expedite = useMutation({
+    mutationFn: () =>
+      post<readonly ModelState[]>(
+        `/v1/models/${encodeURIComponent(model ?? "")}/expedite?provider=${encodeURIComponent(provider)}`,
+        {},
+      ),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["models"] });
+      await client.invalidateQueries({ queryKey: ["request", record.request_id] });
+    },
+  });
+  const known = models.data?.find((row) => row.provider === provider && row.model === model);
+  if (known?.state === "mapped" && !expedite.isSuccess) {
+    return (
+      <Empty title="Nothing to read in these bodies">The request and the response are shown as they were sent.</Empty>
+    );
+  }
+  const reason = expedite.data?.find((row) => row.state === "pending")?.reason ?? known?.reason;
+  return (
+    <Empty title="Model is pending mapping">
+      <p>
+        How <code>{model ?? "this model"}</code> of {provider} writes its bodies is not known yet. The mapper looks once
+        a day; the record is whole, and is read as soon as it has found out.
+      </p>
+      {reason ? <p>So far: {reason}.</p> : null}
+      {model === null ? null : (
+        <p>
+          <GatedButton
+            scope="write"
+            className="primary"
+            disabled={expedite.isPending}
+            onClick={() => expedite.mutate()}
+          >
+            {expedite.isPending ? "The mapper is at work…" : "Expedite"}
+          </GatedButton>
+        </p>
+      )}
+      {expedite.error === null ? null : <p role="alert">{expedite.error.message}</p>}
+    </Empty>
+  );
+}

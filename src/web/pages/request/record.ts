@@ -1,0 +1,52 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { LlmSchema } from "../../../record/llm-schema.ts";
+import type { RecordFields } from "../../../record/request-record.ts";
+import { get } from "../../api.ts";
+
+/** One record whole, as `GET /v1/request/<id>` answers it. */
+export type RequestRecord = RecordFields & {
+  readonly request_body: unknown;
+  readonly response_body: unknown;
+  readonly llmSchema: LlmSchema | null;
+  readonly prompt_inputs?: Readonly<Record<string, string>>;
+};
+
+/** How often a request in flight is asked for. */
+const IN_FLIGHT_MS = 1_000;
+
+export const recordQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["request", id],
+    queryFn: ({ signal }) => get<RequestRecord>(`/v1/request/${encodeURIComponent(id)}`, signal),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && state.data.response_status === null ? IN_FLIGHT_MS : false,
+  });
+
+export interface CostView {
+  readonly cost: number | null;
+  readonly cost_source: string | null;
+  readonly note: string;
+  readonly lines: readonly {
+    readonly what: string;
+    readonly count: number;
+    readonly usd_per_million: number;
+    readonly usd: number;
+  }[];
+}
+
+export const costQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["request-cost", id],
+    queryFn: ({ signal }) => get<CostView>(`/v1/request/${encodeURIComponent(id)}/cost`, signal),
+  });
+
+export interface HeadersView {
+  readonly request: readonly (readonly [string, string])[];
+  readonly response: readonly (readonly [string, string])[];
+}
+
+export const headersQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["request-headers", id],
+    queryFn: ({ signal }) => get<HeadersView>(`/v1/request/${encodeURIComponent(id)}/headers`, signal),
+  });

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { post } from "../../api.ts";
+import { join, leaf } from "../../filter/tree.ts";
+import { formatDuration } from "../../parts/format.ts";
+import { Money, Status } from "../../parts/values.tsx";
+import type { RequestRow } from "../requests/columns.tsx";
+import type { RequestRecord } from "./record.ts";
+
+/** Of a longer session the first so many requests are shown. */
+const SESSION_ROWS = 100;
+
+/** The requests of the same session over time, this one among them. */
+export function SessionTimeline({ record }: { readonly record: RequestRecord }) {
+  const session = record.session_id;
+  const filter = { sessions_request_response_rmt: { session_session_id: { equals: session ?? "" } } };
+  const { data: rows } = useQuery({
+    queryKey: ["session-requests", session],
+    queryFn: ({ signal }) =>
+      post<readonly RequestRow[]>(
+        "/v1/request/query",
+        { filter, sort: { created_at: "asc" }, limit: SESSION_ROWS, includeBody: false },
+        signal,
+      ),
+    enabled: session !== null,
+  });
+  if (session === null) return null;
+  const starts = (rows ?? []).map((row) => Date.parse(row.request_created_at));
+  const ends = (rows ?? []).map((row, at) => starts[at]! + (row.delay_ms ?? 0));
+  const [from, to] = [Math.min(...starts), Math.max(...ends)];
+  const scale = (time: number) => ((time - from) / Math.max(1, to - from)) * 100;
+  return (
+    <section className="panel" aria-label="Session">
+      <header className="panel-head">
+        <h2>Session</h2>
+        <Link to="/requests" search={{ filter, sort: "created_at.asc" }}>
+          {record.session_name ?? session}
+        </Link>
+      </header>
+      <ol className="timeline">
+        {(rows ?? []).map((row, at) => (
+          <li key={row.request_id}>
+            <Link
+              to="/requests/$id"
+              params={{ id: row.request_id }}
+              className="timeline-row"
+              aria-current={row.request_id === record.request_id ? "true" : undefined}
+              title={`${row.session_path ?? ""} ${row.model ?? ""} ${formatDuration(row.delay_ms)}`}
+            >
+              <span className="timeline-name">{row.session_path ?? row.model ?? row.request_path}</span>
+              <svg className="timeline-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect
+                  className={(row.response_status ?? 0) >= 400 ? "bar-bad" : "bar-whole"}
+                  x={Math.min(98.5, scale(starts[at]!))}
+                  width={Math.max(1.5, scale(ends[at]!) - scale(starts[at]!))}
+                  height="8"
+                  rx="0.6"
+                />
+              </svg>
+              <span className="number">{formatDuration(row.delay_ms)}</span>
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {(rows?.length ?? 0) < SESSION_ROWS ? null : <p className="panel-none">The first {SESSION_ROWS} are shown.</p>}
+    </section>
+  );
+}
+
+/** Other tries for the same request of the client, and the request whose answer the cache gave. */
+export function Links({ record }: { readonly record: RequestRecord }) {
+  const whole = record.attempt_of ?? record.request_id;
+  const { data: attempts } = useQuery({
+    queryKey: ["attempts", whole],
+    queryFn: ({ signal }) =>
+      post<readonly RequestRow[]>(
+        "/v1/request/query-fast",
+        {
+          filter: join("or", [leaf(["attempt_of"], "equals", whole), leaf(["request_id"], "equals", whole)]),
+          sort: { created_at: "asc" },
+          limit: 50,
+          includeBody: false,
+        },
+        signal,
+      ),
+  });
+  const others = (attempts ?? []).length > 1 ? attempts! : [];
+  if (others.length === 0 && record.cache_reference_id === null) return null;
+  return (
+    <section className="panel" aria-label="Related requests">
+      <header className="panel-head">
+        <h2>Related</h2>
+      </header>
+      <ul className="related">
+        {record.cache_reference_id === null ? null : (
+          <li>
+            <Link to="/requests/$id" params={{ id: record.cache_reference_id }}>
+              The request whose answer this is
+            </Link>
+          </li>
+        )}
+        {others.map((row) => (
+          <li key={row.request_id}>
+            <Link
+              to="/requests/$id"
+              params={{ id: row.request_id }}
+              aria-current={row.request_id === record.request_id ? "true" : undefined}
+            >
+              {row.attempt_of === null ? "As the client saw it" : `Attempt ${row.attempt ?? ""} at ${row.provider}`}
+            </Link>
+            <Status of={row.response_status} />
+            <Money of={row.cost} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

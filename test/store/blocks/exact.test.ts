@@ -1,0 +1,169 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { decodeFilter } from "../../../src/filter/decode.ts";
+import { blockFigures } from "../../../src/store/blocks/block-figures.ts";
+import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
+import { Deadline } from "../../../src/store/deadline.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { ownDirectory } from "../open.ts";
+import { SIZES, START, steps, Writing } from "./world.ts";
+
+/** A record as it is in the database, and its properties as a filter sees them. */
+type Plain = Readonly<Record<string, string | number | null>> & { readonly tags: Readonly<Record<string, string>> };
+
+const HOUR = 3_600_000;
+const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });
+const and = (left: unknown, right: unknown) => ({ left, operator: "and", right });
+const or = (left: unknown, right: unknown) => ({ left, operator: "or", right });
+const iso = (time: number) => new Date(time).toISOString();
+const at = (row: Plain) => row["request_created_at"] as number;
+const app = (row: Plain) => row.tags["App-Name"] ?? row.tags["app-name (lost)"] ?? null;
+
+const FILTERS: readonly (readonly [string, unknown, (row: Plain) => boolean])[] = [
+  ["all", "all", () => true],
+  ["a model", leaf("model", { equals: "m-1" }), (row) => row["model"] === "m-1"],
+  ["no model", leaf("model", { equals: null }), (row) => row["model"] === null],
+  ["not a model", leaf("model", { "not-equals": "m-1" }), (row) => row["model"] !== "m-1"],
+  ["part of a user", leaf("user_id", { contains: "Ü" }), (row) => row["user_id"] === "ü"],
+  ["not part", leaf("user_id", { "not-contains": "U-" }), (row) => !String(row["user_id"]).startsWith("u-")],
+  ["costs", leaf("cost", { gt: 0.05 }), (row) => row["cost"] !== null && Number(row["cost"]) > 0.05],
+  ["an unknown cost", leaf("cost", { equals: null }), (row) => row["cost"] === null],
+  [
+    "errors or hits",
+    or(leaf("status", { gte: 400 }), leaf("cached", { equals: true })),
+    (row) => Number(row["response_status"]) >= 400 || row["cached"] === 1,
+  ],
+  [
+    "times",
+    and(
+      leaf("request_created_at", { gte: iso(START + HOUR) }),
+      leaf("request_created_at", { lt: iso(START + 3 * HOUR) }),
+    ),
+    (row) => at(row) >= START + HOUR && at(row) < START + 3 * HOUR,
+  ],
+  ["a property", leaf("properties", { Tier: { equals: "gold" } }), ({ tags }) => tags["Tier"] === "gold"],
+  [
+    "a property without its case",
+    leaf("properties", { "App-Name": { equals: "x" } }),
+    ({ tags }) => tags["App-Name"] === "x" || tags["app-name (lost)"] === "x",
+  ],
+  [
+    "not a property",
+    leaf("properties", { "App-Name": { "not-equals": "x" } }),
+    ({ tags }) => tags["App-Name"] !== "x" && tags["app-name (lost)"] !== "x",
+  ],
+  ["a property's name", leaf("property_key", { equals: "App-Name" }), (row) => app(row) !== null],
+  ["without a property", leaf("properties", { Tier: { equals: null } }), ({ tags }) => tags["Tier"] === undefined],
+];
+
+const GROUPS: readonly (readonly [
+  string,
+  { groupBy: string[]; timeBucket: "hour" | undefined },
+  (row: Plain) => unknown[],
+])[] = [
+  ["nothing", { groupBy: [], timeBucket: undefined }, () => []],
+  [
+    "model and status",
+    { groupBy: ["model", "status"], timeBucket: undefined },
+    (row) => [row["model"], row["response_status"]],
+  ],
+  ["user and hour", { groupBy: ["user"], timeBucket: "hour" }, (row) => [row["user_id"], at(row) - (at(row) % HOUR)]],
+  ["a property", { groupBy: ["property:App-Name"], timeBucket: undefined }, (row) => [app(row)]],
+];
+
+async function plainRows({ records }: Store): Promise<Plain[]> {
+  const rows = await records.query<Record<string, string | number | null> & { lost: string }>({
+    sql: `select r.*, (select json_group_array(p.name) from properties p where p.seq = r.seq and p.kind = 0 and p.case_erased)
+      as lost from requests r where r.organization_id = 'org-1'`,
+    args: [],
+  });
+  return rows.map((row) => {
+    const tags: Record<string, string> = JSON.parse(String(row["properties"]));
+    for (const name of JSON.parse(row.lost) as string[]) tags[`${name} (lost)`] = tags[name]!;
+    return { ...row, tags } as unknown as Plain;
+  });
+}
+
+/** The figures as anyone would work them out. */
+function plainly(rows: readonly Plain[], groupOf: (row: Plain) => unknown[]) {
+  const groups = new Map<string, Plain[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(groupOf(row));
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups].map(([key, members]) => {
+    const known = (name: string) => members.map((row) => row[name]).filter((value) => value !== null) as number[];
+    const sum = (name: string) => (known(name).length === 0 ? null : rounded(known(name).reduce((a, b) => a + b, 0)));
+    const latencies = known("delay_ms").sort((a, b) => a - b);
+    return {
+      key,
+      requests: members.length,
+      cost: sum("cost"),
+      prompt_tokens: sum("prompt_tokens"),
+      total_tokens: sum("total_tokens"),
+      errors: members.filter((row) => Number(row["response_status"]) >= 400).length,
+      cacheHits: known("cached").reduce((a, b) => a + b, 0),
+      latencyAverage: latencies.length === 0 ? null : rounded(latencies.reduce((a, b) => a + b, 0) / latencies.length),
+      ranks: [50, 95].map((percent) => latencies[Math.ceil((latencies.length * percent) / 100) - 1] ?? null),
+      first: Math.min(...members.map(at)),
+      last: Math.max(...members.map(at)),
+    };
+  });
+}
+
+const rounded = (value: number | null) => (value === null ? null : Number(value.toPrecision(12)));
+const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1);
+
+async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[number][1]) {
+  const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
+  const measures = { tokens: true, outcomes: true, activity: true } as const;
+  const figures = await blockFigures(store.records, scope, { ...by, measures }, new Deadline(10_000));
+  if (figures === undefined) throw new Error("blocks do not answer this");
+  const groups = [...figures.groups()];
+  const ranks = await figures.latencyPercentiles(groups, [50, 95]);
+  return groups.map((group) => {
+    const { errors, cacheHits, latencyAverage } = figures.outcomesOf(group);
+    return {
+      key: JSON.stringify(figures.keysOf(group)),
+      requests: figures.requestsOf(group),
+      cost: rounded(figures.sums.cost.of(group)),
+      prompt_tokens: rounded(figures.sums.prompt_tokens.of(group)),
+      total_tokens: rounded(figures.sums.total_tokens.of(group)),
+      errors,
+      cacheHits,
+      latencyAverage: rounded(latencyAverage),
+      ranks: ranks.get(group)!,
+      ...figures.activityOf(group),
+    };
+  });
+}
+
+test("after any inserts, ends, amendments, rewrites and removals the blocks answer what the records say", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(), async (all, seed) => {
+      using directory = ownDirectory();
+      const store = await openStore(directory.config, "write");
+      try {
+        await migrate(store);
+        const writing = new Writing(store);
+        for (const [index, step] of all.entries()) {
+          await writing.take(step);
+          await compare(store, seed + index);
+        }
+        while ((await makeNextBlock(store, SIZES)) !== undefined) await compare(store, seed);
+        for (let round = 0; round < FILTERS.length * GROUPS.length; round++) await compare(store, round);
+      } finally {
+        await store.close();
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+async function compare(store: Store, turn: number): Promise<void> {
+  const [, filter, fits] = FILTERS[turn % FILTERS.length]!;
+  const [, by, groupOf] = GROUPS[turn % GROUPS.length]!;
+  const expected = plainly((await plainRows(store)).filter(fits), groupOf);
+  expect((await byBlocks(store, filter, by)).sort(byKey)).toEqual(expected.sort(byKey));
+}
