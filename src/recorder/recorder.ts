@@ -173,19 +173,16 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
   }
 
-  async readEntries(version: number): Promise<readonly StoredEntry[]> {
-    await this.ready;
-    return readEntries(this.#ledger.store.records, version);
+  readEntries(version: number): Promise<readonly StoredEntry[]> {
+    return this.ready.then(() => readEntries(this.#ledger.store.records, version));
   }
 
-  async writeEntries(entries: readonly Entry[]): Promise<void> {
-    await this.ready;
-    return writeEntries(this.#ledger.store.records, entries);
+  writeEntries(entries: readonly Entry[]): Promise<void> {
+    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries));
   }
 
-  async claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
-    await this.ready;
-    return this.#ledger.claimShares(claims);
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    return this.ready.then(() => this.#ledger.claimShares(claims));
   }
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
