@@ -168,7 +168,7 @@ export class Region {
         const [toRecorder, itsRecorder] = threadPorts();
         const [toHost, itsHost] = threadPorts();
         for (const each of [toRecorder, toHost]) each.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn"]));
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain"]));
         expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
         return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
       },
