@@ -373,7 +373,7 @@ export interface PluginShare {
   others(): number;
   /** Whether asking may bring more: not while the database is away, and not right after the others had all. */
   mayGrow(): boolean;
-  /** Asks for more. Resolves within half a second; then `allowed` says what came of it. */
+  /** Asks for more. Resolves within a second; then `allowed` says what came of it. */
   ask(): Promise<void>;
   set(limit: ShareLimit): void;
   release(): void;

@@ -31,7 +31,7 @@ const TICK_MS = 500;
 /** Requests that ask within so many milliseconds ask together. */
 const GATHER_MS = 3;
 /** How long a request waits for an answer. A database that takes longer counts as away. */
-const ANSWER_MS = 500;
+const ANSWER_MS = 1_000;
 /** A limit that was full is asked for again after so long. */
 const FULL_MS = 200;
 const CLAIMS_MAX = 200;
@@ -53,12 +53,13 @@ export class Shares {
   readonly #asking = new Set<Share>();
   readonly #timer: ReturnType<typeof setInterval>;
   #flight: Promise<void> | undefined;
+  #gathering: Promise<void> | undefined;
   #away = false;
   #nodes = 1;
 
   constructor(options: SharesOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#tick(), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }
 
@@ -89,6 +90,7 @@ export class Shares {
   /** Resolves when the share was asked for, or that took too long. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
+    const answered = this.#nextFlight();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
@@ -96,7 +98,7 @@ export class Shares {
         resolve();
       }, ANSWER_MS);
     });
-    await Promise.race([this.#answered(share), late]);
+    await Promise.race([answered, late]);
     clearTimeout(timer);
   }
 
@@ -104,27 +106,28 @@ export class Shares {
     clearInterval(this.#timer);
   }
 
-  /** A question under way may have left without this share. */
-  async #answered(share: Share): Promise<void> {
-    while (this.#asking.has(share)) {
-      this.#flight ??= this.#fly().finally(() => {
-        this.#flight = undefined;
-      });
-      await this.#flight;
-    }
+  /** The question that has not left yet: whoever asks now is in it. One question at a time is under way. */
+  #nextFlight(): Promise<void> {
+    if (this.#gathering !== undefined) return this.#gathering;
+    const before = this.#flight;
+    const next = (async () => {
+      await before;
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      this.#gathering = undefined;
+      await this.#fly();
+    })();
+    this.#gathering = next;
+    this.#flight = next;
+    return next;
   }
 
   async #fly(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    const asked = [...this.#asking].slice(0, CLAIMS_MAX);
-    for (const share of asked) this.#asking.delete(share);
-    const askedMs = performance.now();
+    const all = [...this.#asking];
+    this.#asking.clear();
     try {
-      const { grants, nodes } = await this.#options.claim(asked.map((share) => share.claim(this.#nodes)));
-      this.#nodes = nodes;
-      if (this.#away) this.#options.log.info("limits are shared among the nodes again", { nodes });
+      for (let at = 0; at < all.length; at += CLAIMS_MAX) await this.#claim(all.slice(at, at + CLAIMS_MAX));
+      if (this.#away) this.#options.log.info("limits are shared among the nodes again", { nodes: this.#nodes });
       this.#away = false;
-      for (const [at, share] of asked.entries()) share.take(grants[at]!, askedMs);
     } catch (error) {
       if (!this.#away) {
         const why = messageOf(error);
@@ -134,17 +137,17 @@ export class Shares {
     }
   }
 
-  async #tick(): Promise<void> {
+  async #claim(shares: readonly Share[]): Promise<void> {
+    const askedMs = performance.now();
+    const { grants, nodes } = await this.#options.claim(shares.map((share) => share.claim(this.#nodes)));
+    this.#nodes = nodes;
+    for (const [at, share] of shares.entries()) share.take(grants[at]!, askedMs);
+  }
+
+  /** Also finds out whether a database that was away is back. */
+  #tick(): void {
     for (const share of this.#open) if (share.isDue(this.#nodes)) this.#asking.add(share);
-    while (this.#asking.size > 0 && !this.#away) {
-      const [next] = this.#asking;
-      await this.#answered(next!);
-    }
-    // While it is away one question a tick finds out whether it is back.
-    if (this.#asking.size > 0 && this.#flight === undefined) {
-      const [next] = this.#asking;
-      await this.#answered(next!);
-    }
+    if (this.#asking.size > 0 && this.#gathering === undefined) void this.#nextFlight();
   }
 }
 
