@@ -6,7 +6,7 @@ import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./pl
 import { hostsOf } from "./plugin/registry.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
-import { type FirstKeysOptions, firstKeys, withReader } from "./serve/first-keys.ts";
+import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./serve/first-keys.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { readEntries } from "./store/plugin-entries.ts";
@@ -68,6 +68,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
+  for (const { config: theirs } of regions.slice(1)) await refuseNewer(theirs);
   const common = {
     registry: registry.value,
     hooks,

@@ -27,6 +27,8 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** One small step that frees space. @returns what `store/maintain.ts` says. */
+  maintain(task: Maintenance): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
   /** Takes in mappings, prices and webhooks that were changed before this call. */
@@ -68,6 +70,16 @@ export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
 }
+
+/** What can be removed besides whole records; each step is as small as its lists. */
+export type Maintenance =
+  | { readonly kind: "bodies"; readonly organizationId: string; readonly requestIds: readonly string[] }
+  /** Requests that may have bodies and no record. */
+  | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
+  /** Shared content that perhaps nothing points at. */
+  | { readonly kind: "blobs"; readonly hashes: readonly string[] }
+  /** Empty pages of the database files. */
+  | { readonly kind: "compact"; readonly pages: number };
 
 /** What is known of a finished record after it was read again. */
 export interface RecordChange {

@@ -12,6 +12,7 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
 import { askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
 import { findFallbacks } from "./retry/fallback-request.ts";
 import { readRetryPlan } from "./retry/plan.ts";
@@ -73,8 +74,12 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
       exchange.recording.begin(
         beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
       );
-    exchange.answerOwn(error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error));
-    if (exchange.upload === undefined && hasBody(headers)) discardBody(incoming);
+    const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
+    const unread = exchange.upload === undefined && hasBody(headers);
+    if (unread && isComing(request, headers, parts) && exchange.recording.begun)
+      return recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
+    exchange.answerOwn(own);
+    if (unread) discardBody(incoming);
   }
 }
 
@@ -103,6 +108,15 @@ function malformed(message: string): GatewayError {
 
 function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
+}
+
+/** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
+function isComing(
+  { sendContinue }: ClientRequest,
+  { contentLength = 0 }: RequestHeaders,
+  parts: GatewayParts,
+): boolean {
+  return sendContinue === undefined && contentLength <= parts.bodyBytesMax;
 }
 
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {

@@ -2,25 +2,17 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
+import { maintain } from "../store/maintain.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import type { Store } from "../store/store.ts";
 import { usageOf } from "../store/usage.ts";
-import type {
-  Amendment,
-  AmendResult,
-  Arrival,
-  ArrivalResult,
-  RecordChange,
-  RecorderFunctions,
-  RecorderStatus,
-  Removal,
-} from "../threads.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -66,10 +58,14 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: (removal) => recorder.remove(removal),
-    rewrite: (changes) => recorder.rewrite(changes),
+    remove: ({ organizationId, requestIds }) => {
+      const ids = requestIds.map((id) => id.toLowerCase());
+      return recorder.between((store) => removeRecords(store, organizationId, ids));
+    },
+    maintain: (task) => recorder.between((store) => maintain(store, task)),
+    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
     relearn: () => recorder.relearn(),
-    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
     import: (arrivals) => recorder.import(arrivals),
@@ -153,22 +149,14 @@ class Recorder {
     });
   }
 
-  remove({ organizationId, requestIds }: Removal): Promise<number> {
-    const ids = requestIds.map((id) => id.toLowerCase());
-    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
-  }
-
-  rewrite(changes: readonly RecordChange[]): Promise<number> {
-    return this.#caughtUp(WAIT_MS, () => rewriteRecords(this.#ledger.store, changes, Date.now()));
+  /** Does work on the database between two batches, once all that is in the spool now is committed. */
+  between<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store));
   }
 
   /** Mappings, prices and webhooks count for every exchange that is read from here on. */
   relearn(): Promise<void> {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
-  }
-
-  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
-    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
   }
 
   async readEntries(version: number): Promise<readonly StoredEntry[]> {

@@ -43,6 +43,7 @@ const functions: RecorderFunctions = {
   barrier: async () => (await opened).recorder.barrier(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
+  maintain: async (task) => (await opened).recorder.maintain(task),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),
   relearn: async () => (await opened).recorder.relearn(),
   import: async (arrivals) => (await opened).recorder.import(arrivals),
