@@ -18,6 +18,7 @@ import type {
   ThreadOptions,
 } from "../threads.ts";
 import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
+import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 
@@ -211,7 +212,7 @@ export class Region {
   #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     return {
-      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}`,
+      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
       status,
       setKeys,
       record: (exchange) => appendWhole(this.spool, exchange),
