@@ -10,9 +10,11 @@ export const NAVIGATION = [
   { to: "/models", label: "Models", icon: "cube" },
   { to: "/domains", label: "Domains", icon: "globe" },
   { to: "/limits", label: "Limits", icon: "gauge" },
+  { to: "/alerts", label: "Alerts", icon: "bell" },
   { to: "/cache", label: "Cache", icon: "layers" },
   { to: "/plugins", label: "Plugins", icon: "plug" },
   { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/storage", label: "Storage", icon: "disk" },
 ] as const satisfies readonly {
   to: string;
   label: string;

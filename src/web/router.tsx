@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { readAlertsSearch } from "./pages/alerts/search.ts";
 import { readCostsSearch } from "./pages/costs/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
@@ -113,6 +114,19 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/page.tsx"), "KeysPage"),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: "/alerts",
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import("./pages/alerts/page.tsx"), "AlertsPage"),
+});
+
+const storage = createRoute({
+  getParentRoute: () => root,
+  path: "/storage",
+  component: lazyRouteComponent(() => import("./pages/storage/page.tsx"), "StoragePage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -126,9 +140,11 @@ export const router = createRouter({
     models,
     domains,
     limits,
+    alerts,
     cache,
     plugins,
     keys,
+    storage,
   ]),
   defaultPreload: "intent",
   defaultErrorComponent: PageFailed,

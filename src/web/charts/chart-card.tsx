@@ -52,6 +52,9 @@ function Legend({
   readonly plotted: Plotted;
   readonly onOpen?: ((at: number) => void) | undefined;
 }) {
+  const [only] = plotted.series;
+  // The title says it already.
+  if (plotted.series.length === 1 && only?.group === undefined) return <p className="legend" />;
   return (
     <ul className="legend">
       {plotted.series.map(({ name, group }, at) => (

@@ -1,35 +1,27 @@
+import { type FilterLeaf, type FilterTree, join } from "../filter/tree.ts";
 import type { Span } from "./range.ts";
 import type { Group } from "./series.ts";
 
-/** A filter tree as the API takes it. */
-export type FilterNode = "all" | Leaf | Branch;
-export type Leaf = Readonly<Record<string, unknown>>;
-export interface Branch {
-  readonly left: FilterNode;
-  readonly operator: "and" | "or";
-  readonly right: FilterNode;
-}
+export type FilterNode = FilterTree;
+export type Leaf = FilterLeaf;
 
+/** A condition as the API takes it, on a field of the usual group. */
 export const leaf = (field: string, condition: unknown): Leaf => ({ request_response_rmt: { [field]: condition } });
 
 export const ofSession = (field: string, condition: unknown): Leaf => ({
   sessions_request_response_rmt: { [field]: condition },
 });
 
-function joined(operator: "and" | "or", nodes: readonly FilterNode[]): FilterNode | undefined {
-  return nodes.reduce<FilterNode | undefined>(
-    (left, right) => (left === undefined ? right : { left, operator, right }),
-    undefined,
+/** All of them; what is undefined or "all" asks nothing. */
+export function and(...nodes: readonly (FilterNode | undefined)[]): FilterNode {
+  return join(
+    "and",
+    nodes.filter((node) => node !== undefined),
   );
 }
 
-/** All of them; what is undefined or "all" asks nothing. */
-export function and(...nodes: readonly (FilterNode | undefined)[]): FilterNode {
-  return joined("and", nodes.filter((node) => node !== undefined && node !== "all") as FilterNode[]) ?? "all";
-}
-
 export function or(...nodes: readonly FilterNode[]): FilterNode {
-  return joined("or", nodes) ?? "all";
+  return join("or", nodes);
 }
 
 /** Requests that began within the span. */

@@ -96,8 +96,15 @@ function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
         <Tile label="Cost" value={<Money of={totals.cost} />} />
         <Tile label="Tokens" value={<Count of={totals.tokens} short />} />
         <Tile label="Errors" value={<Count of={totals.errors} />} />
-        <Tile label="Length" value={<Duration of={totals.to - totals.from} />} />
-        <Tile label="Began" value={<Time of={new Date(totals.from).toISOString()} />} />
+        <Tile
+          label="Length"
+          value={<Duration of={totals.to - totals.from} />}
+          note={
+            <>
+              from <Time of={new Date(totals.from).toISOString()} />
+            </>
+          }
+        />
       </dl>
       <Timeline nodes={tree} totals={totals} />
       {rows.length === STEPS_MAX ? <p className="muted">The first {STEPS_MAX} requests are shown.</p> : null}

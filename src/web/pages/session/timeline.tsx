@@ -21,12 +21,12 @@ export function Timeline({ nodes, totals }: TimelineProps) {
   };
   return (
     <div className="table-room">
-      <table className="table timeline" aria-label="Requests of the session by path">
+      <table className="table session-tree" aria-label="Requests of the session by path">
         <thead>
           <tr>
             <th scope="col">Path and request</th>
             <th scope="col">Status</th>
-            <th scope="col" className="timeline-when">
+            <th scope="col" className="session-when">
               When, from start to end
             </th>
             <th scope="col" className="end">
@@ -67,9 +67,9 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
   const { name, depth, step, totals } = node;
   const indent = { paddingInlineStart: `${depth * 20}px` };
   return (
-    <tr className={step === undefined ? "timeline-path" : undefined}>
+    <tr className={step === undefined ? "session-path" : undefined}>
       <td>
-        <div className="timeline-name" style={indent}>
+        <div className="session-name" style={indent}>
           {step === undefined ? (
             <button type="button" className="quiet small" aria-expanded={!isClosed} onClick={onToggle}>
               <Icon name={isClosed ? "right" : "down"} size={12} />
@@ -98,7 +98,7 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
           <Status of={step.status} />
         )}
       </td>
-      <td className="timeline-when">
+      <td className="session-when">
         <Bar totals={totals} whole={whole} isPath={step === undefined} isFailed={totals.errors > 0} />
       </td>
       <td className="end">
