@@ -3,6 +3,7 @@ import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
 import type { Entry, StoredEntry } from "./plugin/entries.ts";
 import type { RouteView } from "./plugin/routes.ts";
+import type { ShareAnswer, ShareClaim } from "./plugin/shares.ts";
 import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
@@ -27,6 +28,8 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
+  /** One small step that frees space. @returns what `store/maintain.ts` says. */
+  maintain(task: Maintenance): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
   /** Takes in mappings, prices and webhooks that were changed before this call. */
@@ -36,6 +39,8 @@ export type RecorderFunctions = {
   /** What plugins stored after `version`; 0 asks for all. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
   writeEntries(entries: readonly Entry[]): Promise<void>;
+  /** This node's shares of limits, settled with other nodes on the same database. */
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
   import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
   /** How the plugins of this thread are doing. */
@@ -68,6 +73,16 @@ export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
 }
+
+/** What can be removed besides whole records; each step is as small as its lists. */
+export type Maintenance =
+  | { readonly kind: "bodies"; readonly organizationId: string; readonly requestIds: readonly string[] }
+  /** Requests that may have bodies and no record. */
+  | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
+  /** Shared content that perhaps nothing points at. */
+  | { readonly kind: "blobs"; readonly hashes: readonly string[] }
+  /** Empty pages of the database files. */
+  | { readonly kind: "compact"; readonly pages: number };
 
 /** What is known of a finished record after it was read again. */
 export interface RecordChange {

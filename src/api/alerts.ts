@@ -2,11 +2,11 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { testPayload } from "../store/alert-payload.ts";
 import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../store/alert-rule.ts";
+import { alertBody, shownAlert } from "../store/alert-shown.ts";
 import {
   ALERTS_MAX,
   type Alert,
   alertHistory,
-  type Firing,
   findAlert,
   firingOf,
   listAlerts,
@@ -16,7 +16,7 @@ import {
 import { enqueue, listDeliveries } from "../store/deliveries.ts";
 import { patiently } from "../store/patiently.ts";
 import { channelChecks } from "./channel-checks.ts";
-import { awaitAttempts, iso, isoOrNull, shownDelivery } from "./deliveries.ts";
+import { awaitAttempts, iso, shownDelivery } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
@@ -39,7 +39,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
   const put = async (organizationId: string, body: AlertBody, previous?: Alert) => {
     const rule = readAlertRule(body, checks);
     const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
-    return success(shown(alert, await firingOf(records, { alertId: alert.id }), newSecrets));
+    return success(shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets));
   };
   return new Elysia()
     .get(
@@ -49,7 +49,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
         const [all, firing] = [await listAlerts(records, organizationId), await firingOf(records, { organizationId })];
         return success(
           all.map((alert) =>
-            shown(
+            shownAlert(
               alert,
               firing.filter(({ alert_id }) => alert_id === alert.id),
             ),
@@ -61,7 +61,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/alerts/:id",
       async ({ params, request }) =>
-        success(shown(await found(request, params.id), await firingOf(records, { alertId: params.id }))),
+        success(shownAlert(await found(request, params.id), await firingOf(records, { alertId: params.id }))),
       endpoint("read", "Alerts", "Read one alert"),
     )
     .post(
@@ -84,7 +84,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/alerts/:id",
       async ({ params, body, request }) => {
         const previous = await found(request, params.id);
-        return put(organization(request), { ...bodyOf(previous), ...body }, previous);
+        return put(organization(request), { ...alertBody(previous), ...body }, previous);
       },
       { body: CHANGES, ...endpoint("write", "Alerts", "Change parts of an alert", SECRETS) },
     )
@@ -93,7 +93,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const alert = await found(request, params.id);
         await removeAlert((await room.writer()).records, alert.id);
-        return success(shown(alert, []));
+        return success(shownAlert(alert, []));
       },
       endpoint("write", "Alerts", "Remove an alert", "With its history and what is still to be delivered of it."),
     )
@@ -156,44 +156,4 @@ function alertOutcomes(room: ApiRoom, found: (request: Request, id: string) => P
       },
       endpoint("write", "Alerts", "Send a test to every channel", "Answers what came of it, at the latest after 10 s."),
     );
-}
-
-/** What a client would send to make this very alert. */
-function bodyOf(alert: Alert): AlertBody {
-  return {
-    name: alert.name,
-    metric: alert.metric,
-    comparison: alert.comparison,
-    threshold: alert.threshold,
-    window_seconds: alert.window_seconds,
-    filter: alert.filter,
-    group_by: alert.group_by,
-    minimum_requests: alert.minimum_requests,
-    cooldown_seconds: alert.cooldown_seconds,
-    channels: alert.channels.map((channel) =>
-      channel.type === "webhook"
-        ? { id: channel.id, type: "webhook", url: channel.url }
-        : { id: channel.id, type: "email", to: channel.to },
-    ),
-    enabled: alert.enabled,
-  };
-}
-
-function shown(alert: Alert, firing: readonly Firing[], newSecrets: ReadonlySet<string> = new Set()) {
-  const channels = alert.channels.map((channel) => {
-    if (channel.type === "email") return channel;
-    const { secret, ...rest } = channel;
-    return newSecrets.has(channel.id) ? { ...rest, secret } : rest;
-  });
-  return {
-    id: alert.id,
-    ...bodyOf(alert),
-    channels,
-    state: !alert.enabled ? "disabled" : firing.length > 0 ? "firing" : "ok",
-    firing: firing.map(({ group, value, triggered_at }) => ({ group, value, triggered_at: iso(triggered_at) })),
-    created_at: iso(alert.created_at),
-    updated_at: iso(alert.updated_at),
-    checked_at: isoOrNull(alert.checked_at),
-    error: alert.error,
-  };
 }

@@ -33,12 +33,24 @@ export function healthEndpoints(room: ApiRoom) {
           answered(room.gateway.metrics()),
           answered(room.recorder.metrics()),
           room.metrics.text(),
+          readiness(room).then(readinessText),
         ]);
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
       },
       endpoint("open", "Operation", "Metrics for Prometheus"),
     );
+}
+
+function readinessText({ ready, degraded }: { ready: boolean; degraded: readonly string[] }): string {
+  return [
+    "# HELP weir_ready 1 while traffic is served.",
+    "# TYPE weir_ready gauge",
+    `weir_ready ${ready ? 1 : 0}`,
+    "# HELP weir_degraded Things that somebody should look at; /readyz says them.",
+    "# TYPE weir_degraded gauge",
+    `weir_degraded ${degraded.length}`,
+  ].join("\n");
 }
 
 async function readiness(room: ApiRoom): Promise<{ ready: boolean; degraded: string[] }> {

@@ -15,30 +15,44 @@ const TAG = t.Object(
 
 /** A tag on a session, which filters then find as `session_tag`. */
 export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
-  return new Elysia().put(
-    "/v1/session/:id/tag",
-    async ({ params, body, request }) => {
-      const { organizationId } = gate().caller(request);
-      const sessionId = storable(params.id);
-      const tag = body.tag === null ? null : storable(body.tag);
-      await settled(room);
-      const known = await room.reader.records.query({
-        sql: "select 1 from requests where organization_id = ? and session_id = ? limit 1",
-        args: [organizationId, sessionId],
-      });
-      if (known.length === 0) throw new GatewayError("not_found", "there is no session of this id");
-      const { records } = await room.writer();
-      const removal = {
-        sql: "delete from session_tags where organization_id = ? and session_id = ?",
-        args: [organizationId, sessionId],
-      };
-      const insertion = {
-        sql: "insert into session_tags (organization_id, session_id, tag, updated_at) values (?, ?, ?, ?)",
-        args: [organizationId, sessionId, tag, Date.now()],
-      };
-      await patiently(() => records.batch(tag === null ? [removal] : [removal, insertion]));
-      return success([{ session_id: sessionId, tag }]);
-    },
-    { body: TAG, ...endpoint("write", "Sessions", "Tag a session", "null removes the tag.") },
-  );
+  return new Elysia()
+    .get(
+      "/v1/session/:id/tag",
+      async ({ params, request }) => {
+        const { organizationId } = gate().caller(request);
+        const sessionId = storable(params.id);
+        const [row] = await room.reader.records.query<{ tag: string }>({
+          sql: "select tag from session_tags where organization_id = ? and session_id = ?",
+          args: [organizationId, sessionId],
+        });
+        return success({ session_id: sessionId, tag: row?.tag ?? null });
+      },
+      endpoint("read", "Sessions", "Read a session's tag", "null where there is none."),
+    )
+    .put(
+      "/v1/session/:id/tag",
+      async ({ params, body, request }) => {
+        const { organizationId } = gate().caller(request);
+        const sessionId = storable(params.id);
+        const tag = body.tag === null ? null : storable(body.tag);
+        await settled(room);
+        const known = await room.reader.records.query({
+          sql: "select 1 from requests where organization_id = ? and session_id = ? limit 1",
+          args: [organizationId, sessionId],
+        });
+        if (known.length === 0) throw new GatewayError("not_found", "there is no session of this id");
+        const { records } = await room.writer();
+        const removal = {
+          sql: "delete from session_tags where organization_id = ? and session_id = ?",
+          args: [organizationId, sessionId],
+        };
+        const insertion = {
+          sql: "insert into session_tags (organization_id, session_id, tag, updated_at) values (?, ?, ?, ?)",
+          args: [organizationId, sessionId, tag, Date.now()],
+        };
+        await patiently(() => records.batch(tag === null ? [removal] : [removal, insertion]));
+        return success([{ session_id: sessionId, tag }]);
+      },
+      { body: TAG, ...endpoint("write", "Sessions", "Tag a session", "null removes the tag.") },
+    );
 }

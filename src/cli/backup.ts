@@ -36,7 +36,7 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
     const force = options["force"] === true;
     const manifest = await failingInWords(restore({ config, source, force, onStep }));
     terminal.err(`${summary(manifest)}, as of ${manifest.created_at}, verified and restored to ${config.data_dir}\n`);
-    const spool = Object.keys(manifest.files).filter((name) => name.startsWith("spool/")).length;
+    const spool = Object.keys(manifest.files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
     if (spool > 0) terminal.err("what waits in the spool is recorded at the next start of weir serve\n");
     if (manifest.database === "server") terminal.err("the records are on a libSQL server, which is not touched\n");
     return 0;
@@ -48,7 +48,7 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
 function summary({ databases, files }: Manifest): string {
   const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
   const records = Object.values(databases).reduce((sum, { rows }) => sum + (rows["requests"] ?? 0), 0);
-  const spool = Object.keys(files).filter((name) => name.startsWith("spool/")).length;
+  const spool = Object.keys(files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
   return `${records} records, ${spool} spool files, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 

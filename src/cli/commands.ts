@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { ConfigError, LoadedConfig } from "../config-load.ts";
 import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
 import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/options.ts";
+import { ALERT_COMMANDS } from "./alert-commands.ts";
 
 /** An option as help shows it and the parser reads it. */
 export interface Option {
@@ -159,6 +160,7 @@ export const COMMANDS: readonly Command[] = [
     options: { json: { type: "boolean", description: "as JSON" }, region: REGION_OPTION },
     load: async () => (await import("./costs.ts")).explainCostCommand,
   },
+  ...ALERT_COMMANDS,
   {
     name: "domains list",
     summary: "list target domains, whether they are approved, and today's requests of all organizations",

@@ -61,6 +61,11 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
   }
 
+  /** The rest of the body is not waited for. */
+  cutRequest(): void {
+    this.#requestTruncated = true;
+  }
+
   /** @param more - whose answer this is, where it is not simply that of the request's own target. */
   head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;

@@ -14,20 +14,18 @@ import { Deliverer } from "./delivery/deliverer.ts";
 import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
 import { Node } from "./node.ts";
-import { Queue } from "./queue.ts";
+import { CRON, inQueue, Queue } from "./queue.ts";
+import { startRemovals } from "./retention/start.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
 const LOOK_MS = 1_000;
-
-/** Never twice at once: a run that is due while the one before is under way is left out. */
-const CRON = { timezone: "UTC", protect: true, unref: true };
 
 export interface JobOptions {
   readonly config: Config;
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain">;
   readonly host: Remote<HostFunctions>;
 }
 
@@ -72,6 +70,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const onOneNode = (job: () => Promise<void>) => async () => {
     if (node.hasJobs) await job();
   };
+  const removals = startRemovals({ config, log, reader, writer, recorder, isMine: () => node.hasJobs });
   const crons = [
     new Cron(
       config.mapper_cron,
@@ -134,7 +133,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       for (const cron of crons) cron.stop();
       mapper.stop();
       checker.stop();
-      await Promise.all([queue.idle(), checks.idle(), deliverer.stop(), blocks.stop()]);
+      await Promise.all([queue.idle(), checks.idle(), removals.stop(), deliverer.stop(), blocks.stop()]);
       await following;
       await node.stop();
       registry.close();
@@ -142,20 +141,5 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       await homeReader?.close();
       await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
     },
-  };
-}
-
-/** Runs work in its turn and says what fails, once for as long as it fails the same way. Never rejects. */
-function inQueue(queue: Queue, log: Log): (work: () => Promise<unknown>) => Promise<void> {
-  let failed: string | undefined;
-  return async (work) => {
-    try {
-      await queue.run(work);
-      failed = undefined;
-    } catch (error) {
-      // A database that is away fails every second.
-      if (failed !== messageOf(error)) log.warn("a job failed; it is tried again", { error: messageOf(error) });
-      failed = messageOf(error);
-    }
   };
 }

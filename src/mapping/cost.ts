@@ -2,13 +2,14 @@ import type { ExchangeView, Json, ProviderPlugin, Usage } from "../plugin/contra
 import { isObject, numberOf, pickDefined } from "./json.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiPrices, type PriceTable } from "./price-table.ts";
+import { tierPrice } from "./service-tier.ts";
 
 export interface CostInput {
   readonly provider: ProviderPlugin | undefined;
   /** Names to look the price up by, the most telling first: override, response, request. */
   readonly models: readonly (string | null | undefined)[];
   readonly usage: Usage | undefined;
-  /** The usage block as sent: it counts searches, seconds and billed units, which are paid for but are no tokens. */
+  /** The usage block as sent: it counts searches, seconds and billed units, which are paid for but are no tokens; and the tier. */
   readonly usageRaw?: Json;
   /** What the provider itself says that the request cost. */
   readonly statedCost: number | undefined;
@@ -44,7 +45,9 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
   if (provider === undefined || units === undefined) return UNKNOWN;
   for (const model of models) {
     const price = table(provider.name, model, units, input.at);
-    if (price !== undefined) return { cost: price.dollars, source: price.entry };
+    if (price === undefined) continue;
+    const { factor, note } = tierPrice(provider.name, input.usageRaw);
+    return { cost: price.dollars * factor, source: price.entry + note };
   }
   return UNKNOWN;
 }

@@ -3,6 +3,7 @@ import { unitsOf } from "./cost.ts";
 import { isObject, parseJson, pickDefined } from "./json.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiRates } from "./price-table.ts";
+import { tierPrice } from "./service-tier.ts";
 
 /** What of a record says what it cost. */
 export interface Priced {
@@ -85,7 +86,13 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     units &&
     models.map((model) => genaiRates(row.provider, model, units, new Date(row.request_created_at))).find(Boolean);
   if (found === undefined) return told("the price table of this version has no such entry any more");
-  return told(compared(totalOf(found.lines), cost), found.lines, found.rates);
+  const { factor } = tierPrice(row.provider, raw);
+  const lines = found.lines.map((line) => scaled(line, factor));
+  return told(compared(totalOf(lines), cost), lines, found.rates);
+}
+
+function scaled(line: CostLine, factor: number): CostLine {
+  return { ...line, perMillion: line.perMillion * factor, dollars: line.dollars * factor };
 }
 
 function compared(sum: number, cost: number | null): string {

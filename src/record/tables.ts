@@ -259,7 +259,7 @@ export const mappings = sqliteTable(
     provider: text().notNull(),
     model: text().notNull(),
     version: integer().notNull(),
-    state: text({ enum: ["draft", "active", "approved", "replaced", "rolled back"] }).notNull(),
+    state: text({ enum: ["draft", "active", "approved", "replaced", "replaced approved", "rolled back"] }).notNull(),
     origin: text({ enum: ["inferred", "edited"] }).notNull(),
     /** JSON text. */
     mapping: text().notNull(),

@@ -71,7 +71,8 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
-    const { hooks } = this.#options;
+    const { hooks, metrics, provider } = this.#options;
+    for (const { row } of recorded) metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
     if (!hooks?.has("onRecorded")) return;
     for (const { record, draft } of ready) {
       if (recorded.has(record)) await hooks.onRecorded(draft ?? toDraft(record));

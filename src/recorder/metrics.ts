@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { UsageMetrics } from "./usage-metrics.ts";
 
 /** Why something that passed has no record. */
 export type DropReason = "plugin" | "id_taken" | "unstorable";
@@ -6,6 +7,7 @@ export type DropReason = "plugin" | "id_taken" | "unstorable";
 /** The recorder's metrics, in a registry of its own: each thread answers for itself. */
 export class RecorderMetrics {
   readonly #registry = new Registry();
+  readonly used = new UsageMetrics(this.#registry);
   readonly recorded = new Counter({
     name: "weir_recorded_total",
     help: "Exchanges whose final record is in the database.",

@@ -2,25 +2,18 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
+import { maintain } from "../store/maintain.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { removeRecords } from "../store/remove.ts";
+import type { Store } from "../store/store.ts";
 import { usageOf } from "../store/usage.ts";
-import type {
-  Amendment,
-  AmendResult,
-  Arrival,
-  ArrivalResult,
-  RecordChange,
-  RecorderFunctions,
-  RecorderStatus,
-  Removal,
-} from "../threads.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -66,12 +59,17 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: (removal) => recorder.remove(removal),
-    rewrite: (changes) => recorder.rewrite(changes),
+    remove: ({ organizationId, requestIds }) => {
+      const ids = requestIds.map((id) => id.toLowerCase());
+      return recorder.between((store) => removeRecords(store, organizationId, ids));
+    },
+    maintain: (task) => recorder.between((store) => maintain(store, task)),
+    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
     relearn: () => recorder.relearn(),
-    usageOf: (requestIds) => recorder.usageOf(requestIds),
+    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
+    claimShares: (claims) => recorder.claimShares(claims),
     import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
@@ -153,13 +151,9 @@ class Recorder {
     });
   }
 
-  remove({ organizationId, requestIds }: Removal): Promise<number> {
-    const ids = requestIds.map((id) => id.toLowerCase());
-    return this.#caughtUp(WAIT_MS, () => removeRecords(this.#ledger.store, organizationId, ids));
-  }
-
-  rewrite(changes: readonly RecordChange[]): Promise<number> {
-    return this.#caughtUp(WAIT_MS, () => rewriteRecords(this.#ledger.store, changes, Date.now()));
+  /** Does work on the database between two batches, once all that is in the spool now is committed. */
+  between<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store));
   }
 
   /** Mappings, prices and webhooks count for every exchange that is read from here on. */
@@ -167,18 +161,16 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
-  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
-    return this.#caughtUp(WAIT_MS, () => usageOf(this.#ledger.store.records, requestIds));
+  readEntries(version: number): Promise<readonly StoredEntry[]> {
+    return this.ready.then(() => readEntries(this.#ledger.store.records, version));
   }
 
-  async readEntries(version: number): Promise<readonly StoredEntry[]> {
-    await this.ready;
-    return readEntries(this.#ledger.store.records, version);
+  writeEntries(entries: readonly Entry[]): Promise<void> {
+    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries));
   }
 
-  async writeEntries(entries: readonly Entry[]): Promise<void> {
-    await this.ready;
-    return writeEntries(this.#ledger.store.records, entries);
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    return this.ready.then(() => this.#ledger.claimShares(claims));
   }
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {

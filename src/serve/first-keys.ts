@@ -41,6 +41,11 @@ export async function firstKeys(
   return makeKeys(options);
 }
 
+/** Looks at the database of a region whose keys stand in another one. @throws where a newer Weir has used it. */
+export async function refuseNewer(config: Config): Promise<void> {
+  await withReader(config, async () => undefined).catch(unlessNewer);
+}
+
 /** @throws what a start must not pass over: a newer Weir has been here, and what it wrote would be read wrongly. */
 function unlessNewer(error: unknown): undefined {
   if (error instanceof GatewayError && error.code === "database_newer") throw error;

@@ -18,6 +18,7 @@ import type {
   ThreadOptions,
 } from "../threads.ts";
 import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
+import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 
@@ -168,7 +169,7 @@ export class Region {
         const [toRecorder, itsRecorder] = threadPorts();
         const [toHost, itsHost] = threadPorts();
         for (const each of [toRecorder, toHost]) each.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn"]));
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain"]));
         expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
         return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
       },
@@ -211,7 +212,7 @@ export class Region {
   #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     return {
-      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}`,
+      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
       status,
       setKeys,
       record: (exchange) => appendWhole(this.spool, exchange),

@@ -76,6 +76,18 @@ class LocalWriter implements Database {
     }
   }
 
+  async compact(pagesMax: number): Promise<number> {
+    const [before] = await this.query<{ free: number; size: number }>(FREE_PAGES);
+    try {
+      // `exec` frees as many as asked; a prepared statement would free one and stay open.
+      this.#connection.exec(`pragma incremental_vacuum(${Math.trunc(pagesMax)})`);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
+    const [after] = await this.query<{ free: number; size: number }>(FREE_PAGES);
+    return (before!.free - after!.free) * before!.size;
+  }
+
   async queryTogether(statements: readonly Statement[]): Promise<unknown[][]> {
     try {
       this.#checkFile();
@@ -114,6 +126,11 @@ class LocalWriter implements Database {
   }
 }
 
+const FREE_PAGES: Statement = {
+  sql: "select freelist_count as free, page_size as size from pragma_freelist_count(), pragma_page_size()",
+  args: [],
+};
+
 /** Both files through read-only connections; opened at the first query, opened anew when a file was replaced. */
 class LocalReader implements Database {
   readonly #path: string;
@@ -127,6 +144,10 @@ class LocalReader implements Database {
   }
 
   async batch(): Promise<void> {
+    throw new TypeError("this store was opened for reading");
+  }
+
+  async compact(): Promise<number> {
     throw new TypeError("this store was opened for reading");
   }
 

@@ -30,7 +30,7 @@ interface MappingRow {
   readonly provider: string;
   readonly model: string;
   readonly version: number;
-  readonly state: MappingState;
+  readonly state: MappingState | typeof APPROVED_BEFORE;
   readonly origin: "inferred" | "edited";
   readonly mapping: string;
   readonly confidence: number;
@@ -41,6 +41,8 @@ interface MappingRow {
 
 const COLUMNS =
   "organization_id, provider, model, version, state, origin, mapping, confidence, samples, created_at, updated_at";
+/** How a replaced version is stored that an admin had approved, for the day that it comes back; shown as replaced. */
+const APPROVED_BEFORE = "replaced approved";
 /** The version that records are read with. */
 const CURRENT = "state in ('active', 'approved')";
 
@@ -100,7 +102,10 @@ export async function approveMapping(records: Database, name: ModelName, version
   await patiently(() => records.batch([retire(name, now), approve, modelIs(name, "mapped", null)]));
 }
 
-/** Goes back from `version` to `previous`; without one the model is pending, and the mapper tries only when asked to. */
+/**
+ * Goes back from `version` to `previous`, which is approved only if it was before; without one the model is pending, and
+ * the mapper tries only when asked to.
+ */
 export async function rollBackMapping(
   records: Database,
   name: ModelName,
@@ -119,7 +124,8 @@ export async function rollBackMapping(
   if (previous === undefined) statements.push(modelIs(name, "pending", "its mapping was rolled back"));
   else {
     statements.push({
-      sql: `update mappings set state = 'approved', updated_at = ?, reread_after = 0
+      sql: `update mappings set updated_at = ?, reread_after = 0,
+          state = case when state = '${APPROVED_BEFORE}' or origin = 'edited' then 'approved' else 'active' end
         where organization_id = ? and provider = ? and model = ? and version = ?`,
       args: [now, ...key, previous],
     });
@@ -158,7 +164,8 @@ const keyOf = ({ organizationId, provider, model }: ModelName): Value[] => [orga
 
 function retire(name: ModelName, now: number): Statement {
   return {
-    sql: `update mappings set state = 'replaced', updated_at = ?, reread_after = null
+    sql: `update mappings set updated_at = ?, reread_after = null,
+        state = case state when 'approved' then '${APPROVED_BEFORE}' else 'replaced' end
       where organization_id = ? and provider = ? and model = ? and ${CURRENT}`,
     args: [now, ...keyOf(name)],
   };
@@ -176,7 +183,7 @@ function toMapping(row: MappingRow): StoredMapping {
     provider: row.provider,
     model: row.model,
     version: row.version,
-    state: row.state,
+    state: row.state === APPROVED_BEFORE ? "replaced" : row.state,
     origin: row.origin,
     mapping: JSON.parse(row.mapping) as Mapping,
     confidence: row.confidence,

@@ -45,7 +45,7 @@ async function removeStep(
 }
 
 /** Shared content goes with the last request that refers to it. */
-async function removeContent(bodies: Store["bodies"], ids: string): Promise<void> {
+export async function removeContent(bodies: Store["bodies"], ids: string): Promise<void> {
   const of = "request_id in (select value from json_each(?))";
   const hashes = await bodies.query<{ hash: string }>({
     sql: `select blob_hash as hash from bodies where ${of} and blob_hash is not null

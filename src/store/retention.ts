@@ -99,10 +99,31 @@ export interface RetentionRun {
   readonly error: string | null;
 }
 
+/** With what was freed for all organizations together. */
 export async function lastRun(records: Database, organizationId: string): Promise<RetentionRun | undefined> {
-  const sql = `select started_at, finished_at, records_removed, bodies_removed, orphans_removed, bytes_freed, error
-    from retention_runs where organization_id = ?`;
+  const sql = `select r.started_at, r.finished_at, r.records_removed, r.bodies_removed, r.error,
+      coalesce(d.orphans_removed, 0) as orphans_removed, coalesce(d.bytes_freed, 0) as bytes_freed
+    from retention_runs r left join retention_runs d on d.organization_id = '' where r.organization_id = ?`;
   return (await records.query<RetentionRun>({ sql, args: [organizationId] }))[0];
+}
+
+/** @param organizationId - empty for what belongs to none. */
+export async function noteRun(
+  records: Database,
+  organizationId: string,
+  run: {
+    readonly startedAt: number;
+    readonly records: number;
+    readonly bodies: number;
+    readonly orphans: number;
+    readonly freed: number;
+    readonly error: string | null;
+  },
+): Promise<void> {
+  const sql = `insert or replace into retention_runs (organization_id, started_at, finished_at, records_removed,
+    bodies_removed, orphans_removed, bytes_freed, error) values (?, ?, ?, ?, ?, ?, ?, ?)`;
+  const { startedAt, records: removed, bodies, orphans, freed, error } = run;
+  await records.batch([{ sql, args: [organizationId, startedAt, Date.now(), removed, bodies, orphans, freed, error] }]);
 }
 
 /** Lets the service do a run at once, as soon as it sees this. */
@@ -111,4 +132,16 @@ export async function orderRun(records: Database, organizationId: string): Promi
   const sql = `insert into retention (organization_id, properties, ordered_at, updated_at) values (?, '[]', ?, ?)
     on conflict (organization_id) do update set ordered_at = excluded.ordered_at`;
   await patiently(() => records.batch([{ sql, args: [organizationId, now, now] }]));
+}
+
+/** Organizations that asked for a run which has not begun. */
+export async function orderedRuns(records: Database): Promise<string[]> {
+  const sql = "select organization_id as id from retention where ordered_at is not null";
+  return (await records.query<{ id: string }>({ sql, args: [] })).map(({ id }) => id);
+}
+
+/** The runs begin. */
+export async function takeOrders(records: Database, organizationIds: readonly string[]): Promise<void> {
+  const sql = "update retention set ordered_at = null where organization_id in (select value from json_each(?))";
+  await patiently(() => records.batch([{ sql, args: [JSON.stringify(organizationIds)] }]));
 }

@@ -29,6 +29,12 @@ export interface Database {
    * stopped with `query_timeout` when both together took longer.
    */
   query<T>(statement: Statement, options?: { readonly deadlineMs?: number }): Promise<T[]>;
+  /**
+   * Gives pages that hold nothing any more back to the file system, so many at most; a server does that by itself.
+   *
+   * @returns bytes.
+   */
+  compact(pagesMax: number): Promise<number>;
   /** Several queries that see the database as of one moment; the deadline is that of all together. */
   queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
   close(): Promise<void>;

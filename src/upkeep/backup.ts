@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { inspectFile, snapshotFile } from "../store/snapshot.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import type { Manifest } from "./manifest.ts";
-import { type DatabasePlace, databasePlaces, KEPT_FOLDERS, spoolPlace } from "./places.ts";
+import { type DatabasePlace, KEPT_FOLDERS, type RegionPlaces, regionsOf } from "./places.ts";
 import { SpoolKeeper } from "./spool-keeper.ts";
 
 /** Milliseconds between two looks at how far a copy is. */
@@ -33,37 +33,43 @@ export interface BackupOptions {
  * a spool file and a database is told apart at the next start, as after a crash.
  */
 export async function backUp({ config, target, version, onStep }: BackupOptions): Promise<Manifest> {
-  const keeper = new SpoolKeeper(spoolPlace(config));
+  const archive = openArchive(target);
   try {
-    const archive = openArchive(target);
-    try {
-      const places = databasePlaces(config);
-      const databases: Record<string, Manifest["databases"][string]> = {};
-      for (const place of places) {
-        databases[place.name] = await copyDatabase(place, archive, onStep);
-        if (place.kind === "records") keeper.stop();
-      }
-      keeper.stop();
-      for (const { name, fd, bytes } of keeper.files()) {
-        onStep({ name: `spool/${name}`, done: 0, total: bytes });
-        await archive.add(`spool/${name}`, fd, bytes);
-      }
-      for (const folder of KEPT_FOLDERS) await copyFolder(config.data_dir, folder, archive);
-      const manifest: Manifest = {
-        format: 1,
-        weir: version,
-        created_at: new Date().toISOString(),
-        region: config.region,
-        database: places.length === 0 ? "server" : "files",
-        databases,
-        files: archive.files,
-      };
-      await archive.finish(manifest);
-      return manifest;
-    } catch (error) {
-      archive.abort();
-      throw error;
+    const databases: Record<string, Manifest["databases"][string]> = {};
+    for (const region of regionsOf(config)) Object.assign(databases, await copyRegion(region, archive, onStep));
+    for (const folder of KEPT_FOLDERS) await copyFolder(config.data_dir, folder, archive);
+    const manifest: Manifest = {
+      format: 1,
+      weir: version,
+      created_at: new Date().toISOString(),
+      region: config.region,
+      database: Object.keys(databases).length === 0 ? "server" : "files",
+      databases,
+      files: archive.files,
+    };
+    await archive.finish(manifest);
+    return manifest;
+  } catch (error) {
+    archive.abort();
+    throw error;
+  }
+}
+
+async function copyRegion(region: RegionPlaces, archive: Archive, onStep: BackupOptions["onStep"]) {
+  const { databases, spool, spoolName } = region;
+  const keeper = new SpoolKeeper(spool);
+  try {
+    const copied: Record<string, Manifest["databases"][string]> = {};
+    for (const place of databases) {
+      copied[place.name] = await copyDatabase(place, archive, onStep);
+      if (place.kind === "records") keeper.stop();
     }
+    keeper.stop();
+    for (const { name, fd, bytes } of keeper.files()) {
+      onStep({ name: `${spoolName}/${name}`, done: 0, total: bytes });
+      await archive.add(`${spoolName}/${name}`, fd, bytes);
+    }
+    return copied;
   } finally {
     keeper.close();
   }

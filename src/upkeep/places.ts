@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import { type Config, europeanConfig } from "../config.ts";
 import { bodiesPath } from "../store/local.ts";
 import type { FileKind } from "../store/snapshot.ts";
 import { localPath } from "../store/store.ts";
@@ -12,30 +12,54 @@ export interface DatabasePlace {
   readonly name: string;
 }
 
-/** Directories in the data directory that a backup takes along, apart from the spool. What is cached is not worth it. */
+/** One region's part of the deployment: its records and its spool. */
+export interface RegionPlaces {
+  readonly config: Config;
+  /** The records' file first: its copy must be begun before that of the bodies, so that no record in it lacks its body. */
+  readonly databases: readonly DatabasePlace[];
+  readonly spool: string;
+  /** What the spool is called in a backup. */
+  readonly spoolName: string;
+}
+
+/** Directories in the data directory that a backup takes along, apart from spools. What is cached is not worth it. */
 export const KEPT_FOLDERS = ["state", "providers", "plugins"] as const;
 
-/** The records' file first: its copy must be begun before that of the bodies, so that no record in it lacks its body. */
+/** The region of the deployment, and the European pair beside it where there is one. */
+export function regionsOf(config: Config): readonly RegionPlaces[] {
+  const pair = europeanConfig(config);
+  return [placesOf(config, ""), ...(pair === undefined ? [] : [placesOf(pair, "eu/")])];
+}
+
 export function databasePlaces(config: Config): readonly DatabasePlace[] {
-  const path = localPath(config);
-  if (path === undefined) return [];
-  return [
-    { kind: "records", path, name: "weir.db" },
-    { kind: "bodies", path: bodiesPath(path), name: "bodies.db" },
-  ];
+  return regionsOf(config).flatMap(({ databases }) => databases);
 }
 
-export function spoolPlace(config: Config): string {
-  return join(config.data_dir, "spool");
-}
-
-/** The place that a file of a backup is restored to. */
-export function placeOf(config: Config, name: string): string {
-  return databasePlaces(config).find((place) => place.name === name)?.path ?? join(config.data_dir, name);
+/** The place that a file or directory of a backup is restored to, or undefined where this configuration has none. */
+export function placeOf(config: Config, name: string): string | undefined {
+  for (const { databases, spool, spoolName } of regionsOf(config)) {
+    const database = databases.find((place) => place.name === name);
+    if (database !== undefined) return database.path;
+    if (spoolName === name) return spool;
+  }
+  return (KEPT_FOLDERS as readonly string[]).includes(name) ? join(config.data_dir, name) : undefined;
 }
 
 /** What a restore would overwrite. */
 export function occupied(config: Config): readonly string[] {
-  const folders = ["spool", ...KEPT_FOLDERS].map((name) => join(config.data_dir, name));
-  return [...databasePlaces(config).map(({ path }) => path), ...folders].filter((path) => existsSync(path));
+  const regions = regionsOf(config).flatMap(({ databases, spool }) => [...databases.map(({ path }) => path), spool]);
+  const folders = KEPT_FOLDERS.map((name) => join(config.data_dir, name));
+  return [...regions, ...folders].filter((path) => existsSync(path));
+}
+
+function placesOf(config: Config, prefix: string): RegionPlaces {
+  const path = localPath(config);
+  const databases: DatabasePlace[] =
+    path === undefined
+      ? []
+      : [
+          { kind: "records", path, name: `${prefix}weir.db` },
+          { kind: "bodies", path: bodiesPath(path), name: `${prefix}bodies.db` },
+        ];
+  return { config, databases, spool: join(config.data_dir, "spool"), spoolName: `${prefix}spool` };
 }

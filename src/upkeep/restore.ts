@@ -5,7 +5,7 @@ import { inspectFile, newestVersion } from "../store/snapshot.ts";
 import type { Step } from "./backup.ts";
 import { extract } from "./extract.ts";
 import type { Manifest } from "./manifest.ts";
-import { KEPT_FOLDERS, occupied, placeOf } from "./places.ts";
+import { occupied, placeOf } from "./places.ts";
 import { RestoreError } from "./restore-error.ts";
 
 export interface RestoreOptions {
@@ -50,6 +50,11 @@ async function verify(manifest: Manifest, folder: string, config: Config, onStep
   if (manifest.region !== config.region) {
     throw new RestoreError(`the backup is of region "${manifest.region}", and region = "${config.region}" here`);
   }
+  const homeless = [...partsOf(manifest)].find((name) => placeOf(config, name) === undefined);
+  if (homeless !== undefined) {
+    const why = homeless.startsWith("eu/") ? "set WEIR_EU_DATABASE_URL or another eu_ key" : "it has no place here";
+    throw new RestoreError(`the backup holds ${homeless}: ${why}`);
+  }
   for (const [name, { kind, version, rows }] of Object.entries(manifest.databases)) {
     if (version > newestVersion(kind)) {
       throw new RestoreError(
@@ -75,13 +80,20 @@ function replace(manifest: Manifest, partial: string, replaced: string, config: 
       if (fs.existsSync(path + side)) move(path + side, join(replaced, `${at}${side}`));
     }
   }
-  for (const name of [...Object.keys(manifest.databases), "spool", ...KEPT_FOLDERS]) {
-    const from = join(partial, name);
-    if (!fs.existsSync(from)) continue;
-    const to = placeOf(config, name);
+  for (const name of partsOf(manifest)) {
+    const to = placeOf(config, name)!;
     fs.mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    move(from, to);
+    move(join(partial, name), to);
   }
+}
+
+/** What is moved in one piece: databases, spools and folders. */
+function partsOf({ files, databases }: Manifest): ReadonlySet<string> {
+  const parts = Object.keys(files).map((name) => {
+    if (databases[name] !== undefined) return name;
+    return /^(?:eu\/)?[^/]+/.exec(name)![0];
+  });
+  return new Set(parts);
 }
 
 /** A database file may lie on another disk than the data directory. */

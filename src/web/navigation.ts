@@ -1,7 +1,21 @@
 import type { IconName } from "./parts/icon.tsx";
 
 /** What the navigation shows, in its order; a page is in `router.tsx` as well. */
-export const NAVIGATION = [{ to: "/requests", label: "Requests", icon: "list" }] as const satisfies readonly {
+export const NAVIGATION = [
+  { to: "/requests", label: "Requests", icon: "list" },
+  { to: "/sessions", label: "Sessions", icon: "flow" },
+  { to: "/users", label: "Users", icon: "people" },
+  { to: "/properties", label: "Properties", icon: "tag" },
+  { to: "/costs", label: "Costs", icon: "chart" },
+  { to: "/models", label: "Models", icon: "cube" },
+  { to: "/domains", label: "Domains", icon: "globe" },
+  { to: "/limits", label: "Limits", icon: "gauge" },
+  { to: "/alerts", label: "Alerts", icon: "bell" },
+  { to: "/cache", label: "Cache", icon: "layers" },
+  { to: "/plugins", label: "Plugins", icon: "plug" },
+  { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/storage", label: "Storage", icon: "disk" },
+] as const satisfies readonly {
   to: string;
   label: string;
   icon: IconName;

@@ -1,8 +1,15 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { readAlertsSearch } from "./pages/alerts/search.ts";
+import { readCostsSearch } from "./pages/costs/search.ts";
+import { readDomainsSearch } from "./pages/domains/search.ts";
+import { readModelsSearch } from "./pages/models/search.ts";
+import { readPluginsSearch } from "./pages/plugins/search.ts";
+import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { readRequestsSearch } from "./pages/requests/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
+import { readTimedListSearch } from "./parts/timed-list-search.ts";
 import { Shell } from "./shell.tsx";
 
 /**
@@ -33,8 +40,112 @@ const request = createRoute({
   component: lazyRouteComponent(() => import("./pages/request/page.tsx"), "RequestPage"),
 });
 
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions",
+  validateSearch: readTimedListSearch,
+  component: lazyRouteComponent(() => import("./pages/sessions/page.tsx"), "SessionsPage"),
+});
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$id",
+  component: lazyRouteComponent(() => import("./pages/session/page.tsx"), "SessionPage"),
+});
+
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  validateSearch: readTimedListSearch,
+  component: lazyRouteComponent(() => import("./pages/users/page.tsx"), "UsersPage"),
+});
+
+const properties = createRoute({
+  getParentRoute: () => root,
+  path: "/properties",
+  validateSearch: readPropertiesSearch,
+  component: lazyRouteComponent(() => import("./pages/properties/page.tsx"), "PropertiesPage"),
+});
+
+const costs = createRoute({
+  getParentRoute: () => root,
+  path: "/costs",
+  validateSearch: readCostsSearch,
+  component: lazyRouteComponent(() => import("./pages/costs/page.tsx"), "CostsPage"),
+});
+
+const models = createRoute({
+  getParentRoute: () => root,
+  path: "/models",
+  validateSearch: readModelsSearch,
+  component: lazyRouteComponent(() => import("./pages/models/page.tsx"), "ModelsPage"),
+});
+
+const domains = createRoute({
+  getParentRoute: () => root,
+  path: "/domains",
+  validateSearch: readDomainsSearch,
+  component: lazyRouteComponent(() => import("./pages/domains/page.tsx"), "DomainsPage"),
+});
+
+const limits = createRoute({
+  getParentRoute: () => root,
+  path: "/limits",
+  component: lazyRouteComponent(() => import("./pages/limits/page.tsx"), "LimitsPage"),
+});
+
+const cache = createRoute({
+  getParentRoute: () => root,
+  path: "/cache",
+  validateSearch: readTimedListSearch,
+  component: lazyRouteComponent(() => import("./pages/cache/page.tsx"), "CachePage"),
+});
+
+const plugins = createRoute({
+  getParentRoute: () => root,
+  path: "/plugins",
+  validateSearch: readPluginsSearch,
+  component: lazyRouteComponent(() => import("./pages/plugins/page.tsx"), "PluginsPage"),
+});
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./pages/keys/page.tsx"), "KeysPage"),
+});
+
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: "/alerts",
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import("./pages/alerts/page.tsx"), "AlertsPage"),
+});
+
+const storage = createRoute({
+  getParentRoute: () => root,
+  path: "/storage",
+  component: lazyRouteComponent(() => import("./pages/storage/page.tsx"), "StoragePage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, requests, request]),
+  routeTree: root.addChildren([
+    home,
+    requests,
+    request,
+    sessions,
+    session,
+    users,
+    properties,
+    costs,
+    models,
+    domains,
+    limits,
+    alerts,
+    cache,
+    plugins,
+    keys,
+    storage,
+  ]),
   defaultPreload: "intent",
   defaultErrorComponent: PageFailed,
 });

@@ -183,8 +183,11 @@ test("a tag on a session is found by the very next filter, is replaced, and goes
   const tag = (value: unknown, id = "s%2F1") => it.call("PUT", `/v1/session/${id}/tag`, { body: { tag: value } });
   const count = async (filter: unknown) =>
     (await it.call("POST", "/v1/request/count/query", { body: { filter } })).json.data;
+  const read = async () => (await it.call("GET", "/v1/session/s%2F1/tag")).json.data;
+  expect(await read()).toEqual({ session_id: "s/1", tag: null });
   const tagged = (value: string) => ({ sessions_request_response_rmt: { session_tag: { equals: value } } });
   expect((await tag("ünïcode")).json).toEqual({ data: [{ session_id: "s/1", tag: "ünïcode" }], error: null });
+  expect(await read()).toEqual({ session_id: "s/1", tag: "ünïcode" });
   expect(await count(tagged("ünïcode"))).toBe(14 - 1);
   await tag("second");
   expect([await count(tagged("ünïcode")), await count(tagged("second"))]).toEqual([0, 13]);

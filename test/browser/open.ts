@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { KEY, startWeir, type Weir, type WeirOptions } from "../e2e/weir.ts";
 
-const EXECUTABLE = process.env["WEIR_TEST_CHROMIUM"] ?? "/usr/bin/chromium";
+const EXECUTABLE = process.env["WEIR_TEST_CHROMIUM"] ?? Bun.which("chromium") ?? "/usr/bin/chromium";
 const ARGUMENTS = [
   "--headless",
   "--no-sandbox",

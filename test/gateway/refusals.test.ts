@@ -119,6 +119,47 @@ test.each([
   expect(gateway.spool.problems).toEqual([]);
 });
 
+const BODY = '{"model":"gpt-4o","messages":[]}';
+const ELSEWHERE = `Host: weir\r\n${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`;
+
+test.each([
+  ["with its length", `Content-Length: ${BODY.length}\r\n`, BODY],
+  ["in chunks", "Transfer-Encoding: chunked\r\n", `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`],
+])("what a refused request sent %s is in its record", async (_name, framing, body) => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  const answer = await once(gateway, "POST /v1/x", `${ELSEWHERE}${framing}`, body);
+  const record = await gateway.spool.ended(idOf(answer));
+  expect(record.requestBody.toString()).toBe(BODY);
+  expect(record.end).toMatchObject({ status: 403, requestBytes: BODY.length });
+  expect(record.end?.requestTruncated).toBeUndefined();
+  expect(gateway.spool.problems).toEqual([]);
+});
+
+test.each([
+  ["comes slowly", "Content-Length: 1000\r\n", 500],
+  ["is long", "Content-Length: 3000000\r\n", 3_000_000],
+])("of a refused body that %s the record has the beginning", async (_name, framing, sent) => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  const answer = await exchangeRaw(
+    gateway.port,
+    `POST / HTTP/1.1\r\n${ELSEWHERE}${framing}\r\n${"x".repeat(sent)}`,
+    (text) => text.includes("target_forbidden"),
+  );
+  expect(answer).toStartWith("HTTP/1.1 403");
+  const record = await gateway.spool.ended(idOf(answer));
+  expect(record.end?.requestTruncated).toBe(true);
+  expect(record.requestBody.byteLength).toBeGreaterThan(0);
+  expect(record.requestBody.byteLength).toBeLessThan(1_500_000);
+});
+
+test("a client that waits for leave to send its body is refused at once", async () => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  const head = `POST / HTTP/1.1\r\n${ELSEWHERE}Expect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`;
+  const answer = await exchangeRaw(gateway.port, head, (text) => text.includes("target_forbidden"));
+  expect(answer).toStartWith("HTTP/1.1 403");
+  expect((await gateway.spool.ended(idOf(answer))).requestBody.byteLength).toBe(0);
+});
+
 test.each([
   ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400, "bad_request"],
   ["no Host", "GET / HTTP/1.1\r\n", 400, "bad_request"],

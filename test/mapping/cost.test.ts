@@ -28,6 +28,24 @@ const input = (name: string, model: string, usage: Usage | undefined, members: P
   ...members,
 });
 
+test.each([
+  ["OPENAI", "gpt-5", undefined, 0.00225, ""],
+  ["OPENAI", "gpt-5", "default", 0.00225, ""],
+  ["OPENAI", "gpt-5", "flex", 0.001125, ", tier flex: 0.5 of the standard rates"],
+  ["OPENAI", "gpt-5", "priority", 0.00225, ", at standard rates although the tier was priority"],
+  ["ANTHROPIC", "claude-opus-4-6", "batch", 0.00375, ", tier batch: 0.5 of the standard rates"],
+  ["ANTHROPIC", "claude-opus-4-6", "standard", 0.0075, ""],
+  ["GROQ", "llama-3.3-70b-versatile", "__proto__", 0.000669, ", at standard rates although the tier was __proto__"],
+] as const)(
+  "%s %s at the tier %p costs what is published, or says that it is standard",
+  (name, model, tier, cost, note) => {
+    const usageRaw = tier === undefined ? {} : { service_tier: tier };
+    const priced = costOf(input(name, model, { prompt_tokens: 1000, completion_tokens: 100 }, { usageRaw }));
+    expect(priced.cost).toBeCloseTo(cost, 9);
+    expect(priced.source).toEndWith(`/${priced.source?.split("/")[1]?.split(",")[0]}${note}`);
+  },
+);
+
 // Dollars per million tokens, from the providers' price pages; the sums are worked out by hand.
 test.each<[string, string, string, Usage, number]>([
   // 1,000 × 2.50 + 100 × 10

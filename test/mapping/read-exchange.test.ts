@@ -23,6 +23,19 @@ const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
 });
 const events = (...data: unknown[]): StreamEvent[] => data.map((each) => ({ data: each }));
 
+test("the tier that answered is kept with the usage that it prices, of a stream too", () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  const answer = { object: "chat.completion", model: "m-1", choices: [], usage, service_tier: "flex" };
+  const chunk = { object: "chat.completion.chunk", model: "m-1", service_tier: "flex" };
+  const streamed = events(
+    { ...chunk, choices: [{ index: 0, delta: { content: "a" } }] },
+    { ...chunk, choices: [], usage },
+  );
+  const requestBody = { model: "m", messages: [] };
+  for (const said of [{ responseBody: answer }, { events: streamed }])
+    expect(readExchange(exchange({ requestBody, ...said })).usageRaw).toEqual({ ...usage, service_tier: "flex" });
+});
+
 test("an unknown server that speaks chat completions is read by shape", () => {
   const reading = readExchange(
     exchange({

@@ -38,3 +38,14 @@ test.each([
   },
   30_000,
 );
+
+test("a newer database of the European pair stops the start too", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-newer-"));
+  const weir = await startWeir({ dataDirectory, env: { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" } });
+  await weir.stop();
+  age(join(dataDirectory, "eu", "weir.db"), "records");
+  const start = await runCommand(weir.env, "serve");
+  expect(start).toMatchObject({ status: 1, stdout: "" });
+  expect(start.stderr).toContain("weir: the database (records) has version 999");
+  rmSync(dataDirectory, { recursive: true, force: true });
+}, 30_000);

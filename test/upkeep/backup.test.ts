@@ -177,6 +177,25 @@ test("a backup of another region is refused", async () => {
   expect([result.status, result.stderr]).toEqual([1, expect.stringContaining('of region "us"')]);
 });
 
+test("the European pair is in the backup with its records, and is restored to a pair alone", async () => {
+  const pair = { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" };
+  const dataDirectory = at("pair");
+  mkdirSync(dataDirectory);
+  const both = await startWeir({ dataDirectory, env: pair });
+  const [, euGateway] = /"eu_gateway":"([^"]+)"/.exec(both.log())!;
+  const answer = await fetch(`${euGateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
+  await answer.text();
+  expect((await command(both.env, "backup", at("pair.tar"), "-q")).status).toBe(0);
+  await both.stop();
+  const single = await command(envOf(at("single")), "restore", at("pair.tar"));
+  expect([single.status, single.stderr]).toEqual([1, expect.stringContaining("WEIR_EU_DATABASE_URL")]);
+  const env = { ...both.env, WEIR_DATA_DIR: at("pair-restored") };
+  expect((await command(env, "restore", at("pair.tar"))).status).toBe(0);
+  await using again = await startWeir({ dataDirectory: at("pair-restored"), env: pair });
+  const [, euApi] = /"eu_api":"([^"]+)"/.exec(again.log())!;
+  expect((await recordOf({ api: euApi! }, answer.headers.get("gateway-id")!))["response_status"]).toBe(200);
+}, 30_000);
+
 test("spool files that the recorder deletes during a backup are kept, with what was appended meanwhile", () => {
   const directory = at("spool");
   mkdirSync(directory);

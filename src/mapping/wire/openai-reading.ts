@@ -1,5 +1,5 @@
 import type { Json, Reading } from "../../plugin/contract.ts";
-import { filledText, isObject, pickDefined } from "../json.ts";
+import { filledText, isObject, type JsonObject, pickDefined } from "../json.ts";
 import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";
 
@@ -11,9 +11,14 @@ export function readOpenAi(answer: Json): Reading {
     id: filledText(body?.id),
     model: filledText(body?.model),
     usage: openAiUsage(usage),
-    usageRaw: isObject(usage) ? usage : undefined,
+    usageRaw: isObject(usage) ? withTier(usage, body.service_tier) : undefined,
     cost: statedCost(usage),
   });
+}
+
+/** The tier that answered stands beside the usage, and belongs to what it costs. */
+function withTier(usage: JsonObject, tier: Json): JsonObject {
+  return typeof tier === "string" ? { ...usage, service_tier: tier } : usage;
 }
 
 /** Older Groq streams put the block under `x_groq`; llama.cpp says beside it what came from its cache. */

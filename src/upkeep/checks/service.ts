@@ -44,7 +44,8 @@ export const serviceCheck: Check = {
   async run({ config, running }) {
     if (running) return readinessOf(await askReadiness(config));
     const taken: Outcome[] = [];
-    for (const key of ["gateway_port", "api_port"] as const) {
+    const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port"] as const);
+    for (const key of ["gateway_port", "api_port", ...pair] as const) {
       const code = await bindable(config.host, config[key]);
       if (code === undefined) continue;
       const variable = `WEIR_${key.toUpperCase()}`;

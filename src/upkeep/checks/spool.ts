@@ -7,7 +7,7 @@ import { SpoolReader } from "../../spool/reader.ts";
 import { listSegments, segmentPath } from "../../spool/segments.ts";
 import { openStore } from "../../store/store.ts";
 import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
-import { KEPT_FOLDERS, spoolPlace } from "../places.ts";
+import { KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../places.ts";
 
 /** As `/readyz` says "degraded". */
 const LAG_BYTES_WARN = 256 * 1024 * 1024;
@@ -17,32 +17,35 @@ const READ_BYTES_MAX = 512 * 1024 * 1024;
 export const spoolCheck: Check = {
   name: "spool",
   async run({ config, running }) {
-    const directory = spoolPlace(config);
-    const segments = listSegments(directory);
-    if (segments.length === 0) return [ok("empty")];
-    const from = await positionOf(config);
-    if (from === undefined) {
-      return [warn("how far it is read cannot be told", "see what the check of the database says")];
-    }
-    const reader = new SpoolReader({ directory, from });
-    const lag = reader.lagBytes();
     const outcomes: Outcome[] = [];
-    const torn = tornBytes(directory, from, running);
-    if (torn.unread > 0) {
-      const says = `${inBytes(torn.bytes)} in ${torn.unread} segments are no whole frames`;
-      outcomes.push(
-        running
-          ? fail(says, "the disk may be failing: look into the system's log; what follows them is not read")
-          : warn(says, "left by a kill or a full disk: the next start passes over them and goes on"),
-      );
-    }
-    const says = `${segments.length} segments, ${inBytes(lag)} not in the database yet`;
-    if (running && lag > LAG_BYTES_WARN) {
-      outcomes.push(warn(says, "the recorder lags: look at the database's check, the disk and the processor"));
-    } else outcomes.push(ok(running || lag === 0 ? says : `${says}: the next start reads them`));
+    for (const region of regionsOf(config)) outcomes.push(...(await checkSpool(region, running)));
     return outcomes;
   },
 };
+
+async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces, running: boolean): Promise<Outcome[]> {
+  const segments = listSegments(directory);
+  if (segments.length === 0) return [ok(`${spoolName}: empty`)];
+  const from = await positionOf(config);
+  if (from === undefined) return [warn("how far it is read cannot be told", "see what the check of the database says")];
+  const reader = new SpoolReader({ directory, from });
+  const lag = reader.lagBytes();
+  const outcomes: Outcome[] = [];
+  const torn = tornBytes(directory, from, running);
+  if (torn.unread > 0) {
+    const says = `${spoolName}: ${inBytes(torn.bytes)} in ${torn.unread} segments are no whole frames`;
+    outcomes.push(
+      running
+        ? fail(says, "the disk may be failing: look into the system's log; what follows them is not read")
+        : warn(says, "left by a kill or a full disk: the next start passes over them and goes on"),
+    );
+  }
+  const says = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
+  if (running && lag > LAG_BYTES_WARN) {
+    outcomes.push(warn(says, "the recorder lags: look at the database's check, the disk and the processor"));
+  } else outcomes.push(ok(running || lag === 0 ? says : `${says}: the next start reads them`));
+  return outcomes;
+}
 
 async function positionOf(config: Config): Promise<Position | undefined> {
   const store = await openStore(config, "read");

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { inspectFile, isWritable, newestVersion, stepsAfter } from "../../store/snapshot.ts";
 import { openStore } from "../../store/store.ts";
 import { type Check, fail, inBytes, type Outcome, ok, type Surroundings, warn } from "../finding.ts";
-import { databasePlaces } from "../places.ts";
+import { databasePlaces, regionsOf } from "../places.ts";
 import { existing } from "./machine.ts";
 
 /** Larger files are read whole only when that is asked for: it takes about a second a gigabyte. */
@@ -56,9 +56,11 @@ export const databaseCheck: Check = {
   name: "database",
   async run(surroundings) {
     const places = databasePlaces(surroundings.config);
-    if (places.length === 0) return checkServer(surroundings.config);
-    if (places.every(({ path }) => !fs.existsSync(path))) return [ok("made at the first start")];
+    const servers = regionsOf(surroundings.config).filter(({ databases }) => databases.length === 0);
     const outcomes: Outcome[] = [];
+    for (const { config } of servers) outcomes.push(...(await checkServer(config)));
+    if (places.length === 0) return outcomes;
+    if (places.every(({ path }) => !fs.existsSync(path))) return [...outcomes, ok("made at the first start")];
     for (const { kind, path, name } of places) {
       const size = fs.statSync(path, { throwIfNoEntry: false })?.size;
       if (size === undefined) outcomes.push(fail(`${path} is missing`, "restore both files from one backup"));

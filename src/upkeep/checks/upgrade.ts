@@ -3,7 +3,7 @@ import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "../../spool/codec.ts";
 import { listSegments, segmentPath } from "../../spool/segments.ts";
 import { inspectFile, stepsAfter } from "../../store/snapshot.ts";
 import { type Check, fail, inBytes, ok, warn } from "../finding.ts";
-import { databasePlaces, spoolPlace } from "../places.ts";
+import { databasePlaces, regionsOf } from "../places.ts";
 import { existing } from "./machine.ts";
 import { versionOf } from "./storage.ts";
 
@@ -46,9 +46,10 @@ export const upgradeRoomCheck: Check = {
 export const upgradeSpoolCheck: Check = {
   name: "spool",
   run({ config }) {
-    const directory = spoolPlace(config);
-    const segments = listSegments(directory);
-    const strange = segments.filter((segment) => !beginsWell(segmentPath(directory, segment)));
+    const segments = regionsOf(config).flatMap(({ spool }) =>
+      listSegments(spool).map((segment) => segmentPath(spool, segment)),
+    );
+    const strange = segments.filter((path) => !beginsWell(path));
     if (strange.length === 0) return [ok(`${segments.length} segments, of this program's format`)];
     const mend = "start the Weir that wrote them once more and stop it with SIGTERM: it reads its spool to the end";
     return [fail(`${strange.length} of ${segments.length} segments cannot be read`, mend)];

@@ -56,13 +56,14 @@ export function GroupEditor({ group, onChange, onRemove, depth = 0 }: GroupEdito
         </div>
       ))}
       <div className="group-foot">
-        <button type="button" className="small" onClick={() => add(newCondition())}>
+        <button type="button" className="small" aria-label="Add condition" onClick={() => add(newCondition())}>
           <Icon name="plus" size={12} /> Condition
         </button>
         {depth < DEPTH_MAX ? (
           <button
             type="button"
             className="small"
+            aria-label="Add group"
             onClick={() =>
               add({ ...EMPTY_FILTER, operator: group.operator === "and" ? "or" : "and", nodes: [newCondition()] })
             }

@@ -4,11 +4,13 @@ import { Icon } from "./icon.tsx";
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** For what needs more room than a few fields do. */
+  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A modal window: the browser keeps the focus in it, closes it on Escape and gives the focus back. Shown while it is rendered. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -19,6 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={ref}
+      data-wide={wide}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();

@@ -5,6 +5,7 @@ const SPANS_MS = {
   "24h": 86_400_000,
   "7d": 7 * 86_400_000,
   "30d": 30 * 86_400_000,
+  "90d": 90 * 86_400_000,
 } as const;
 
 export type Span = keyof typeof SPANS_MS;
@@ -16,6 +17,7 @@ export const SPAN_LABELS: Readonly<Record<Span | "all", string>> = {
   "24h": "Last 24 hours",
   "7d": "Last 7 days",
   "30d": "Last 30 days",
+  "90d": "Last 90 days",
   all: "All time",
 };
 

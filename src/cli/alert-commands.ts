@@ -1,0 +1,86 @@
+import type { Command, Option } from "./commands.ts";
+
+const JSON_OPTION: Option = { type: "boolean", description: "JSON" };
+const WHERE: Readonly<Record<string, Option>> = {
+  org: { type: "string", value: "ORG", description: "the organization (default: default)" },
+  region: { type: "string", value: "us|eu", description: "the region (default: the first one)" },
+};
+
+const text = (value: string, description: string): Option => ({ type: "string", value, description });
+const texts = (value: string, description: string): Option => ({ ...text(value, description), multiple: true });
+
+/** Commands about alerts and retention. */
+export const ALERT_COMMANDS: readonly Command[] = [
+  {
+    name: "alerts list",
+    summary: "list alerts and what fires now",
+    options: { json: JSON_OPTION, ...WHERE },
+    load: async () => (await import("./alerts.ts")).listAlertsCommand,
+  },
+  {
+    name: "alerts create",
+    summary: "make an alert and print its id on stdout",
+    options: {
+      name: text("NAME", "what it is called"),
+      metric: text("METRIC", "such as cost, errors, error_rate or latency_p95"),
+      above: text("NUMBER", "fires while the metric is over this"),
+      below: text("NUMBER", "fires while the metric is under this"),
+      window: text("TIME", "how far back the metric looks: 90s, 15m, 12h or 7d (default: 5m)"),
+      filter: text("JSON", "a filter tree, as in queries"),
+      "group-by": text("LIST", "of model, provider, user, status, session, property:NAME"),
+      "minimum-requests": text("NUMBER", "with fewer in the window nothing triggers"),
+      cooldown: text("TIME", "how long it must be over before it is resolved (default: 5m)"),
+      webhook: texts("URL", "tells this address; its secret is printed on stderr, once"),
+      email: texts("ADDRESS", "writes to this address"),
+      json: { type: "boolean", description: "the whole alert, secrets included, as JSON on stdout" },
+      ...WHERE,
+    },
+    load: async () => (await import("./alerts.ts")).createAlertCommand,
+  },
+  {
+    name: "alerts delete",
+    summary: "remove an alert with its history",
+    args: ["<id>"],
+    options: WHERE,
+    load: async () => (await import("./alerts.ts")).deleteAlertCommand,
+  },
+  {
+    name: "alerts history",
+    summary: "list what triggered and was resolved, the newest first",
+    args: ["<id>"],
+    options: { json: JSON_OPTION, limit: text("NUMBER", "so many (default: 100)"), ...WHERE },
+    load: async () => (await import("./alerts.ts")).alertHistoryCommand,
+  },
+  {
+    name: "alerts test",
+    summary: "let the running service send a test to every channel of an alert",
+    args: ["<id>"],
+    options: { json: JSON_OPTION, ...WHERE },
+    notes: ["Ends with status 1 where one of them was not taken."],
+    load: async () => (await import("./alerts.ts")).testAlertCommand,
+  },
+  {
+    name: "retention show",
+    summary: "show how long records and bodies are kept, and the last run",
+    options: { json: JSON_OPTION, ...WHERE },
+    load: async () => (await import("./retention.ts")).showRetentionCommand,
+  },
+  {
+    name: "retention set",
+    summary: "say how long records and bodies are kept",
+    options: {
+      days: text("DAYS", "that records are kept; forever, or default for what is configured"),
+      "body-days": text("DAYS", "that bodies are kept; forever or default"),
+      property: texts("RULE", "NAME[=VALUE]:DAYS keeps such records so long; all rules are given anew"),
+      "no-properties": { type: "boolean", description: "removes the rules of properties" },
+      ...WHERE,
+    },
+    load: async () => (await import("./retention.ts")).setRetentionCommand,
+  },
+  {
+    name: "retention run",
+    summary: "remove what is too old now",
+    options: { json: JSON_OPTION, ...WHERE },
+    load: async () => (await import("./retention.ts")).runRetentionCommand,
+  },
+];

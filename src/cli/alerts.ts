@@ -1,0 +1,199 @@
+import { Value } from "@sinclair/typebox/value";
+import { type Config, listenerPorts } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import { createCallGuard, refuseUrl } from "../net/call-guard.ts";
+import { testPayload } from "../store/alert-payload.ts";
+import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../store/alert-rule.ts";
+import { shownAlert } from "../store/alert-shown.ts";
+import { type Alert, alertHistory, findAlert, firingOf, listAlerts, putAlert, removeAlert } from "../store/alerts.ts";
+import { deliveriesByIds, enqueue } from "../store/deliveries.ts";
+import { patiently } from "../store/patiently.ts";
+import type { Database } from "../store/store.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { withOrganization } from "./organization.ts";
+import { table } from "./print.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** How long a test waits for the service. */
+const TEST_MS = 20_000;
+const LOOK_MS = 100;
+
+export const listAlertsCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
+    const all = (await listAlerts(records, organizationId)).map((alert) =>
+      shownAlert(alert, firing.get(alert.id) ?? []),
+    );
+    if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
+    else if (all.length === 0) terminal.err("there are no alerts\n");
+    else {
+      const cells = all.map((alert) => [
+        alert.id,
+        alert.name,
+        `${alert.metric} ${alert.comparison} ${alert.threshold}`,
+        `${alert.window_seconds} s`,
+        alert.state === "firing" ? `firing (${alert.firing.length})` : alert.state,
+        alert.checked_at ?? "never",
+      ]);
+      terminal.out(table(["id", "name", "when", "window", "state", "checked"], cells));
+    }
+  });
+  return 0;
+};
+
+export const createAlertCommand: Run = async (invocation) => {
+  const { options, terminal, config } = invocation;
+  const rule = asUsage(() => readAlertRule(checkedBody(readOptions(options)), channelChecks(config)));
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    const { alert, newSecrets } = await putAlert(records, organizationId, rule);
+    if (options["json"]) return terminal.out(`${JSON.stringify(shownAlert(alert, [], newSecrets), null, 2)}\n`);
+    for (const channel of alert.channels) {
+      if (channel.type === "webhook") terminal.err(`${channel.url} is signed with ${channel.secret}\n`);
+    }
+    if (newSecrets.size > 0) terminal.err("The secret is shown this once.\n");
+    terminal.out(`${alert.id}\n`);
+  });
+  return 0;
+};
+
+export const deleteAlertCommand: Run = async (invocation) => {
+  await withAlert(invocation, async (records, alert) => {
+    await removeAlert(records, alert.id);
+    invocation.terminal.err(`alert ${alert.name} is removed\n`);
+  });
+  return 0;
+};
+
+export const alertHistoryCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const limit = asNumber(options, "limit") ?? 100;
+  await withAlert(invocation, async (records, alert) => {
+    const events = (await alertHistory(records, alert.id, { limit, offset: 0 })).map((event) => ({
+      ...event,
+      created_at: new Date(event.created_at).toISOString(),
+    }));
+    if (options["json"]) return terminal.out(`${JSON.stringify(events, null, 2)}\n`);
+    if (events.length === 0) return terminal.err("nothing has triggered yet\n");
+    const cells = events.map(({ created_at, kind, group, value, requests, reason }) => {
+      const names = Object.entries(group).map(([name, each]) => `${name} ${each ?? "(none)"}`);
+      return [created_at, kind, names.join(", "), value === null ? "" : String(value), String(requests), reason];
+    });
+    terminal.out(table(["time", "what", "group", "value", "requests", "why"], cells));
+  });
+  return 0;
+};
+
+export const testAlertCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  return withAlert(invocation, async (records, alert) => {
+    if (alert.channels.length === 0) throw new CommandError("the alert has no channels");
+    const now = Date.now();
+    const shared = { organization_id: alert.organization_id, kind: "test", source_id: alert.id } as const;
+    const queued = alert.channels.map(({ id }) =>
+      enqueue({ ...shared, endpoint_id: id, subject_id: alert.id, payload: testPayload(alert, now) }, now),
+    );
+    await patiently(() => records.batch(queued));
+    const tried = await awaitAttempts(
+      records,
+      queued.map(({ id }) => id),
+    );
+    const rows = tried.map(({ id, endpoint_id, state, last_status, last_error }) => {
+      const channel = alert.channels.find((each) => each.id === endpoint_id)!;
+      return { id, to: channel.type === "webhook" ? channel.url : channel.to, state, last_status, last_error };
+    });
+    if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+    else for (const { to, state, last_error } of rows) terminal.out(`${to}: ${last_error ?? state}\n`);
+    return rows.every(({ state }) => state === "delivered") ? 0 : 1;
+  });
+};
+
+async function awaitAttempts(records: Database, ids: readonly string[]) {
+  const endsAt = Date.now() + TEST_MS;
+  for (;;) {
+    const found = await deliveriesByIds(records, ids);
+    if (found.every(({ attempts }) => attempts > 0)) return found;
+    if (Date.now() > endsAt) throw new CommandError("no running service took it in time; it is sent once one runs");
+    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+  }
+}
+
+async function withAlert<T>(invocation: Invocation, work: (records: Database, alert: Alert) => Promise<T>): Promise<T> {
+  const id = invocation.args[0]!;
+  return withOrganization(invocation, async ({ records }, organizationId) => {
+    const alert = await findAlert(records, id, organizationId);
+    if (alert === undefined) throw new CommandError(`there is no alert ${id}; \`weir alerts list\` shows them`);
+    return work(records, alert);
+  });
+}
+
+function readOptions(options: Invocation["options"]): Readonly<Record<string, unknown>> {
+  for (const needed of ["name", "metric"]) {
+    if (options[needed] === undefined) throw new UsageError(`alerts create needs --${needed} ${needed.toUpperCase()}`);
+  }
+  const [above, below] = [asNumber(options, "above"), asNumber(options, "below")];
+  if ((above === undefined) === (below === undefined)) throw new UsageError("alerts create needs --above or --below");
+  const list = (name: string) => (options[name] ?? []) as readonly string[];
+  const groups = options["group-by"]?.toString().split(",");
+  return {
+    name: options["name"],
+    metric: options["metric"],
+    comparison: above === undefined ? "below" : "above",
+    threshold: above ?? below,
+    window_seconds: asSeconds(options, "window") ?? 300,
+    ...(options["filter"] !== undefined && { filter: asJson(String(options["filter"])) }),
+    ...(groups !== undefined && { group_by: groups.map((each) => each.trim()) }),
+    minimum_requests: asNumber(options, "minimum-requests") ?? 0,
+    cooldown_seconds: asSeconds(options, "cooldown") ?? 300,
+    channels: [
+      ...list("webhook").map((url) => ({ type: "webhook", url })),
+      ...list("email").map((to) => ({ type: "email", to })),
+    ],
+  };
+}
+
+function checkedBody(body: Readonly<Record<string, unknown>>): AlertBody {
+  const first = Value.Errors(ALERT_SCHEMA, body).First();
+  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${first.message}`);
+  return body as AlertBody;
+}
+
+function channelChecks(config: Config) {
+  const ports = new Set(listenerPorts(config));
+  const guard = createCallGuard(config, () => ports);
+  return { refuseUrl: (url: string) => refuseUrl(guard, url), canMail: config.smtp_url !== "" };
+}
+
+function asNumber(options: Invocation["options"], name: string): number | undefined {
+  const text = options[name]?.toString().trim();
+  if (text === undefined) return undefined;
+  if (text === "" || !Number.isFinite(Number(text))) throw new UsageError(`--${name} takes a number, not ${text}`);
+  return Number(text);
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function asSeconds(options: Invocation["options"], name: string): number | undefined {
+  const text = options[name]?.toString();
+  if (text === undefined) return undefined;
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? [];
+  if (count === undefined) throw new UsageError(`--${name} takes a time such as 90s, 15m, 12h or 7d, not ${text}`);
+  return Number(count) * SECONDS[unit!]!;
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError("--filter takes a filter tree as JSON");
+  }
+}
+
+function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GatewayError) throw new UsageError(error.message);
+    throw error;
+  }
+}

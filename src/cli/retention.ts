@@ -1,0 +1,142 @@
+import { Retention } from "../jobs/retention/retention.ts";
+import { configuredLog } from "../observe.ts";
+import { lockDirectory } from "../store/lock.ts";
+import { maintain } from "../store/maintain.ts";
+import { patiently } from "../store/patiently.ts";
+import { removeRecords } from "../store/remove.ts";
+import {
+  inForce,
+  lastRun,
+  orderedRuns,
+  orderRun,
+  type PropertyRetention,
+  putRetention,
+  type RetentionRun,
+  retentionOf,
+} from "../store/retention.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { withOrganization } from "./organization.ts";
+import { regionConfig } from "./region.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** How long a run in the service is waited for; it goes on without anybody waiting. */
+const RUN_MS = 600_000;
+const LOOK_MS = 200;
+
+export const showRetentionCommand: Run = async (invocation) => {
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    const rule = await retentionOf(records, organizationId);
+    const last_run = shownRun(await lastRun(records, organizationId));
+    const shown = { ...rule, in_force: inForce(rule, regionConfig(invocation)), last_run };
+    if (invocation.options["json"]) return invocation.terminal.out(`${JSON.stringify(shown, null, 2)}\n`);
+    const { out } = invocation.terminal;
+    out(`records: ${told(shown.in_force.days)}${rule.days === null ? ", as configured" : ""}\n`);
+    out(`bodies: ${told(shown.in_force.body_days)}${rule.body_days === null ? ", as configured" : ""}\n`);
+    for (const { property, value, days, body_days } of rule.properties) {
+      const what = value === null ? property : `${property}=${value}`;
+      out(
+        `with ${what}: ${days === null ? "" : `records ${told(days)}`}${body_days === null ? "" : ` bodies ${told(body_days)}`}\n`,
+      );
+    }
+    out(
+      last_run === null
+        ? "no run yet\n"
+        : `last run ${last_run.finished_at}: ${last_run.records_removed} records, bodies of ${last_run.bodies_removed}\n`,
+    );
+  });
+  return 0;
+};
+
+export const setRetentionCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const days = readDays(options["days"], "days");
+  const body_days = readDays(options["body-days"], "body-days");
+  const rules = (options["property"] ?? []) as readonly string[];
+  if (days === undefined && body_days === undefined && rules.length === 0 && !options["no-properties"]) {
+    throw new UsageError("retention set needs --days, --body-days, --property or --no-properties");
+  }
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    const before = await retentionOf(records, organizationId);
+    const properties = rules.length > 0 ? rules.map(readRule) : options["no-properties"] ? [] : before.properties;
+    const rule = {
+      days: days === undefined ? before.days : days,
+      body_days: body_days === undefined ? before.body_days : body_days,
+      properties,
+    };
+    await putRetention(records, organizationId, rule);
+    const force = inForce(rule, regionConfig(invocation));
+    terminal.err(`records are kept ${told(force.days)}, bodies ${told(force.body_days)}\n`);
+  });
+  return 0;
+};
+
+/** A running service does it, and without one it is done here. */
+export const runRetentionCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  await withOrganization(invocation, async (store, organizationId) => {
+    const orderedAt = Date.now();
+    await orderRun(store.records, organizationId);
+    if (!(await runHere(invocation, store))) await served(store, organizationId, orderedAt);
+    const run = shownRun(await lastRun(store.records, organizationId));
+    if (options["json"]) terminal.out(`${JSON.stringify(run, null, 2)}\n`);
+    else
+      terminal.out(`${run?.records_removed ?? 0} records and the bodies of ${run?.bodies_removed ?? 0} were removed\n`);
+    if (run?.error != null) throw new CommandError(run.error);
+  });
+  return 0;
+};
+
+async function runHere(invocation: Invocation, store: Store): Promise<boolean> {
+  const config = regionConfig(invocation);
+  const lock = lockDirectory(config.data_dir);
+  if (lock === undefined) return false;
+  const reader = await openStore(config, "current");
+  try {
+    await new Retention({
+      config,
+      log: configuredLog(config),
+      reader,
+      writer: async () => store,
+      remove: async ({ organizationId, requestIds }) => removeRecords(store, organizationId, requestIds),
+      maintain: async (task) => maintain(store, task),
+    }).runOrdered();
+  } finally {
+    await reader.close();
+    lock.release();
+  }
+  return true;
+}
+
+async function served({ records }: Store, organizationId: string, orderedAt: number): Promise<void> {
+  const endsAt = Date.now() + RUN_MS;
+  for (;;) {
+    const isWaiting = (await orderedRuns(records)).includes(organizationId);
+    const finished = (await lastRun(records, organizationId))?.finished_at ?? 0;
+    if (!isWaiting && finished >= orderedAt) return;
+    if (Date.now() > endsAt) throw new CommandError("the service has not finished the run yet; it goes on with it");
+    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+  }
+}
+
+function shownRun(run: RetentionRun | undefined) {
+  if (run === undefined) return null;
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return { ...run, started_at: iso(run.started_at), finished_at: iso(run.finished_at) };
+}
+
+const told = (days: number) => (days === 0 ? "for good" : `${days} days`);
+
+function readDays(text: unknown, name: string): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "forever") return 0;
+  if (text === "default") return null;
+  if (/^\d{1,5}$/.test(String(text)) && Number(text) <= 36_500) return Number(text);
+  throw new UsageError(`--${name} takes a number of days, forever or default, not ${text}`);
+}
+
+function readRule(text: string): PropertyRetention {
+  const [, property, value, days] = /^([^=]+?)(?:=(.*))?:(\d{1,5}|forever)$/.exec(text) ?? [];
+  if (property === undefined) throw new UsageError(`--property takes NAME[=VALUE]:DAYS, not ${text}`);
+  return { property, value: value ?? null, days: readDays(days, "property") ?? 0, body_days: null };
+}

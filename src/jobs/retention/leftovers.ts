@@ -1,0 +1,101 @@
+import type { Store } from "../../store/store.ts";
+import type { Maintenance } from "../../threads.ts";
+import type { Pace } from "./pace.ts";
+
+const PAGE_ROWS = 1_000;
+const STEP_ROWS = 200;
+/** Pages of 8 kB that go back to the file system in one step. */
+const STEP_PAGES = 500;
+/** What looks left over may be about to get its record: it is looked at again after this. */
+const SETTLE_MS = 2_000;
+/** Ids kept for the second look; what is beyond them the next run finds. */
+const FOUND_MAX = 50_000;
+
+export interface LeftoversOptions {
+  readonly reader: Store;
+  readonly maintain: (task: Maintenance) => Promise<number>;
+  readonly pace: Pace;
+}
+
+/** Bodies without a record, which a crash between two transactions leaves, shared content without a body, empty pages. */
+export class Leftovers {
+  readonly #options: LeftoversOptions;
+
+  constructor(options: LeftoversOptions) {
+    this.#options = options;
+  }
+
+  /** @returns how many requests and contents there were. */
+  async remove(): Promise<number> {
+    const { maintain, pace } = this.#options;
+    let removed = 0;
+    const orphans = [...(await this.#orphans())];
+    const hashes = await this.#hashes();
+    if (orphans.length + hashes.length > 0) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    await pace.each(orphans, STEP_ROWS, async (requestIds) => {
+      removed += await maintain({ kind: "orphans", requestIds });
+    });
+    await pace.each(hashes, STEP_ROWS, async (part) => {
+      removed += await maintain({ kind: "blobs", hashes: part });
+    });
+    return removed;
+  }
+
+  /** @returns bytes given back. */
+  async compact(): Promise<number> {
+    const { maintain, pace } = this.#options;
+    let freed = 0;
+    while (!pace.stopped) {
+      const bytes = await pace.step(() => maintain({ kind: "compact", pages: STEP_PAGES }));
+      freed += bytes;
+      if (bytes <= 0) break;
+    }
+    return freed;
+  }
+
+  async #orphans(): Promise<ReadonlySet<string>> {
+    const { records, bodies } = this.#options.reader;
+    const found = new Set<string>();
+    for (const table of ["bodies", "texts", "assets"]) {
+      for await (const ids of this.#pages(bodies, table, "request_id")) {
+        const known = await records.query<{ id: string }>({
+          sql: "select request_id as id from requests where request_id in (select value from json_each(?))",
+          args: [JSON.stringify(ids)],
+        });
+        const having = new Set(known.map(({ id }) => id));
+        for (const id of ids) if (!having.has(id) && found.size < FOUND_MAX) found.add(id);
+      }
+    }
+    return found;
+  }
+
+  async #hashes(): Promise<string[]> {
+    const { bodies } = this.#options.reader;
+    const found: string[] = [];
+    for await (const hashes of this.#pages(bodies, "blobs", "hash")) {
+      const rows = await bodies.query<{ hash: string }>({
+        sql: `select a.value as hash from json_each(?) a
+          where not exists (select 1 from bodies b where b.blob_hash = a.value)
+            and not exists (select 1 from assets x where x.asset_id = a.value)`,
+        args: [JSON.stringify(hashes)],
+      });
+      found.push(...rows.map(({ hash }) => hash).slice(0, FOUND_MAX - found.length));
+    }
+    return found;
+  }
+
+  /** All values of an indexed column, in order, a page at a time. */
+  async *#pages(database: Store["bodies"], table: string, column: string): AsyncGenerator<string[]> {
+    let after = "";
+    while (!this.#options.pace.stopped) {
+      const sql = `select distinct ${column} as value from ${table} where ${column} > ? order by ${column} limit ${PAGE_ROWS}`;
+      const from = after;
+      const rows = await this.#options.pace.step(() => database.query<{ value: string }>({ sql, args: [from] }));
+      const page = rows.map(({ value }) => value);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      after = last;
+    }
+  }
+}

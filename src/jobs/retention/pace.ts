@@ -1,0 +1,30 @@
+/** Pause after a step: twice as long as it took, within these. */
+const PAUSE_MS_MIN = 10;
+const PAUSE_MS_MAX = 2_000;
+
+/** Does work in steps, with pauses that leave most of the time to others. */
+export class Pace {
+  #stopped = false;
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async step<T>(work: () => Promise<T>): Promise<T> {
+    const startedMs = performance.now();
+    const result = await work();
+    const pauseMs = Math.min(Math.max(2 * (performance.now() - startedMs), PAUSE_MS_MIN), PAUSE_MS_MAX);
+    await new Promise((resolve) => setTimeout(resolve, this.#stopped ? 0 : pauseMs));
+    return result;
+  }
+
+  /** Hands out a list in parts, a step each, until it is stopped. */
+  async each<T>(list: readonly T[], most: number, work: (part: readonly T[]) => Promise<void>): Promise<void> {
+    for (let at = 0; at < list.length && !this.#stopped; at += most)
+      await this.step(() => work(list.slice(at, at + most)));
+  }
+}

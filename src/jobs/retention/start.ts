@@ -1,0 +1,44 @@
+import { Cron } from "croner";
+import type { Remote } from "../../runtime/rpc.ts";
+import type { RecorderFunctions } from "../../threads.ts";
+import { CRON, inQueue, Queue } from "../queue.ts";
+import { Retention, type RetentionOptions } from "./retention.ts";
+
+const LOOK_MS = 1_000;
+
+export interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
+  readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain">;
+  /** Of several nodes on one database one has the jobs. */
+  readonly isMine: () => boolean;
+}
+
+/** Retention by the clock, and within a second of somebody asking for it; in a queue of its own, for a run may take hours. */
+export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions): { stop(): Promise<void> } {
+  const retention = new Retention({
+    ...options,
+    remove: (removal) => recorder.remove(removal),
+    maintain: (task) => recorder.maintain(task),
+  });
+  const queue = new Queue();
+  const inTurn = inQueue(queue, options.log);
+  const cron = new Cron(options.config.retention_cron, CRON, async () => {
+    if (isMine()) await inTurn(() => retention.run());
+  });
+  let looking = false;
+  const look = async () => {
+    if (looking || !isMine()) return;
+    looking = true;
+    await inTurn(() => retention.runOrdered());
+    looking = false;
+  };
+  const timer = setInterval(() => void look(), LOOK_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      cron.stop();
+      retention.stop();
+      await queue.idle();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import * as fs from "node:fs";
+import program from "../../package.json" with { type: "json" };
+import type { Config } from "../config.ts";
+import { isDeno } from "../runtime/platform.ts";
+import { bodiesPath } from "../store/local.ts";
+import { localPath } from "../store/store.ts";
+
+interface Metric {
+  readonly name: string;
+  readonly type: "gauge" | "counter";
+  readonly help: string;
+  /** By its labels, in braces or empty; nothing where this system does not tell. */
+  readonly values: (config: Config) => readonly (readonly [labels: string, value: number])[];
+}
+
+const CLOCK_TICKS = 1e6;
+
+/** What the process uses, and the room that it has. */
+const METRICS: readonly Metric[] = [
+  {
+    name: "weir_build_info",
+    type: "gauge",
+    help: "1, with the version and the runtime as labels.",
+    values: ({ region }) => [
+      [`{version="${program.version}",runtime="${isDeno ? "deno" : "bun"}",region="${region}"}`, 1],
+    ],
+  },
+  {
+    name: "weir_process_start_time_seconds",
+    type: "gauge",
+    help: "When the process started, in seconds since 1970.",
+    values: () => [["", performance.timeOrigin / 1_000]],
+  },
+  {
+    name: "weir_process_cpu_seconds_total",
+    type: "counter",
+    help: "Processor time of all threads.",
+    values: () => {
+      const { user, system } = process.cpuUsage();
+      return [["", (user + system) / CLOCK_TICKS]];
+    },
+  },
+  {
+    name: "weir_process_resident_bytes",
+    type: "gauge",
+    help: "Memory of the process.",
+    values: () => [["", process.memoryUsage().rss]],
+  },
+  {
+    name: "weir_process_open_files",
+    type: "gauge",
+    help: "Open files and connections, where the system tells.",
+    values: () => (fs.existsSync("/proc/self/fd") ? [["", fs.readdirSync("/proc/self/fd").length]] : []),
+  },
+  {
+    name: "weir_process_open_files_max",
+    type: "gauge",
+    help: "How many files and connections may be open at once.",
+    values: () => {
+      const limits = fs.existsSync("/proc/self/limits") ? fs.readFileSync("/proc/self/limits", "utf8") : "";
+      const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
+      return Number.isFinite(soft) ? [["", soft]] : [];
+    },
+  },
+  {
+    name: "weir_database_bytes",
+    type: "gauge",
+    help: "Size of each database file with its log; none where the database is a server.",
+    values: (config) => {
+      const path = localPath(config);
+      if (path === undefined) return [];
+      const files = { records: path, bodies: bodiesPath(path) };
+      return Object.entries(files).map(([file, each]) => [`{file="${file}"}`, sizeOf(each) + sizeOf(`${each}-wal`)]);
+    },
+  },
+  {
+    name: "weir_disk_free_bytes",
+    type: "gauge",
+    help: "Room for the data directory.",
+    values: ({ data_dir }) => {
+      const { bavail, bsize } = fs.statfsSync(data_dir);
+      return [["", bavail * bsize]];
+    },
+  },
+  {
+    name: "weir_disk_bytes",
+    type: "gauge",
+    help: "Size of the file system that the data directory is on.",
+    values: ({ data_dir }) => {
+      const { blocks, bsize } = fs.statfsSync(data_dir);
+      return [["", blocks * bsize]];
+    },
+  },
+];
+
+/** The process and its disk as Prometheus text. What cannot be asked now is left out. */
+export function processText(config: Config): string {
+  return METRICS.map(({ name, type, help, values }) => {
+    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+    try {
+      for (const [labels, value] of values(config)) lines.push(`${name}${labels} ${value}`);
+    } catch {
+      return `${lines.join("\n")}\n`; // a directory that is gone, for example: other figures say more
+    }
+    return `${lines.join("\n")}\n`;
+  }).join("");
+}
+
+function sizeOf(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,54 @@
+import { type Leaf, leaf } from "../metrics/filter.ts";
+import { formatAxisMoney } from "../metrics/format.ts";
+import type { CacheRow } from "../metrics/queries.ts";
+import type { Bucket } from "../metrics/range.ts";
+import { formatCompact } from "../parts/format.ts";
+import { Count, Money } from "../parts/values.tsx";
+import { ChartCard } from "./chart-card.tsx";
+
+/** Places in the palette: what was answered from the cache stands out from what was not. */
+const GREEN = 2;
+const GREY = 7;
+
+interface CacheChartsProps {
+  readonly times: readonly number[];
+  readonly bucket: Bucket;
+  readonly rows: readonly CacheRow[] | undefined;
+  /** Given which requests a chart is about: what opens them, by the number of a bucket. */
+  readonly openOf: (asked: Leaf) => (at: number) => void;
+}
+
+/** What the cache was asked and what it saved, over time. */
+export function CacheCharts({ times, bucket, rows, openOf }: CacheChartsProps) {
+  const byTime = new Map(rows?.map((row) => [Date.parse(row.time), row]));
+  const layer = (name: string, pick: (row: CacheRow) => number) => ({
+    name,
+    values: times.map((time) => {
+      const row = byTime.get(time);
+      return row === undefined ? 0 : pick(row);
+    }),
+  });
+  const asked = [layer("Hits", ({ hits }) => hits), layer("Misses", ({ misses }) => misses)];
+  const saved = [layer("Saved", ({ saved_cost }) => saved_cost)];
+  const shared = { times, bucket, kind: "bars" } as const;
+  return (
+    <>
+      <ChartCard
+        title="Cache"
+        figure={
+          <>
+            <Count of={rows?.reduce((sum, { hits }) => sum + hits, 0)} /> hits
+          </>
+        }
+        plotted={rows && { ...shared, format: formatCompact, colours: [GREEN, GREY], series: asked }}
+        onOpen={openOf(leaf("cache_enabled", { equals: true }))}
+      />
+      <ChartCard
+        title="Saved by the cache"
+        figure={<Money of={rows?.reduce((sum, { saved_cost }) => sum + saved_cost, 0)} />}
+        plotted={rows && { ...shared, format: formatAxisMoney, colours: [GREEN], series: saved }}
+        onOpen={openOf(leaf("cached", { equals: true }))}
+      />
+    </>
+  );
+}

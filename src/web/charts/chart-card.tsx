@@ -1,0 +1,123 @@
+import { type ReactNode, useId, useState } from "react";
+import { Loading } from "../parts/states.tsx";
+import { colourClass } from "./palette.ts";
+import { bucketLabel, colourOf, type Plotted } from "./plot.ts";
+import { TimeChart } from "./time-chart.tsx";
+
+interface ChartCardProps {
+  readonly title: string;
+  /** Beside the title: the figure of the whole span. */
+  readonly figure?: ReactNode;
+  readonly plotted: Plotted | undefined;
+  readonly onOpen?: ((at: number) => void) | undefined;
+  /** Opens what one layer is made of. */
+  readonly onOpenSeries?: ((at: number) => void) | undefined;
+  readonly note?: ReactNode;
+}
+
+/** A chart with its legend, and the same as a table for whoever reads tables better. */
+export function ChartCard({ title, figure, plotted, onOpen, onOpenSeries, note }: ChartCardProps) {
+  const [isTable, setTable] = useState(false);
+  const id = useId();
+  return (
+    <section className="panel chart-card" aria-labelledby={id}>
+      <header className="panel-head">
+        <h2 id={id}>{title}</h2>
+        {figure === undefined ? null : <span className="chart-figure">{figure}</span>}
+        <button type="button" className="quiet small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          Table<span className="unseen"> of {title}</span>
+        </button>
+      </header>
+      {plotted === undefined ? (
+        <div className="chart-wait">
+          <Loading rows={5} label={`Loading ${title}`} />
+        </div>
+      ) : isTable ? (
+        <ChartTable title={title} plotted={plotted} onOpen={onOpen} />
+      ) : (
+        <>
+          <TimeChart label={title} {...plotted} onOpen={onOpen} />
+          <Legend plotted={plotted} onOpen={onOpenSeries} />
+        </>
+      )}
+      {note === undefined ? null : <p className="chart-note">{note}</p>}
+    </section>
+  );
+}
+
+function Legend({
+  plotted,
+  onOpen,
+}: {
+  readonly plotted: Plotted;
+  readonly onOpen?: ((at: number) => void) | undefined;
+}) {
+  const [only] = plotted.series;
+  // The title says it already.
+  if (plotted.series.length === 1 && only?.group === undefined) return <p className="legend" />;
+  return (
+    <ul className="legend">
+      {plotted.series.map(({ name, group }, at) => (
+        <li key={name}>
+          <span className={`swatch ${colourClass(colourOf(plotted, at))}`} />
+          {group === undefined || onOpen === undefined ? (
+            <span className="legend-name">{name}</span>
+          ) : (
+            <button type="button" className="legend-name link" onClick={() => onOpen(at)} title="See its requests">
+              {name}
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ChartTableProps {
+  readonly title: string;
+  readonly plotted: Plotted;
+  readonly onOpen?: ((at: number) => void) | undefined;
+}
+
+function ChartTable({ title, plotted, onOpen }: ChartTableProps) {
+  const { times, bucket, series, format } = plotted;
+  const newestFirst = times.map((time, at) => ({ time, at })).reverse();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+    <section className="chart-table" tabIndex={0} aria-label={`${title}, as a table`}>
+      <table className="table" aria-label={title}>
+        <thead>
+          <tr>
+            <th scope="col">{bucket === "day" ? "Day (UTC)" : "Time"}</th>
+            {series.map(({ name }) => (
+              <th scope="col" className="end" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {newestFirst.map(({ time, at }) => (
+            <tr key={time}>
+              <th scope="row">
+                {onOpen === undefined ? (
+                  bucketLabel(time, bucket)
+                ) : (
+                  <button type="button" className="link" onClick={() => onOpen(at)}>
+                    {bucketLabel(time, bucket)}
+                    <span className="unseen">: see its requests</span>
+                  </button>
+                )}
+              </th>
+              {series.map(({ name, values }) => (
+                <td className="end" key={name}>
+                  {format(values[at] ?? null)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

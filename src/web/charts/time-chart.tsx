@@ -1,0 +1,109 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import uPlot from "uplot";
+import { colourClass, usePalette } from "./palette.ts";
+import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
+
+const HEIGHT = 190;
+
+interface TimeChartProps extends Plotted {
+  readonly label: string;
+  /** Opens what a bucket is made of. */
+  readonly onOpen?: ((at: number) => void) | undefined;
+}
+
+/**
+ * A chart over time. With the keyboard it is one control: arrows go from bucket to bucket, each is read out, Enter opens
+ * its requests.
+ */
+export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
+  const room = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const [at, setAt] = useState<number | null>(null);
+  const palette = usePalette();
+  const { times, bucket, series, kind, format } = plotted;
+  const shape = `${kind} ${bucket} ${series.map(({ name }) => name).join("\n")} ${times[0]} ${times.length}`;
+
+  // Another shape or palette needs another plot; other values alone do not.
+  useEffect(() => {
+    const parent = room.current!;
+    const made = new uPlot(plotOptions(plotted, palette, setAt), plotData(plotted), parent);
+    plot.current = made;
+    const fit = () => {
+      const width = parent.clientWidth;
+      if (width > 0) made.setSize({ width, height: HEIGHT });
+    };
+    fit();
+    const watch = new ResizeObserver(fit);
+    watch.observe(parent);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [shape, palette]);
+
+  useEffect(() => plot.current?.setData(plotData(plotted)), [series]);
+
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(times.length - 1, to));
+    const made = plot.current;
+    made?.setCursor({ left: made.valToPos(times[next]! / 1_000, "x") + 1, top: 1 });
+    setAt(next);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const from = at ?? times.length - 1;
+    const to: Readonly<Record<string, number>> = {
+      ArrowLeft: from - 1,
+      ArrowRight: at === null ? from : from + 1,
+      Home: 0,
+      End: times.length - 1,
+      PageUp: from - 10,
+      PageDown: from + 10,
+    };
+    if (event.key in to) {
+      event.preventDefault();
+      move(to[event.key]!);
+    } else if (event.key === "Enter" && at !== null) onOpen?.(at);
+    else if (event.key === "Escape") setAt(null);
+  };
+  const spoken = at === null ? "no time chosen" : spokenOf(plotted, at);
+  return (
+    <div className="chart">
+      <div
+        ref={room}
+        className={onOpen === undefined ? "chart-room" : "chart-room chart-opens"}
+        role="slider"
+        tabIndex={0}
+        aria-label={onOpen === undefined ? label : `${label}; Enter opens the requests of the time chosen`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, times.length - 1)}
+        aria-valuenow={at ?? 0}
+        aria-valuetext={spoken}
+        onKeyDown={onKey}
+        onBlur={() => setAt(null)}
+        onClick={() => at !== null && onOpen?.(at)}
+      />
+      {at === null ? null : (
+        <div className="chart-tip" data-side={at > times.length / 2 ? "start" : "end"} aria-hidden="true">
+          <p className="chart-tip-time">{bucketLabel(times[at] ?? 0, bucket)}</p>
+          <ul>
+            {series.map(({ name, values }, layer) =>
+              kind === "bars" && (values[at] ?? 0) === 0 && series.length > 3 ? null : (
+                <li key={name}>
+                  <span className={`swatch ${colourClass(colourOf(plotted, layer))}`} />
+                  <span className="chart-tip-name">{name}</span>
+                  <span className="number">{format(values[at] ?? null)}</span>
+                </li>
+              ),
+            )}
+          </ul>
+          {onOpen === undefined ? null : <p className="chart-tip-hint">Click to see the requests</p>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function spokenOf({ times, bucket, series, format }: Plotted, at: number): string {
+  const parts = series.map(({ name, values }) => `${name} ${format(values[at] ?? null)}`);
+  return `${bucketLabel(times[at] ?? 0, bucket)}: ${parts.join(", ")}`;
+}

@@ -1,0 +1,26 @@
+import { formatDuration, UNKNOWN } from "../parts/format.ts";
+
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+
+/** A share from 0 to 1 as a percentage. */
+export function formatPercent(part: number | null | undefined): string {
+  if (part === null || part === undefined) return UNKNOWN;
+  return (Math.abs(part) >= 1 ? wholePercent : percent).format(part);
+}
+
+/** US dollars at the side of a chart: as short as it can be. */
+export function formatAxisMoney(dollars: number | null): string {
+  if (dollars === null) return UNKNOWN;
+  if (dollars === 0) return "$0";
+  const digits =
+    dollars >= 1_000 ? { notation: "compact" as const, maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 };
+  return `$${new Intl.NumberFormat(undefined, digits).format(dollars)}`;
+}
+
+/** Milliseconds at the side of a chart. */
+export function formatAxisDuration(ms: number | null): string {
+  if (ms === null) return UNKNOWN;
+  if (ms === 0) return "0";
+  return ms >= 1_000 && ms < 60_000 ? `${Number((ms / 1_000).toPrecision(3))} s` : formatDuration(ms);
+}

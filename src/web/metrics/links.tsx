@@ -1,0 +1,38 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { FilterNode } from "./filter.ts";
+import type { Group } from "./series.ts";
+
+/** As addresses have it. */
+export const isoSpan = ({ from, to }: { readonly from: number; readonly to: number }) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+});
+
+interface RequestsLinkProps {
+  readonly filter: FilterNode;
+  readonly time?: { readonly from?: string | undefined; readonly to?: string | undefined; readonly range?: never };
+  readonly children: ReactNode;
+}
+
+/** Leads to the requests that a figure is made of. */
+export function RequestsLink({ filter, time = {}, children }: RequestsLinkProps) {
+  return (
+    <Link to="/requests" search={{ ...time, ...(filter === "all" ? {} : { filter }) }}>
+      {children}
+    </Link>
+  );
+}
+
+const NOBODY: Readonly<Record<string, string>> = {
+  user: "no user",
+  model: "no model",
+  provider: "no provider",
+  status: "in flight",
+  session: "no session",
+};
+
+/** What a group is called; requests without one are called what they lack. */
+export function groupName(key: string, { value }: Group): string {
+  return value === null ? (NOBODY[key] ?? "without it") : String(value);
+}

@@ -1,0 +1,51 @@
+export type Bucket = "minute" | "hour" | "day";
+
+export const BUCKET_MS: Readonly<Record<Bucket, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** A span of time; `to` is outside of it. Milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Series longer than this are coarser: a chart is not wider. */
+const POINTS_MAX = 200;
+
+/** @param first - when the oldest record was made, for a range that has no beginning. */
+export function spanOf(
+  moments: { readonly from: string | undefined; readonly to: string | undefined },
+  first: number | undefined,
+  now: number,
+): Span {
+  const to = moments.to === undefined ? now : Date.parse(moments.to);
+  const from = moments.from === undefined ? (first ?? to) : Date.parse(moments.from);
+  // Ends that are the wrong way around are an empty span and not a negative one.
+  return { from: Math.min(from, to - 1), to };
+}
+
+/** The finest bucket that gives a chart no more points than it can show. */
+export function bucketOf({ from, to }: Span): Bucket {
+  const length = to - from;
+  if (length / BUCKET_MS.minute <= POINTS_MAX) return "minute";
+  return length / BUCKET_MS.hour <= POINTS_MAX ? "hour" : "day";
+}
+
+/** The start of every bucket that the span touches, as the API names them. */
+export function bucketTimes({ from, to }: Span, bucket: Bucket): number[] {
+  const length = BUCKET_MS[bucket];
+  const times: number[] = [];
+  for (let time = from - mod(from, length); time < to; time += length) times.push(time);
+  return times;
+}
+
+/** The span of the same length before this one. */
+export function spanBefore({ from, to }: Span): Span {
+  return { from: from - (to - from), to: from };
+}
+
+/** The part of a span that one bucket covers. */
+export function spanOfBucket(time: number, bucket: Bucket): Span {
+  return { from: time, to: time + BUCKET_MS[bucket] };
+}
+
+const mod = (value: number, length: number) => ((value % length) + length) % length;

@@ -1,0 +1,16 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { FilterNode } from "./filter.ts";
+import { isoSpan } from "./links.tsx";
+import { type Bucket, type Span, spanOfBucket } from "./range.ts";
+
+/** Ways from a chart to the requests that it is made of. */
+export function useOpenRequests(span: Span, times: readonly number[], bucket: Bucket) {
+  const navigate = useNavigate();
+  const open = (within: Span, filter: FilterNode) =>
+    void navigate({ to: "/requests", search: { ...isoSpan(within), ...(filter === "all" ? {} : { filter }) } });
+  const openBucket = (filter: FilterNode) => (at: number) => {
+    const { from, to } = spanOfBucket(times[at]!, bucket);
+    open({ from: Math.max(from, span.from), to: Math.min(to, span.to) }, filter);
+  };
+  return { open, openBucket };
+}

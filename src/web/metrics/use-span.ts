@@ -1,0 +1,40 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { post } from "../api.ts";
+import { momentsOf, type Span as SpanName, type TimeSearch } from "../parts/time-range.ts";
+import { type Span, spanOf } from "./range.ts";
+
+const STEP_MS = 60_000;
+
+/** The last whole minute, kept up to date while the page is seen. */
+export function useMinute(): number {
+  const [minute, setMinute] = useState(() => Math.ceil(Date.now() / STEP_MS) * STEP_MS);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setMinute(Math.ceil(Date.now() / STEP_MS) * STEP_MS);
+    }, STEP_MS / 2);
+    return () => clearInterval(timer);
+  }, []);
+  return minute;
+}
+
+/** The span that an address means; it moves on by the minute. Undefined until it is known when records begin. */
+export function useSpan(time: TimeSearch, fallback: SpanName | "all"): Span | undefined {
+  const now = useMinute();
+  const moments = momentsOf(time, fallback, now);
+  const isOpen = moments.from === undefined;
+  const { data, isFetched } = useQuery({
+    queryKey: ["first-request"],
+    queryFn: ({ signal }) =>
+      post<readonly { readonly request_created_at: string }[]>(
+        "/v1/request/query",
+        { filter: "all", sort: { created_at: "asc" }, limit: 1, includeBody: false },
+        signal,
+      ),
+    enabled: isOpen,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isOpen && !isFetched) return undefined;
+  const first = data?.[0]?.request_created_at;
+  return spanOf(moments, first === undefined ? undefined : Date.parse(first), now);
+}

@@ -1,0 +1,146 @@
+import { useMemo, useState } from "react";
+import { call } from "../../api.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { GatedButton } from "../../parts/gated-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { ListRoom } from "../../parts/list-page.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { AlertDialog } from "./alert-dialog.tsx";
+import { AlertEditor } from "./alert-editor.tsx";
+import { ALERTS, type AlertRow } from "./shapes.ts";
+import { TestButton } from "./test-button.tsx";
+import { conditionText, groupText, valueText } from "./words.ts";
+
+interface AlertsProps {
+  readonly rows: readonly AlertRow[] | undefined;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  /** Id of the alert whose history is shown. */
+  readonly shown: string | undefined;
+  readonly onShow: (id: string | undefined) => void;
+}
+
+export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
+  const [edited, setEdited] = useState<AlertRow | "new">();
+  const columns = useMemo(() => columnsOf(onShow, setEdited), [onShow]);
+  const alert = rows?.find(({ id }) => id === shown);
+  return (
+    <>
+      <div className="beside-head">
+        <p className="muted">Checked every minute unless configured otherwise.</p>
+        <GatedButton scope="write" className="primary" onClick={() => setEdited("new")}>
+          <Icon name="plus" />
+          Create alert
+        </GatedButton>
+      </div>
+      <ListRoom
+        rows={rows}
+        error={error}
+        onRetry={onRetry}
+        empty={
+          <Empty title="No alerts">
+            Create one to be told, by webhook or e-mail, when errors, costs or latencies pass a threshold.
+          </Empty>
+        }
+      >
+        {(all) => <DataTable label="Alerts" rows={all} columns={columns} rowKey={({ id }) => id} />}
+      </ListRoom>
+      {alert === undefined ? null : <AlertDialog alert={alert} onClose={() => onShow(undefined)} />}
+      {edited === undefined ? null : (
+        <AlertEditor alert={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </>
+  );
+}
+
+export function stateOf({ state, error }: AlertRow): { readonly text: string; readonly tone: Tone } {
+  if (state === "firing") return { text: "firing", tone: "bad" };
+  if (state === "disabled") return { text: "off", tone: "plain" };
+  return error === null ? { text: "ok", tone: "good" } : { text: "cannot be checked", tone: "warn" };
+}
+
+function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void): Column<AlertRow>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      value: (row) => row.name,
+      cell: (row) => (
+        <button type="button" className="link" onClick={() => onShow(row.id)}>
+          {row.name}
+        </button>
+      ),
+    },
+    {
+      id: "state",
+      header: "State",
+      value: (row) => stateOf(row).text,
+      cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).text}</Badge>,
+    },
+    { id: "condition", header: "When", cell: (row) => <span title={conditionText(row)}>{conditionText(row)}</span> },
+    { id: "firing", header: "Fires for", cell: firingText },
+    {
+      id: "channels",
+      header: "Tells",
+      cell: (row) => {
+        const text = row.channels.map((channel) => (channel.type === "email" ? channel.to : channel.url)).join(", ");
+        return text === "" ? <span className="muted">nobody</span> : <span title={text}>{text}</span>;
+      },
+    },
+    {
+      id: "checked_at",
+      header: "Checked",
+      value: (row) => row.checked_at,
+      cell: (row) => <Time of={row.checked_at} relative />,
+    },
+    { id: "actions", header: "Actions", cell: (row) => <Actions row={row} onEdit={onEdit} /> },
+  ];
+}
+
+function firingText({ firing, metric }: AlertRow) {
+  if (firing.length === 0) return <span className="muted">nothing</span>;
+  const text = firing.map(({ group, value }) =>
+    [groupText(group), valueText(metric, value)].filter(Boolean).join(": "),
+  );
+  return <span title={text.join("\n")}>{text.join("; ")}</span>;
+}
+
+function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (row: AlertRow) => void }) {
+  const path = `/v1/alerts/${row.id}`;
+  return (
+    <span className="row-actions">
+      <GatedButton scope="write" className="small" onClick={() => onEdit(row)}>
+        Edit<span className="unseen"> {row.name}</span>
+      </GatedButton>
+      <TestButton scope="write" of={row.name} path={`${path}/test`} />
+      <ConfirmButton
+        scope="write"
+        label={row.enabled ? "Turn off" : "Turn on"}
+        of={row.name}
+        title={`Turn “${row.name}” ${row.enabled ? "off" : "on"}?`}
+        action={row.enabled ? "Turn off" : "Turn on"}
+        run={() => call("PATCH", path, { body: { enabled: !row.enabled } })}
+        refresh={[ALERTS]}
+      >
+        {row.enabled
+          ? "Nothing is checked and nobody is told until it is turned on."
+          : "It is checked again from now on."}
+      </ConfirmButton>
+      <ConfirmButton
+        scope="write"
+        label="Delete"
+        of={row.name}
+        danger
+        title={`Delete the alert “${row.name}”?`}
+        action="Delete alert"
+        run={() => call("DELETE", path)}
+        refresh={[ALERTS]}
+      >
+        Its history goes with it, and what is still to be delivered.
+      </ConfirmButton>
+    </span>
+  );
+}

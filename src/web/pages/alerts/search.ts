@@ -1,0 +1,13 @@
+import { readText } from "../../parts/list-search.ts";
+
+/** What the address of the alerts page says. */
+export interface AlertsSearch {
+  readonly tab?: "webhooks" | undefined;
+  /** Id of the alert or webhook whose history is shown. */
+  readonly id?: string | undefined;
+}
+
+export function readAlertsSearch({ tab, id }: Record<string, unknown>): AlertsSearch {
+  const shown = readText(id);
+  return { ...(tab === "webhooks" ? { tab } : {}), ...(shown === undefined ? {} : { id: shown }) };
+}

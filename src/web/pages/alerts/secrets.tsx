@@ -1,0 +1,34 @@
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import type { Channel } from "./shapes.ts";
+
+/** The secrets of new webhook channels, which are shown once. */
+export function Secrets({
+  channels,
+  onClose,
+}: {
+  readonly channels: readonly Channel[];
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title="Signing secrets" onClose={onClose}>
+      <p>What is sent is signed with these. They are shown here and never again.</p>
+      {channels.map((channel) =>
+        channel.type === "email" || channel.secret === undefined ? null : (
+          <div key={channel.url} className="stack">
+            <span className="muted">{channel.url}</span>
+            <p className="secret">
+              <code>{channel.secret}</code>
+              <CopyButton text={channel.secret} label="Copy secret" />
+            </p>
+          </div>
+        ),
+      )}
+      <div className="form-actions">
+        <button type="button" className="primary" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,148 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { ApiFailure, call } from "../../api.ts";
+import { Trouble } from "../../parts/confirm-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Secrets } from "./secrets.tsx";
+import { WEBHOOKS, type WebhookBody, type WebhookRow } from "./shapes.ts";
+
+interface WebhookEditorProps {
+  readonly webhook: WebhookRow | undefined;
+  readonly onClose: () => void;
+}
+
+type PropertyFilter = WebhookBody["property_filters"][number];
+
+/** Makes a webhook, or changes one; what this form does not show stays as it is. */
+export function WebhookEditor({ webhook, onClose }: WebhookEditorProps) {
+  const [filters, setFilters] = useState<readonly PropertyFilter[]>(webhook?.property_filters ?? []);
+  const client = useQueryClient();
+  const work = useMutation({
+    mutationFn: async (body: WebhookBody) =>
+      webhook === undefined
+        ? (await call<WebhookRow & { readonly secret?: string }>("POST", "/v1/webhooks", { body })).data
+        : (await call<WebhookRow & { readonly secret?: string }>("PATCH", `/v1/webhooks/${webhook.id}`, { body })).data,
+    onSuccess: async ({ secret }) => {
+      await client.invalidateQueries({ queryKey: WEBHOOKS });
+      if (secret === undefined) onClose();
+    },
+  });
+  if (work.data?.secret !== undefined) {
+    return <Secrets channels={[{ type: "webhook", url: work.data.url, secret: work.data.secret }]} onClose={onClose} />;
+  }
+  const failedAt = work.error instanceof ApiFailure ? work.error.path : undefined;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    work.mutate({
+      name: String(form.get("name")).trim(),
+      url: String(form.get("url")).trim(),
+      sample_rate: Number(form.get("sample_rate")),
+      include_body: form.has("include_body"),
+      enabled: form.has("enabled"),
+      property_filters: filters
+        .filter(({ name }) => name !== "")
+        .map(({ name, value }) => (value ? { name, value } : { name })),
+    });
+  };
+  return (
+    <Dialog title={webhook === undefined ? "Create a webhook" : "Webhook"} onClose={onClose}>
+      <form className="form" onSubmit={submit}>
+        <Field label="Name">
+          {(ids) => <input {...ids} name="name" maxLength={200} defaultValue={webhook?.name} />}
+        </Field>
+        <Field label="Address" error={failedAt === "url" ? work.error?.message : undefined}>
+          {(ids) => (
+            <input {...ids} name="url" type="url" required placeholder="https://" defaultValue={webhook?.url} />
+          )}
+        </Field>
+        <Field label="Share of the requests, percent">
+          {(ids) => (
+            <input
+              {...ids}
+              name="sample_rate"
+              type="number"
+              min={0}
+              max={100}
+              step="any"
+              defaultValue={webhook?.sample_rate ?? 100}
+            />
+          )}
+        </Field>
+        <PropertyFilters filters={filters} onChange={setFilters} />
+        <label className="check">
+          <input type="checkbox" name="include_body" defaultChecked={webhook?.include_body ?? false} />
+          Send bodies too, where they are not long
+        </label>
+        <label className="check">
+          <input type="checkbox" name="enabled" defaultChecked={webhook?.enabled ?? true} />
+          On
+        </label>
+        <Trouble error={failedAt === "url" ? null : work.error} />
+        <div className="form-actions">
+          <button type="submit" className="primary" disabled={work.isPending}>
+            {webhook === undefined ? "Create webhook" : "Save webhook"}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface PropertyFiltersProps {
+  readonly filters: readonly PropertyFilter[];
+  readonly onChange: (filters: readonly PropertyFilter[]) => void;
+}
+
+function PropertyFilters({ filters, onChange }: PropertyFiltersProps) {
+  const put = (at: number, filter: PropertyFilter) =>
+    onChange(filters.map((each, index) => (index === at ? filter : each)));
+  return (
+    <fieldset className="choices">
+      <legend>Only requests that have all of these properties</legend>
+      <div className="stack">
+        {filters.map((filter, at) => (
+          <div className="channel" key={at}>
+            <Field label="Name">
+              {(ids) => (
+                <input
+                  {...ids}
+                  required
+                  value={filter.name}
+                  onChange={(event) => put(at, { ...filter, name: event.target.value })}
+                />
+              )}
+            </Field>
+            <Field label="Value, or any">
+              {(ids) => (
+                <input
+                  {...ids}
+                  value={filter.value ?? ""}
+                  onChange={(event) => put(at, { ...filter, value: event.target.value })}
+                />
+              )}
+            </Field>
+            <button
+              type="button"
+              className="quiet"
+              aria-label={`Remove property ${at + 1}`}
+              onClick={() => onChange(filters.filter((_, index) => index !== at))}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+        <div>
+          <button type="button" className="small" onClick={() => onChange([...filters, { name: "" }])}>
+            <Icon name="plus" size={12} /> Property
+          </button>
+        </div>
+      </div>
+    </fieldset>
+  );
+}

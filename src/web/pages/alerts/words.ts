@@ -1,0 +1,45 @@
+import { formatPercent } from "../../metrics/format.ts";
+import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { windowText } from "../limits/words.ts";
+import type { AlertBody, Group } from "./shapes.ts";
+
+/** What can be watched, and what its threshold counts. */
+export const METRICS: Readonly<Record<string, readonly [label: string, unit: "count" | "dollars" | "ms" | "percent"]>> =
+  {
+    error_rate: ["Error rate", "percent"],
+    errors: ["Errors", "count"],
+    requests: ["Requests", "count"],
+    cost: ["Cost", "dollars"],
+    latency_p50: ["Latency, median", "ms"],
+    latency_p90: ["Latency, p90", "ms"],
+    latency_p95: ["Latency, p95", "ms"],
+    latency_p99: ["Latency, p99", "ms"],
+    latency_avg: ["Latency, mean", "ms"],
+    total_tokens: ["Tokens", "count"],
+    prompt_tokens: ["Input tokens", "count"],
+    completion_tokens: ["Output tokens", "count"],
+    cache_hits: ["Cache hits", "count"],
+    cache_hit_rate: ["Cache hit rate", "percent"],
+  };
+
+export const unitOf = (metric: string) => METRICS[metric]?.[1] ?? "count";
+
+export function valueText(metric: string, value: number | null): string {
+  if (value === null) return UNKNOWN;
+  const unit = unitOf(metric);
+  if (unit === "percent") return formatPercent(value);
+  if (unit === "dollars") return formatMoney(value);
+  return unit === "ms" ? formatDuration(value) : formatCount(value);
+}
+
+/** `Error rate above 5% within 5 minutes`. */
+export function conditionText({ metric, comparison, threshold, window_seconds }: AlertBody): string {
+  const label = METRICS[metric]?.[0] ?? metric;
+  return `${label} ${comparison} ${valueText(metric, threshold)} within ${windowText(window_seconds)}`;
+}
+
+/** `model gpt-4o, user ada`; nothing for all requests together. */
+export function groupText(group: Group): string {
+  const parts = Object.entries(group).map(([name, value]) => `${name.replace(/^property:/, "")} ${value ?? "none"}`);
+  return parts.join(", ");
+}

@@ -1,0 +1,110 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { get } from "../../api.ts";
+import { CacheCharts } from "../../charts/cache-charts.tsx";
+import { within } from "../../metrics/filter.ts";
+import { formatPercent } from "../../metrics/format.ts";
+import { cacheSeriesQuery } from "../../metrics/queries.ts";
+import { bucketOf, bucketTimes, type Span } from "../../metrics/range.ts";
+import { useOpenRequests } from "../../metrics/use-open-requests.ts";
+import { useSpan } from "../../metrics/use-span.ts";
+import { formatBytes } from "../../parts/format.ts";
+import { Meter } from "../../parts/meter.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
+import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { Bytes, Count, Money } from "../../parts/values.tsx";
+import { Tile } from "../costs/tiles.tsx";
+import { Entries } from "./entries.tsx";
+import { PurgeButton } from "./purge-button.tsx";
+
+const FALLBACK = "7d";
+
+export interface CacheView {
+  readonly hits: number;
+  readonly misses: number;
+  readonly hit_rate: number | null;
+  readonly saved_cost: number;
+  readonly saved_tokens: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly max_bytes: number;
+}
+
+export const CACHE = ["cache"] as const;
+
+export function CachePage() {
+  const search = useSearch({ from: "/cache" });
+  const navigate = useNavigate({ from: "/cache" });
+  const { page, q: _q, sort: _sort, ...time } = search;
+  const span = useSpan(time, FALLBACK);
+  const { data, error, refetch } = useQuery({
+    queryKey: [...CACHE, "now"],
+    queryFn: ({ signal }) => get<CacheView>("/v1/cache", signal),
+    refetchInterval: 10_000,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page
+      title="Cache"
+      about="Answers that are given again without a call to the provider, to requests that ask for it."
+      actions={
+        <>
+          <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => void navigate({ search: next })} />
+          <PurgeButton />
+        </>
+      }
+    >
+      {error !== null ? <Failed error={error} onRetry={() => void refetch()} /> : <Figures view={data} />}
+      {span === undefined ? <Loading /> : <Series span={span} />}
+      <Entries page={page ?? 1} onPage={(next) => void navigate({ search: { ...search, page: next } })} />
+    </Page>
+  );
+}
+
+function Figures({ view }: { readonly view: CacheView | undefined }) {
+  const room = view === undefined ? "" : `${formatBytes(view.bytes)} of ${formatBytes(view.max_bytes)}`;
+  return (
+    <dl className="tiles" aria-busy={view === undefined}>
+      <Tile
+        label="Hit rate, of all time"
+        value={formatPercent(view?.hit_rate)}
+        note={
+          <>
+            <Count of={view?.hits} short /> hits, <Count of={view?.misses} short /> misses
+          </>
+        }
+      />
+      <Tile
+        label="Saved, of all time"
+        value={<Money of={view?.saved_cost} />}
+        note={
+          <>
+            <Count of={view?.saved_tokens} short /> tokens
+          </>
+        }
+      />
+      <Tile label="Answers kept" value={<Count of={view?.entries} />} />
+      <Tile
+        label="Room taken"
+        value={<Bytes of={view?.bytes} />}
+        note={
+          view === undefined ? null : <Meter label="Room taken" value={view.bytes} max={view.max_bytes} text={room} />
+        }
+      />
+    </dl>
+  );
+}
+
+function Series({ span }: { readonly span: Span }) {
+  const bucket = bucketOf(span);
+  const times = bucketTimes(span, bucket);
+  const { data, error, refetch } = useQuery(cacheSeriesQuery(within(span), bucket));
+  const { openBucket } = useOpenRequests(span, times, bucket);
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className="chart-grid">
+      <CacheCharts times={times} bucket={bucket} rows={data} openOf={openBucket} />
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from "react";
+import type { Plotted } from "../../charts/plot.ts";
+import { type FilterNode, leaf } from "../../metrics/filter.ts";
+import { formatAxisDuration, formatAxisMoney, formatPercent } from "../../metrics/format.ts";
+import { groupName } from "../../metrics/links.tsx";
+import { align, layers, type MetricsRow, type Series, share } from "../../metrics/series.ts";
+import { formatCompact } from "../../parts/format.ts";
+import { Count, Duration, Money } from "../../parts/values.tsx";
+import type { Figures } from "./use-figures.ts";
+
+/** One chart of the page. */
+interface Chart extends Pick<Plotted, "kind" | "format" | "colours"> {
+  readonly title: string;
+  /** Of the whole span. */
+  readonly figure: ReactNode;
+  /** Undefined while it is on its way. */
+  readonly series: readonly Series[] | undefined;
+  /** Which requests the chart is about, where not all. */
+  readonly node?: FilterNode;
+}
+
+type Measure = (row: MetricsRow) => number | null;
+
+const ERRORS = leaf("status", { gte: 400 });
+/** Place in the palette. */
+const RED = 4;
+const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
+
+export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
+  const { totals, times, whole } = figures;
+  const bars = (title: string, measure: Measure) => sums(figures, by, title, measure);
+  const errorRate = whole && [
+    { name: "Error rate", values: align(times, whole, (row) => share(row.errors, row.requests), null) },
+  ];
+  const alone = by === undefined ? { colours: [RED] } : {};
+  return [
+    {
+      title: "Cost",
+      kind: "bars",
+      format: formatAxisMoney,
+      figure: <Money of={totals?.cost} />,
+      series: bars("Cost", ({ cost }) => cost),
+    },
+    {
+      title: "Requests",
+      kind: "bars",
+      format: formatCompact,
+      figure: <Count of={totals?.requests} />,
+      series: bars("Requests", ({ requests }) => requests),
+    },
+    {
+      title: "Tokens",
+      kind: "bars",
+      format: formatCompact,
+      figure: <Count of={totals?.total_tokens} short />,
+      series: tokens(figures, by),
+    },
+    {
+      title: by === undefined ? "Latency" : "Latency, p95",
+      kind: "lines",
+      format: formatAxisDuration,
+      figure: (
+        <>
+          <Duration of={totals?.latency_p95} /> p95
+        </>
+      ),
+      series: latency(figures, by),
+    },
+    {
+      title: "Errors",
+      kind: "bars",
+      format: formatCompact,
+      figure: <Count of={totals?.errors} />,
+      series: bars("Errors", ({ errors }) => errors),
+      node: ERRORS,
+      ...alone,
+    },
+    {
+      title: "Error rate",
+      kind: "lines",
+      format: formatPercent,
+      figure: formatPercent(totals && share(totals.errors, totals.requests)),
+      series: errorRate,
+      node: ERRORS,
+      colours: [RED],
+    },
+  ];
+}
+
+/** Bars of sums: by group where the page is split. */
+function sums({ times, whole, split }: Figures, by: string | undefined, title: string, measure: Measure) {
+  if (whole === undefined) return undefined;
+  if (by === undefined) return [{ name: title, values: align(times, whole, measure, 0) }];
+  return split === undefined ? undefined : layers(times, whole, split, measure, (group) => groupName(by, group));
+}
+
+function tokens(figures: Figures, by: string | undefined): Series[] | undefined {
+  if (by !== undefined) return sums(figures, by, "Tokens", (row) => row.total_tokens);
+  const { times, whole } = figures;
+  return (
+    whole && [
+      { name: "Input", values: align(times, whole, (row) => row.prompt_tokens, 0) },
+      { name: "Output", values: align(times, whole, (row) => row.completion_tokens, 0) },
+    ]
+  );
+}
+
+/** Percentiles cannot be added up: of several groups each has its own line of one of them. */
+function latency({ times, whole, split }: Figures, by: string | undefined): Series[] | undefined {
+  if (by === undefined) {
+    const lineOf = (name: (typeof PERCENTILES)[number]) => ({
+      name,
+      values: whole === undefined ? [] : align(times, whole, (row) => row[`latency_${name}`], null),
+    });
+    return whole && PERCENTILES.map(lineOf);
+  }
+  if (split === undefined) return undefined;
+  const rows = Map.groupBy(split.rows, (row) => row[split.key] ?? null);
+  return split.groups.map((group) => ({
+    name: groupName(by, group),
+    group,
+    values: align(times, rows.get(group.value) ?? [], (row) => row.latency_p95, null),
+  }));
+}

@@ -1,0 +1,38 @@
+import { CacheCharts } from "../../charts/cache-charts.tsx";
+import { ChartCard } from "../../charts/chart-card.tsx";
+import { and, type FilterNode, ofGroup } from "../../metrics/filter.ts";
+import type { Span } from "../../metrics/range.ts";
+import { useOpenRequests } from "../../metrics/use-open-requests.ts";
+import { chartsOf } from "./chart-list.tsx";
+import type { Figures } from "./use-figures.ts";
+
+interface ChartsProps {
+  readonly figures: Figures;
+  readonly filter: FilterNode;
+  readonly by: string | undefined;
+  readonly span: Span;
+}
+
+/** All that is shown over time. A bar, or a name in a legend, leads to its requests. */
+export function Charts({ figures, filter, by, span }: ChartsProps) {
+  const { bucket, times, cache } = figures;
+  const { open, openBucket } = useOpenRequests(span, times, bucket);
+  return (
+    <div className="chart-grid">
+      {chartsOf(figures, by).map(({ title, figure, kind, format, series, colours, node }) => (
+        <ChartCard
+          key={title}
+          title={title}
+          figure={figure}
+          plotted={series && { times, bucket, kind, format, series, ...(colours === undefined ? {} : { colours }) }}
+          onOpen={openBucket(and(filter, node))}
+          onOpenSeries={(at) => {
+            const group = series?.[at]?.group;
+            if (by !== undefined && group !== undefined) open(span, and(filter, ofGroup(by, group), node));
+          }}
+        />
+      ))}
+      <CacheCharts times={times} bucket={bucket} rows={cache} openOf={(asked) => openBucket(and(filter, asked))} />
+    </div>
+  );
+}

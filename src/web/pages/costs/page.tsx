@@ -1,0 +1,104 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { type FilterNode, propertyKey, propertyOf } from "../../metrics/filter.ts";
+import { propertyNamesQuery } from "../../metrics/queries.ts";
+import type { Span } from "../../metrics/range.ts";
+import { useSpan } from "../../metrics/use-span.ts";
+import { FilterChip } from "../../parts/filter-chip.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { Charts } from "./charts.tsx";
+import { type CostsSearch, SPLITS } from "./search.ts";
+import { Tiles } from "./tiles.tsx";
+import { TopList } from "./top-list.tsx";
+import { useFigures } from "./use-figures.ts";
+
+const FALLBACK = "7d";
+
+export function CostsPage() {
+  const search = useSearch({ from: "/costs" });
+  const navigate = useNavigate({ from: "/costs" });
+  const change = (next: CostsSearch) => void navigate({ search: next });
+  const { by, filter, ...time } = search;
+  const span = useSpan(time, FALLBACK);
+  return (
+    <Page
+      title="Costs"
+      about="What requests cost, how many there are, how long they take and how often they fail."
+      actions={
+        <>
+          <SplitMenu by={by} onChange={(next) => change({ ...time, filter, ...(next === "" ? {} : { by: next }) })} />
+          <TimeRangeMenu
+            value={time}
+            fallback={FALLBACK}
+            onChange={(next) => change({ ...next, ...(by === undefined ? {} : { by }), filter })}
+          />
+        </>
+      }
+    >
+      <FilterChip filter={filter} onClear={() => change({ ...time, ...(by === undefined ? {} : { by }) })} />
+      {span === undefined ? <Loading /> : <Content span={span} by={by} filter={(filter ?? "all") as FilterNode} />}
+    </Page>
+  );
+}
+
+interface ContentProps {
+  readonly span: Span;
+  readonly by: string | undefined;
+  readonly filter: FilterNode;
+}
+
+function Content({ span, by, filter }: ContentProps) {
+  const stable = useMemo(() => ({ from: span.from, to: span.to }), [span.from, span.to]);
+  const figures = useFigures(stable, by, filter);
+  if (figures.error !== null) return <Failed error={figures.error} onRetry={figures.retry} />;
+  const { totals, before, cache } = figures;
+  if (totals !== undefined && totals.requests === 0) {
+    return <Empty title="No requests in this time">Choose a longer time, or take a filter away.</Empty>;
+  }
+  const lists = [...new Set([by ?? "model", "model", "user", "provider"])];
+  return (
+    <>
+      <Tiles totals={totals} before={before} cache={cache} />
+      <Charts figures={figures} filter={filter} by={by} span={stable} />
+      {lists.map((each) => (
+        <TopList key={each} title={listTitle(each)} by={each} span={stable} filter={filter} whole={totals?.cost} />
+      ))}
+    </>
+  );
+}
+
+function listTitle(by: string): string {
+  const property = propertyOf(by);
+  return property === undefined ? `By ${SPLITS[by]?.toLowerCase()}` : `By property ${property}`;
+}
+
+function SplitMenu({ by, onChange }: { readonly by: string | undefined; readonly onChange: (by: string) => void }) {
+  const { data: known = [] } = useQuery(propertyNamesQuery);
+  const chosen = by === undefined ? undefined : propertyOf(by);
+  const names = chosen === undefined || known.includes(chosen) ? known : [...known, chosen];
+  return (
+    <label className="inline-field">
+      Split by
+      <select value={by ?? ""} onChange={(event) => onChange(event.target.value)}>
+        <option value="">Nothing</option>
+        {Object.entries(SPLITS).map(([key, label]) => (
+          <option key={key} value={key}>
+            {label}
+          </option>
+        ))}
+        {names.length === 0 ? null : (
+          <optgroup label="Properties">
+            {names.map((name) => (
+              <option key={name} value={propertyKey(name)}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        )}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,29 @@
+import { readText } from "../../parts/list-search.ts";
+import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
+
+/** What figures can be split by, besides `property:<Name>`. */
+export const SPLITS: Readonly<Record<string, string>> = {
+  model: "Model",
+  provider: "Provider",
+  user: "User",
+  status: "Status",
+};
+
+/** What the address of the costs page says. */
+export interface CostsSearch extends TimeSearch {
+  /** A name of `SPLITS`, or `property:<Name>`; missing means not split. */
+  readonly by?: string | undefined;
+  /** The API's filter tree; missing means all. */
+  readonly filter?: unknown;
+}
+
+export function readCostsSearch(search: Record<string, unknown>): CostsSearch {
+  const by = readText(search["by"]);
+  const { filter } = search;
+  const isSplit = by !== undefined && (Object.hasOwn(SPLITS, by) || /^property:./.test(by));
+  return {
+    ...readTimeSearch(search),
+    ...(isSplit ? { by } : {}),
+    ...(typeof filter === "object" && filter !== null ? { filter } : {}),
+  };
+}

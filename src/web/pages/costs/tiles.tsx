@@ -1,0 +1,124 @@
+import type { ReactNode } from "react";
+import { formatPercent } from "../../metrics/format.ts";
+import type { CacheRow } from "../../metrics/queries.ts";
+import { change, type MetricsRow, share } from "../../metrics/series.ts";
+import { Count, Duration, Money } from "../../parts/values.tsx";
+
+interface TilesProps {
+  readonly totals: MetricsRow | undefined;
+  /** Of the span of the same length before. */
+  readonly before: MetricsRow | undefined;
+  readonly cache: readonly CacheRow[] | undefined;
+}
+
+/** The figures of the whole span, and how they changed against the span before. */
+export function Tiles({ totals, before, cache }: TilesProps) {
+  const errorRate = totals === undefined ? null : share(totals.errors, totals.requests);
+  const errorsBefore = before === undefined ? null : share(before.errors, before.requests);
+  const hits = cache?.reduce((sum, row) => sum + row.hits, 0);
+  const asked = cache?.reduce((sum, row) => sum + row.hits + row.misses, 0);
+  const saved = cache?.reduce((sum, row) => sum + row.saved_cost, 0);
+  return (
+    <dl className="tiles" aria-busy={totals === undefined}>
+      <Tile
+        label="Cost"
+        value={<Money of={totals?.cost} />}
+        delta={<Delta now={totals?.cost} before={before?.cost} />}
+      />
+      <Tile
+        label="Requests"
+        value={<Count of={totals?.requests} short />}
+        delta={<Delta now={totals?.requests} before={before?.requests} />}
+      />
+      <Tile
+        label="Tokens"
+        value={<Count of={totals?.total_tokens} short />}
+        note={
+          <>
+            <Count of={totals?.prompt_tokens} short /> in, <Count of={totals?.completion_tokens} short /> out
+          </>
+        }
+      />
+      <Tile
+        label="Latency, p95"
+        value={<Duration of={totals?.latency_p95} />}
+        delta={<Delta now={totals?.latency_p95} before={before?.latency_p95} worse="up" />}
+        note={
+          <>
+            median <Duration of={totals?.latency_p50} />
+          </>
+        }
+      />
+      <Tile
+        label="Error rate"
+        value={formatPercent(errorRate)}
+        delta={<Delta now={errorRate} before={errorsBefore} worse="up" />}
+        note={
+          <>
+            <Count of={totals?.errors} /> errors
+          </>
+        }
+      />
+      <Tile
+        label="Saved by the cache"
+        value={<Money of={saved} />}
+        note={
+          asked === undefined || hits === undefined ? null : asked === 0 ? (
+            "not asked"
+          ) : (
+            <>
+              <Count of={hits} short /> hits, {formatPercent(share(hits, asked))}
+            </>
+          )
+        }
+      />
+    </dl>
+  );
+}
+
+interface TileProps {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly delta?: ReactNode;
+  readonly note?: ReactNode;
+}
+
+export function Tile({ label, value, delta, note }: TileProps) {
+  return (
+    <div className="tile">
+      <dt>{label}</dt>
+      <dd>
+        <span className="tile-value">{value}</span>
+        <span className="tile-note">
+          {delta}
+          {note}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+const CHANGE_MAX = 10;
+
+interface DeltaProps {
+  readonly now: number | null | undefined;
+  readonly before: number | null | undefined;
+  /** Which way is bad, where one is. */
+  readonly worse?: "up";
+}
+
+function Delta({ now, before, worse }: DeltaProps) {
+  const by = change(now ?? null, before ?? null);
+  // Against next to nothing everything is a thousandfold.
+  if (by === null || by > CHANGE_MAX) return null;
+  const isUp = by > 0;
+  const isFlat = Math.abs(by) < 0.005;
+  const tone = isFlat || worse === undefined ? "plain" : isUp ? "bad" : "good";
+  return (
+    <span className={`delta delta-${tone}`} title="against the time of the same length before">
+      {isFlat ? "±" : isUp ? "+" : "−"}
+      {formatPercent(Math.abs(by))}
+      <span className="unseen"> against the time before</span>{" "}
+    </span>
+  );
+}

@@ -1,0 +1,187 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { get } from "../../api.ts";
+import { Badge, type Tone } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { GatedButton } from "../../parts/gated-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { ListRoom } from "../../parts/list-page.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SearchBox } from "../../parts/search-box.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Count } from "../../parts/values.tsx";
+import { AskDialog } from "./ask-dialog.tsx";
+import { Decide } from "./decide.tsx";
+import { DomainDialog } from "./domain-dialog.tsx";
+import { DOMAIN_STATES, type DomainState, type DomainsSearch } from "./search.ts";
+
+export interface DomainRow {
+  readonly domain: string;
+  readonly state: DomainState;
+  readonly requests_today: number;
+  /** Null where there is no limit. */
+  readonly remaining_today: number | null;
+  readonly resets_at: string;
+  readonly source: "decision" | "configuration" | "provider" | null;
+  readonly private: boolean;
+}
+
+export const DOMAINS = ["domains"] as const;
+
+/** What waits for somebody comes first. */
+const ORDER: Readonly<Record<DomainState, number>> = { pending: 0, unapproved: 1, denied: 2, revoked: 3, approved: 4 };
+
+export const TONES: Readonly<Record<DomainState, Tone>> = {
+  pending: "accent",
+  unapproved: "warn",
+  denied: "bad",
+  revoked: "warn",
+  approved: "good",
+};
+
+export function DomainsPage() {
+  const search = useSearch({ from: "/domains" });
+  const navigate = useNavigate({ from: "/domains" });
+  const change = (next: DomainsSearch) => void navigate({ search: next });
+  const [isAsking, setAsking] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: DOMAINS,
+    queryFn: ({ signal }) => get<readonly DomainRow[]>("/v1/domains", signal),
+    refetchInterval: 5_000,
+  });
+  const { q, state, domain } = search;
+  // Hosts of providers are approved from the start and many: who looks for one finds it.
+  const hidesQuiet = q === undefined && state === undefined;
+  const quiet = hidesQuiet ? (data?.filter(isQuiet).length ?? 0) : 0;
+  const rows = useMemo(
+    () =>
+      data
+        ?.filter((row) => !hidesQuiet || !isQuiet(row))
+        .filter((row) => (state === undefined || row.state === state) && row.domain.includes(q?.toLowerCase() ?? ""))
+        .toSorted((a, b) => ORDER[a.state] - ORDER[b.state] || b.requests_today - a.requests_today),
+    [data, state, q, hidesQuiet],
+  );
+  const columns = useMemo(
+    () => columnsOf((next) => void navigate({ search: (now) => ({ ...now, domain: next }) })),
+    [navigate],
+  );
+  return (
+    <Page
+      title="Domains"
+      about="Where requests may go. Until a domain is approved it takes one request a second and 10,000 a day."
+      actions={
+        <>
+          <SearchBox
+            label="Search domains"
+            value={q ?? ""}
+            onSearch={(text) => change({ ...search, q: text || undefined })}
+          />
+          <label className="inline-field">
+            State
+            <select
+              value={state ?? ""}
+              onChange={(event) =>
+                change({ ...search, state: (event.target.value || undefined) as DomainState | undefined })
+              }
+            >
+              <option value="">All</option>
+              {DOMAIN_STATES.map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </label>
+          <GatedButton scope="write" onClick={() => setAsking(true)}>
+            <Icon name="plus" />
+            Ask for approval
+          </GatedButton>
+        </>
+      }
+    >
+      <ListRoom
+        rows={rows}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={
+          hidesQuiet ? <Empty title="No domain was used today, and none was decided about" /> : "No domain like this"
+        }
+      >
+        {(all) => <DataTable label="Domains" rows={all} columns={columns} rowKey={(row) => row.domain} />}
+      </ListRoom>
+      {quiet === 0 ? null : (
+        <p className="muted">
+          {quiet} hosts of providers are approved from the start and were not used today.{" "}
+          <button type="button" className="link" onClick={() => change({ ...search, state: "approved" })}>
+            Show all that are approved
+          </button>
+        </p>
+      )}
+      {isAsking ? (
+        <AskDialog onClose={() => setAsking(false)} onAsked={(asked) => change({ ...search, domain: asked })} />
+      ) : null}
+      {domain === undefined ? null : (
+        <DomainDialog domain={domain} onClose={() => change({ ...search, domain: undefined })} />
+      )}
+    </Page>
+  );
+}
+
+const isQuiet = (row: DomainRow) => row.source === "provider" && row.requests_today === 0;
+
+const SOURCES: Readonly<Record<string, string>> = {
+  decision: "decided here",
+  configuration: "the configuration",
+  provider: "a provider's host",
+};
+
+function columnsOf(onOpen: (domain: string) => void): Column<DomainRow>[] {
+  return [
+    {
+      id: "domain",
+      header: "Domain",
+      value: (row) => row.domain,
+      cell: (row) =>
+        row.domain.includes("*") ? (
+          <code>{row.domain}</code>
+        ) : (
+          <button type="button" className="link" onClick={() => onOpen(row.domain)}>
+            {row.domain}
+          </button>
+        ),
+    },
+    {
+      id: "state",
+      header: "State",
+      value: (row) => ORDER[row.state],
+      cell: (row) => (
+        <>
+          <Badge tone={TONES[row.state]}>{row.state}</Badge> {row.private ? <Badge>private address</Badge> : null}
+        </>
+      ),
+    },
+    {
+      id: "requests_today",
+      header: "Requests today",
+      align: "end",
+      value: (row) => row.requests_today,
+      cell: (row) => <Count of={row.requests_today} />,
+    },
+    {
+      id: "remaining_today",
+      header: "Left today",
+      align: "end",
+      value: (row) => row.remaining_today,
+      cell: (row) =>
+        row.remaining_today === null ? <span className="muted">no limit</span> : <Count of={row.remaining_today} />,
+    },
+    {
+      id: "source",
+      header: "Because of",
+      value: (row) => row.source,
+      cell: (row) => (row.source === null ? <span className="muted">nobody decided</span> : SOURCES[row.source]),
+    },
+    { id: "actions", header: "Actions", cell: (row) => (row.domain.includes("*") ? null : <Decide row={row} />) },
+  ];
+}

@@ -1,0 +1,148 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { call, get } from "../../api.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { GatedButton } from "../../parts/gated-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { ListRoom } from "../../parts/list-page.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { useMissing, useSession } from "../../session.ts";
+import { NewKey } from "./new-key.tsx";
+
+export interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly scopes: readonly string[];
+  readonly region: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export const KEYS = ["keys"] as const;
+
+export function KeysPage() {
+  const [isMaking, setMaking] = useState(false);
+  const [showsRevoked, setShowsRevoked] = useState(false);
+  const missing = useMissing("admin");
+  const { data, error, refetch } = useQuery({
+    queryKey: KEYS,
+    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
+    enabled: missing === undefined,
+  });
+  const { key } = useSession();
+  const columns = useMemo(() => columnsOf(key.id), [key.id]);
+  const revoked = data?.filter(({ revoked_at }) => revoked_at !== null).length ?? 0;
+  return (
+    <Page
+      title="Keys"
+      about="Service keys: who may send requests, read records and change settings. Only a key's hash is stored."
+      actions={
+        <>
+          {revoked === 0 ? null : (
+            <label className="check">
+              <input type="checkbox" checked={showsRevoked} onChange={() => setShowsRevoked(!showsRevoked)} />
+              Show {revoked} revoked
+            </label>
+          )}
+          <GatedButton scope="admin" className="primary" onClick={() => setMaking(true)}>
+            <Icon name="plus" />
+            Create key
+          </GatedButton>
+        </>
+      }
+    >
+      {missing !== undefined ? (
+        <Empty title="Keys are for admins">{missing}</Empty>
+      ) : (
+        <ListRoom
+          rows={data?.filter(({ revoked_at }) => showsRevoked || revoked_at === null)}
+          error={error}
+          onRetry={() => void refetch()}
+          empty="No keys"
+        >
+          {(rows) => <DataTable label="Service keys" rows={rows} columns={columns} rowKey={({ id }) => id} />}
+        </ListRoom>
+      )}
+      {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
+    </Page>
+  );
+}
+
+function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "active" {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
+}
+
+function columnsOf(ownId: string): Column<KeyRow>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      value: (row) => row.name,
+      cell: (row) => (
+        <>
+          {row.name} {row.id === ownId ? <Badge tone="accent">yours</Badge> : null}
+        </>
+      ),
+    },
+    {
+      id: "state",
+      header: "State",
+      value: stateOf,
+      cell: (row) => <Badge tone={stateOf(row) === "active" ? "good" : "plain"}>{stateOf(row)}</Badge>,
+    },
+    { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
+    { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
+    { id: "region", header: "Region", value: (row) => row.region, cell: (row) => row.region },
+    {
+      id: "created_at",
+      header: "Created",
+      value: (row) => row.created_at,
+      cell: (row) => <Time of={row.created_at} />,
+    },
+    {
+      id: "last_used_at",
+      header: "Last used",
+      value: (row) => row.last_used_at,
+      cell: (row) =>
+        row.last_used_at === null ? <span className="muted">never</span> : <Time of={row.last_used_at} relative />,
+    },
+    {
+      id: "expires_at",
+      header: "Expires",
+      value: (row) => row.expires_at,
+      cell: (row) => (row.expires_at === null ? <span className="muted">never</span> : <Time of={row.expires_at} />),
+    },
+    {
+      id: "actions",
+      header: "Actions",
+      cell: (row) =>
+        row.revoked_at !== null ? (
+          <span className="muted">
+            revoked <Time of={row.revoked_at} relative />
+          </span>
+        ) : (
+          <ConfirmButton
+            scope="admin"
+            label="Revoke"
+            of={row.name}
+            title={`Revoke the key “${row.name}”?`}
+            action="Revoke key"
+            danger
+            run={() => call("DELETE", `/v1/keys/${row.id}`)}
+            refresh={[KEYS, ["session"]]}
+          >
+            Whoever uses it is refused within a second. This cannot be undone; what it recorded stays.
+            {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}
+          </ConfirmButton>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,14 @@
+import { readText } from "../../parts/list-search.ts";
+
+export const PLUGIN_TABS = ["plugins", "providers"] as const;
+
+/** What the address of the plugins page says. */
+export interface PluginsSearch {
+  readonly tab?: (typeof PLUGIN_TABS)[number] | undefined;
+  readonly q?: string | undefined;
+}
+
+export function readPluginsSearch({ tab, q }: Record<string, unknown>): PluginsSearch {
+  const text = readText(q);
+  return { ...(tab === "providers" ? { tab } : {}), ...(text === undefined ? {} : { q: text }) };
+}

@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { and, leaf, ofGroup, propertyKey, within } from "../../metrics/filter.ts";
+import { formatPercent } from "../../metrics/format.ts";
+import { isoSpan, RequestsLink } from "../../metrics/links.tsx";
+import { metricsQuery } from "../../metrics/queries.ts";
+import type { Span } from "../../metrics/range.ts";
+import { type MetricsRow, share } from "../../metrics/series.ts";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { ListRoom } from "../../parts/list-page.tsx";
+import { readSorted, sortText } from "../../parts/list-search.ts";
+import { Meter } from "../../parts/meter.tsx";
+import { SearchBox } from "../../parts/search-box.tsx";
+import { Count, Duration, Money } from "../../parts/values.tsx";
+import type { PropertiesSearch } from "./search.ts";
+
+/** Values that are shown; the most used are asked for. */
+const VALUES_MAX = 500;
+
+interface ValuesProps {
+  readonly name: string;
+  readonly span: Span;
+  readonly q: string | undefined;
+  readonly sort: string | undefined;
+  readonly onChange: (next: Partial<PropertiesSearch>) => void;
+}
+
+/** The values of one property, with the figures of their requests. */
+export function Values({ name, span, q, sort, onChange }: ValuesProps) {
+  const key = propertyKey(name);
+  const condition = q === undefined ? { "not-equals": null } : { contains: q };
+  const filter = and(within(span), leaf("properties", { [name]: condition }));
+  const query = useQuery(metricsQuery({ filter, group_by: [key], limit: VALUES_MAX }));
+  const whole = query.data?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0;
+  const columns = useMemo(
+    () => columnsOf(key, { from: span.from, to: span.to }, whole),
+    [key, span.from, span.to, whole],
+  );
+  const sorted = readSorted(sort, SORTS, { id: "cost", desc: true });
+  const rows = useMemo(
+    () => query.data && inOrder(query.data, columns.find(({ id }) => id === sorted.id)?.value, sorted.desc),
+    [query.data, columns, sorted.id, sorted.desc],
+  );
+  return (
+    <>
+      <SearchBox label="Search values" value={q ?? ""} onSearch={(text) => onChange({ q: text || undefined })} />
+      <ListRoom
+        rows={rows}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        empty={q === undefined ? "No request in this time has this property" : "No value holds this text"}
+      >
+        {(all) => (
+          <>
+            <DataTable
+              label={`Values of ${name}`}
+              rows={all}
+              columns={columns}
+              rowKey={(row) => JSON.stringify(row[key] ?? null)}
+              sort={sorted}
+              onSort={(next) => onChange({ sort: sortText(next) })}
+            />
+            {all.length === VALUES_MAX ? <p className="muted">The {VALUES_MAX} most used values are shown.</p> : null}
+          </>
+        )}
+      </ListRoom>
+    </>
+  );
+}
+
+const SORTS = ["value", "cost", "requests", "tokens", "errors", "p95"];
+
+function inOrder(
+  rows: readonly MetricsRow[],
+  value: Column<MetricsRow>["value"] = () => null,
+  desc: boolean,
+): readonly MetricsRow[] {
+  return rows.toSorted((a, b) => {
+    const [one, other] = [value(a) ?? null, value(b) ?? null];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return (one < other ? -1 : one > other ? 1 : 0) * (desc ? -1 : 1);
+  });
+}
+
+function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[] {
+  const valueIn = (row: MetricsRow) => row[key] ?? null;
+  return [
+    {
+      id: "value",
+      header: "Value",
+      value: (row) => String(valueIn(row)),
+      cell: (row) => (
+        <RequestsLink filter={ofGroup(key, { value: valueIn(row) })} time={isoSpan(span)}>
+          {valueIn(row) === "" ? <em>empty</em> : String(valueIn(row))}
+        </RequestsLink>
+      ),
+    },
+    { id: "cost", header: "Cost", align: "end", value: (row) => row.cost, cell: (row) => <Money of={row.cost} /> },
+    {
+      id: "share",
+      header: "Share",
+      cell: (row) => {
+        const part = share(row.cost, whole);
+        return <Meter label="Share of the cost" value={part ?? 0} max={1} text={formatPercent(part)} />;
+      },
+    },
+    {
+      id: "requests",
+      header: "Requests",
+      align: "end",
+      value: (row) => row.requests,
+      cell: (row) => <Count of={row.requests} />,
+    },
+    {
+      id: "tokens",
+      header: "Tokens",
+      align: "end",
+      value: (row) => row.total_tokens,
+      cell: (row) => <Count of={row.total_tokens} short />,
+    },
+    {
+      id: "errors",
+      header: "Error rate",
+      align: "end",
+      value: (row) => share(row.errors, row.requests),
+      cell: (row) => <span className="number">{formatPercent(share(row.errors, row.requests))}</span>,
+    },
+    {
+      id: "p95",
+      header: "Latency, p95",
+      align: "end",
+      value: (row) => row.latency_p95,
+      cell: (row) => <Duration of={row.latency_p95} />,
+    },
+  ];
+}

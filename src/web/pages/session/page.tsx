@@ -1,0 +1,152 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { FormEvent } from "react";
+import { call, get, post } from "../../api.ts";
+import { ofSession } from "../../metrics/filter.ts";
+import { RequestsLink } from "../../metrics/links.tsx";
+import { Trouble } from "../../parts/confirm-button.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { GatedButton } from "../../parts/gated-button.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { Count, Duration, Money, Time } from "../../parts/values.tsx";
+import { type Step, sessionTotals, sessionTree } from "../../sessions/tree.ts";
+import { Tile } from "../costs/tiles.tsx";
+import { Timeline } from "./timeline.tsx";
+
+/** Requests of a session that are shown; the rest is a link away. */
+const STEPS_MAX = 1_000;
+
+interface RecordRow {
+  readonly request_id: string;
+  readonly session_name: string | null;
+  readonly session_path: string | null;
+  readonly request_created_at: string;
+  readonly delay_ms: number | null;
+  readonly cost: number | null;
+  readonly total_tokens: number | null;
+  readonly response_status: number | null;
+  readonly model: string | null;
+  readonly provider: string;
+  readonly cached: boolean;
+}
+
+export interface SessionStep extends Step {
+  readonly model: string | null;
+  readonly provider: string;
+  readonly cached: boolean;
+}
+
+export function SessionPage() {
+  const { id } = useParams({ from: "/sessions/$id" });
+  const filter = ofSession("session_session_id", { equals: id });
+  const { data, error, refetch } = useQuery({
+    queryKey: ["sessions", "one", id],
+    queryFn: ({ signal }) =>
+      post<readonly RecordRow[]>(
+        "/v1/request/query",
+        { filter, sort: { created_at: "asc" }, limit: STEPS_MAX, includeBody: false },
+        signal,
+      ),
+    refetchInterval: 10_000,
+  });
+  const name = data?.findLast(({ session_name }) => session_name !== null)?.session_name ?? id;
+  return (
+    <Page
+      title={name}
+      about={
+        <>
+          Session <code>{id}</code> <CopyButton text={id} label="Copy id" />
+        </>
+      }
+      actions={
+        <>
+          <TagForm id={id} />
+          <RequestsLink filter={filter}>As a list of requests</RequestsLink>
+        </>
+      }
+    >
+      {error !== null ? (
+        <Failed error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading />
+      ) : data.length === 0 ? (
+        <Empty title="No request belongs to this session">
+          It may have been deleted, or belong to another organization.
+        </Empty>
+      ) : (
+        <Content rows={data} />
+      )}
+    </Page>
+  );
+}
+
+function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
+  const steps = rows.map((row): SessionStep => {
+    const { request_id, session_path, cost, total_tokens, model, provider, cached } = row;
+    const [created_at, latency, status] = [row.request_created_at, row.delay_ms, row.response_status];
+    return { request_id, session_path, created_at, latency, cost, total_tokens, status, model, provider, cached };
+  });
+  const tree = sessionTree(steps);
+  const totals = sessionTotals(tree)!;
+  return (
+    <>
+      <dl className="tiles">
+        <Tile label="Requests" value={<Count of={totals.requests} />} />
+        <Tile label="Cost" value={<Money of={totals.cost} />} />
+        <Tile label="Tokens" value={<Count of={totals.tokens} short />} />
+        <Tile label="Errors" value={<Count of={totals.errors} />} />
+        <Tile
+          label="Length"
+          value={<Duration of={totals.to - totals.from} />}
+          note={
+            <>
+              from <Time of={new Date(totals.from).toISOString()} />
+            </>
+          }
+        />
+      </dl>
+      <Timeline nodes={tree} totals={totals} />
+      {rows.length === STEPS_MAX ? <p className="muted">The first {STEPS_MAX} requests are shown.</p> : null}
+    </>
+  );
+}
+
+/** A session's tag, which filters find it by. */
+function TagForm({ id }: { readonly id: string }) {
+  const path = `/v1/session/${encodeURIComponent(id)}/tag`;
+  const key = ["sessions", "tag", id];
+  const client = useQueryClient();
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => get<{ readonly tag: string | null }>(path, signal),
+  });
+  const work = useMutation({
+    mutationFn: (tag: string | null) => call("PUT", path, { body: { tag } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: key }),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const tag = String(new FormData(event.currentTarget).get("tag") ?? "").trim();
+    work.mutate(tag === "" ? null : tag);
+  };
+  return (
+    <form className="inline-form" onSubmit={submit}>
+      <input
+        key={data?.tag}
+        name="tag"
+        aria-label="Tag of this session"
+        placeholder="No tag"
+        maxLength={1_000}
+        defaultValue={data?.tag ?? ""}
+      />
+      <GatedButton scope="write" type="submit" disabled={work.isPending}>
+        Set tag
+      </GatedButton>
+      <span role="status" className="muted">
+        {work.isSuccess ? (work.variables === null ? "Tag removed" : "Tag set") : ""}
+      </span>
+      <Trouble error={work.error} />
+    </form>
+  );
+}

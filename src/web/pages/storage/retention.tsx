@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { call, get } from "../../api.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { formatBytes, formatCount } from "../../parts/format.ts";
+import { Failed, Loading } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { useMissing } from "../../session.ts";
+import { STORAGE } from "./page.tsx";
+import { RetentionForm } from "./retention-form.tsx";
+
+/** Days; 0 is for good. */
+export interface Kept {
+  readonly days: number;
+  readonly body_days: number;
+}
+
+export interface LastRun {
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly records_removed: number;
+  readonly bodies_removed: number;
+  readonly bytes_freed: number;
+  readonly error: string | null;
+}
+
+export interface PropertyRule {
+  readonly property: string;
+  readonly value: string | null;
+  readonly days: number | null;
+  readonly body_days: number | null;
+}
+
+export interface RetentionView {
+  readonly days: number | null;
+  readonly body_days: number | null;
+  readonly properties: readonly PropertyRule[];
+  readonly configured: Kept;
+}
+
+export const RETENTION = ["retention"] as const;
+
+interface RetentionProps {
+  readonly inForce: Kept | undefined;
+  readonly lastRun: LastRun | null | undefined;
+}
+
+/** How long records and bodies are kept; only admins read and set the rules themselves. */
+export function Retention({ inForce, lastRun }: RetentionProps) {
+  const missing = useMissing("admin");
+  const { data, error, refetch } = useQuery({
+    queryKey: RETENTION,
+    queryFn: ({ signal }) => get<RetentionView>("/v1/retention", signal),
+    enabled: missing === undefined,
+  });
+  return (
+    <section className="panel" aria-label="Retention">
+      <header className="panel-head">
+        <h2>Retention</h2>
+        <ConfirmButton
+          scope="admin"
+          label="Remove what is too old now"
+          title="Remove what is too old now?"
+          action="Remove"
+          danger
+          run={() => call("POST", "/v1/retention/run")}
+          refresh={[STORAGE, RETENTION]}
+        >
+          What is older than the days below is removed for good, in small steps beside the traffic. It is done by itself
+          every night.
+        </ConfirmButton>
+      </header>
+      <div className="panel-body stack">
+        {inForce === undefined ? (
+          <Loading rows={2} />
+        ) : (
+          <dl className="facts">
+            <dt>Records are kept</dt>
+            <dd>{daysText(inForce.days)}</dd>
+            <dt>Bodies are kept</dt>
+            <dd>{daysText(inForce.body_days)}</dd>
+            <dt>Last run</dt>
+            <dd>{lastRun == null ? <span className="muted">none yet</span> : <Run run={lastRun} />}</dd>
+          </dl>
+        )}
+        {missing !== undefined ? (
+          <p className="muted">{missing}</p>
+        ) : error !== null ? (
+          <Failed error={error} onRetry={() => void refetch()} />
+        ) : data === undefined ? (
+          <Loading rows={3} />
+        ) : (
+          <RetentionForm key={JSON.stringify(data.properties)} view={data} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+export const daysText = (days: number) =>
+  days === 0 ? "for good" : days === 1 ? "1 day" : `${formatCount(days)} days`;
+
+function Run({ run }: { readonly run: LastRun }) {
+  return (
+    <>
+      <Time of={run.started_at} />: {formatCount(run.records_removed)} records and {formatCount(run.bodies_removed)}{" "}
+      bodies removed, {formatBytes(run.bytes_freed)} freed
+      {run.error === null ? null : <span className="trouble"> {run.error}</span>}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Dialog } from "./dialog.tsx";
+import { GatedButton } from "./gated-button.tsx";
+
+interface ConfirmButtonProps {
+  readonly scope: "write" | "admin";
+  readonly label: string;
+  /** Set where several buttons of one label are beside each other: what it is about. */
+  readonly of?: string;
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ReactNode;
+  /** On the button that does it. */
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly className?: string;
+  readonly run: () => Promise<unknown>;
+  /** What is asked anew once it is done. */
+  readonly refresh: readonly QueryKey[];
+  readonly onDone?: () => void;
+}
+
+/** A button that asks before it does something that cannot simply be undone. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const {
+    scope,
+    label,
+    of,
+    title,
+    children,
+    action,
+    danger = false,
+    className = "small",
+    run,
+    refresh,
+    onDone,
+  } = props;
+  const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
+  const work = useMutation({
+    mutationFn: run,
+    onSuccess: async () => {
+      await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })));
+      setOpen(false);
+      onDone?.();
+    },
+  });
+  return (
+    <>
+      <GatedButton
+        scope={scope}
+        className={danger ? `danger ${className}` : className}
+        onClick={() => {
+          work.reset();
+          setOpen(true);
+        }}
+      >
+        {label}
+        {of === undefined ? null : <span className="unseen"> {of}</span>}
+      </GatedButton>
+      {isOpen ? (
+        <Dialog title={title} onClose={() => setOpen(false)}>
+          <div>{children}</div>
+          <Trouble error={work.error} />
+          <div className="form-actions">
+            <button
+              type="button"
+              className={danger ? "danger" : "primary"}
+              disabled={work.isPending}
+              onClick={() => work.mutate()}
+            >
+              {action}
+            </button>
+            <button type="button" onClick={() => setOpen(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+/** Why something that was asked for was not done. */
+export function Trouble({ error }: { readonly error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <p className="trouble" role="alert">
+      {error instanceof Error ? error.message : String(error)}
+    </p>
+  );
+}

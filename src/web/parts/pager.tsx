@@ -1,0 +1,29 @@
+interface PagerProps {
+  /** From 1. */
+  readonly page: number;
+  /** Rows on this page, and whether there are more after them. */
+  readonly rows: number;
+  readonly hasMore: boolean;
+  readonly pageRows: number;
+  readonly onPage: (page: number) => void;
+}
+
+/** Goes through a list page by page; shows nothing where one page is all. */
+export function Pager({ page, rows, hasMore, pageRows, onPage }: PagerProps) {
+  if (page === 1 && !hasMore) return null;
+  const first = (page - 1) * pageRows;
+  return (
+    <nav className="pager" aria-label="Pages of this list">
+      <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>
+        Previous
+      </button>
+      <span aria-live="polite">
+        {rows === 0 ? "No rows" : `${first + 1} to ${first + rows}`}
+        {hasMore ? "" : `, the last`}
+      </span>
+      <button type="button" disabled={!hasMore} onClick={() => onPage(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState } from "react";
+
+const PAUSE_MS = 250;
+
+interface SearchBoxProps {
+  readonly label: string;
+  readonly value: string;
+  /** Told a moment after the last key, and at once on Enter. */
+  readonly onSearch: (text: string) => void;
+}
+
+export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // Only another text is worth waiting for: what the page does with it may be another function each time.
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onSearch(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      className="search-box"
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") onSearch(text);
+      }}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NAVIGATION } from "../../src/web/navigation.ts";
+import { findings } from "./axe.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { completion, type Provider, send, startProvider } from "./traffic.ts";
+
+let it: Dashboard;
+let provider: Provider;
+let id: string;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider(() => Response.json(completion("yes", { reasoning_content: "hm" })));
+  const headers = { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue", "Gateway-Session-Id": "s" };
+  id = await send(it.weir, provider, { headers: { ...headers, "gateway-target-provider": "openai" } });
+}, 60_000);
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
+  test.each(NAVIGATION.map(({ to }) => [to]))("%s has no serious finding", async (path) => {
+    await using opened = await it.open(path, { theme });
+    await opened.page.getByRole("heading", { level: 1 }).waitFor();
+    await opened.page.waitForLoadState("networkidle");
+    expect(await findings(opened.page)).toEqual([]);
+  });
+
+  test.each(["conversation", "request", "response", "timing", "cost", "replay", "details"])(
+    "a request's part %s has no serious finding",
+    async (tab) => {
+      await using opened = await it.open(`/requests/${id}?tab=${tab}`, { theme });
+      await opened.page.getByRole("button", { name: "Change Team" }).waitFor();
+      await opened.page.waitForLoadState("networkidle");
+      expect(await findings(opened.page)).toEqual([]);
+    },
+  );
+
+  test("the requests with their builder, menus and keys have no serious finding", async () => {
+    await using opened = await it.open("/requests", { theme });
+    const { page } = opened;
+    await page.locator("tr[data-id]").first().waitFor();
+    await page.getByRole("button", { name: "Builder" }).click();
+    await page.getByRole("button", { name: "Add condition" }).click();
+    await page.getByRole("button", { name: "Columns" }).click();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Keys" }).click();
+    expect(await findings(page)).toEqual([]);
+  });
+});
+
+test("a narrow screen folds the navigation, and everything fits its width", async () => {
+  await using opened = await it.open("/requests", { width: 400, height: 800 });
+  const { page } = opened;
+  await page.locator("tr[data-id]").first().waitFor();
+  expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  await page.goto(`${it.weir.api}/requests/${id}`);
+  await page.getByRole("button", { name: "Change Team" }).waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
+});
+
+test("the first thing that a key reaches skips to the content", async () => {
+  await using opened = await it.open("/requests");
+  const { page } = opened;
+  await page.locator("tr[data-id]").first().waitFor();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+});
+
+test("a theme that was chosen stays", async () => {
+  await using opened = await it.open("/requests", { theme: "light" });
+  const { page } = opened;
+  await page.getByText("Dark", { exact: true }).locator("..").click();
+  const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+  expect(await scheme()).toBe("dark");
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await scheme()).toBe("dark");
+});

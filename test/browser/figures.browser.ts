@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectCalm, hostileText } from "./calm.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { fillWorld, HOSTILE, type World } from "./world.ts";
+
+let it: Dashboard;
+let world: World;
+beforeAll(async () => {
+  it = await openDashboard();
+  world = await fillWorld(it.weir);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+const SESSION = `/sessions/${encodeURIComponent(`s ${HOSTILE}`)}`;
+
+test.each([
+  ["Costs", "/costs?by=user"],
+  ["Costs", "/costs?by=model"],
+  ["Users", "/users"],
+  ["Sessions", "/sessions"],
+  [HOSTILE, SESSION],
+  ["Properties", "/properties?name=Team"],
+])("the page %s at %s shows hostile names as text, has no serious finding and fits a narrow screen", (title, path) =>
+  expectCalm(it, path, async (page) => {
+    await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+    await hostileText(page);
+    await page.getByRole("row").nth(1).waitFor();
+  }),
+);
+
+describe("Costs", () => {
+  test("adds up what passed", async () => {
+    await using opened = await it.open("/costs?range=1h");
+    const { page } = opened;
+    const tiles = page.locator(".tiles");
+    await tiles.getByText("8", { exact: true }).waitFor();
+    expect(await tiles.getByText("1 errors").count()).toBe(1);
+    await tiles.getByText("1 hits, 50%").waitFor();
+  });
+
+  test("leads from a row of a chart's table to the requests of that time, by keyboard alone", async () => {
+    await using opened = await it.open("/costs?range=24h");
+    const { page } = opened;
+    const toggle = page.getByRole("button", { name: "Table of Errors" });
+    await toggle.waitFor();
+    await toggle.focus();
+    await page.keyboard.press("Enter");
+    const row = page.getByRole("table", { name: "Errors" }).getByRole("button").first();
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+    const search = new URL(page.url()).searchParams;
+    expect(JSON.parse(search.get("filter")!)).toEqual({ request_response_rmt: { status: { gte: 400 } } });
+    expect(Date.parse(search.get("to")!) - Date.parse(search.get("from")!)).toBeLessThanOrEqual(3_600_000);
+  });
+
+  test("a chart is walked through with arrows, read out, and opened with Enter", async () => {
+    await using opened = await it.open("/costs?range=24h&by=user");
+    const { page } = opened;
+    const chart = page.getByRole("slider", { name: /^Requests;/ });
+    await chart.focus();
+    await page.keyboard.press("End");
+    expect(await chart.getAttribute("aria-valuetext")).toContain("ada 3");
+    await page.keyboard.press("ArrowLeft");
+    expect(await chart.getAttribute("aria-valuetext")).toContain("ada 0");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+  });
+
+  test("a click on a bar opens its requests", async () => {
+    await using opened = await it.open("/costs?range=24h");
+    const { page } = opened;
+    const chart = page.getByRole("slider", { name: /^Requests;/ });
+    const box = (await chart.boundingBox())!;
+    await page.mouse.move(box.x + box.width - 40, box.y + box.height / 2);
+    await page.getByText("Click to see the requests").waitFor();
+    await page.mouse.click(box.x + box.width - 40, box.y + box.height / 2);
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+  });
+
+  test("what it is split by and its time are in its address, and come back from it", async () => {
+    await using opened = await it.open("/costs");
+    const { page } = opened;
+    await page.getByLabel("Split by").selectOption({ label: "Team" });
+    await page.getByRole("heading", { name: "By property Team" }).waitFor();
+    await page.getByRole("button", { name: "Last 7 days" }).click();
+    await page.getByRole("button", { name: "Last 90 days" }).click();
+    await page.waitForURL(/range=90d/);
+    await page.reload();
+    await page.getByRole("heading", { name: "By property Team" }).waitFor();
+    expect(await page.getByLabel("Split by").inputValue()).toBe("property:Team");
+    await page.getByRole("link", { name: "night" }).click();
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+      request_response_rmt: { properties: { Team: { equals: "night" } } },
+    });
+  });
+
+  test("says so where there is nothing in a time", async () => {
+    await using opened = await it.open("/costs?from=2001-01-01&to=2001-02-01");
+    await opened.page.getByText("No requests in this time").waitFor();
+  });
+
+  test("says what is wrong with a filter that its address brings", async () => {
+    const filter = encodeURIComponent(JSON.stringify({ request_response_rmt: { modle: { equals: "x" } } }));
+    await using opened = await it.open(`/costs?filter=${filter}`);
+    await opened.page.getByRole("alert").getByText(/modle/).first().waitFor();
+  });
+});
+
+describe("Users", () => {
+  test("are found by a part of their id, sorted, and lead to their requests", async () => {
+    await using opened = await it.open("/users");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Requests", exact: true }).click();
+    await page.waitForURL(/sort=requests.desc/);
+    await page.getByRole("row").nth(1).getByText("ada", { exact: true }).waitFor();
+    await page.getByLabel("Search user ids").fill("img");
+    await page.waitForURL(/q=img/);
+    await page.getByText("ada", { exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: HOSTILE, exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+      request_response_rmt: { user_id: { equals: HOSTILE } },
+    });
+  });
+
+  test("that nobody is called are said to be none", async () => {
+    await using opened = await it.open("/users?q=nobody");
+    await opened.page.getByText("No user id holds this text").waitFor();
+  });
+});
+
+describe("a session", () => {
+  test("is a tree of its paths, which close and open", async () => {
+    await using opened = await it.open(SESSION);
+    const { page } = opened;
+    const search = page.getByRole("button", { name: /^search/ });
+    await search.waitFor();
+    const plan = page.getByRole("button", { name: /^plan/ });
+    expect(await plan.getAttribute("aria-expanded")).toBe("true");
+    await plan.press("Enter");
+    await search.waitFor({ state: "detached" });
+    expect(await page.getByText("1 failed").count()).toBe(1);
+    await plan.press("Enter");
+    await page.getByRole("link", { name: "gpt-4o-mini" }).first().click();
+    await page.waitForURL(new RegExp(`/requests/${world.ids[0]}`));
+  });
+
+  test("is tagged, and keeps its tag", async () => {
+    await using opened = await it.open(SESSION);
+    const { page } = opened;
+    await page.getByLabel("Tag of this session").fill(HOSTILE);
+    await page.getByRole("button", { name: "Set tag" }).click();
+    await page.getByText("Tag set").waitFor();
+    await page.reload();
+    await page.waitForFunction((tag) => document.querySelector<HTMLInputElement>("[name=tag]")?.value === tag, HOSTILE);
+  });
+
+  test("that is not there is said not to be", async () => {
+    await using opened = await it.open("/sessions/none");
+    await opened.page.getByText("No request belongs to this session").waitFor();
+  });
+});
+
+test("a property's values are searched, and lead to their requests", async () => {
+  await using opened = await it.open("/properties");
+  const { page } = opened;
+  await page.getByRole("navigation", { name: "Property names" }).getByText("Team").click();
+  await page.getByRole("link", { name: "day", exact: true }).waitFor();
+  await page.getByLabel("Search values").fill("nig");
+  await page.getByRole("link", { name: "day", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "night" }).click();
+  await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
+});

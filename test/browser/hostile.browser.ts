@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { NAVIGATION } from "../../src/web/navigation.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { type Provider, send, startProvider } from "./traffic.ts";
+
+/** Sets a mark on the page where any of it runs. */
+const MARK = "globalThis.ran=1";
+const SCRIPT = `<script>${MARK}</script><img src=x onerror="${MARK}"><svg onload="${MARK}">`;
+const ADDRESS = `javascript:${MARK}`;
+/** In a header: no control characters, and nothing that a header may not hold. */
+const HEADER = `"><img src=x onerror=${MARK}>{{7*7}}`;
+
+let it: Dashboard;
+let provider: Provider;
+let id: string;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider(() =>
+    Response.json({
+      id: SCRIPT,
+      object: "chat.completion",
+      model: SCRIPT,
+      choices: [
+        {
+          index: 0,
+          finish_reason: SCRIPT,
+          message: {
+            role: SCRIPT,
+            content: `${SCRIPT} [a link](${ADDRESS}) ${ADDRESS}`,
+            reasoning_content: SCRIPT,
+            annotations: [{ type: "url_citation", url_citation: { url: ADDRESS, title: SCRIPT } }],
+            tool_calls: [
+              {
+                id: SCRIPT,
+                type: "function",
+                function: { name: SCRIPT, arguments: JSON.stringify({ [SCRIPT]: SCRIPT }) },
+              },
+            ],
+          },
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    }),
+  );
+  id = await send(it.weir, provider, {
+    path: `/v1/chat/completions?${encodeURIComponent(SCRIPT)}`,
+    headers: {
+      "gateway-target-provider": "openai",
+      "Gateway-User-Id": HEADER,
+      "Gateway-Session-Id": HEADER,
+      "Gateway-Session-Name": HEADER,
+      "Gateway-Session-Path": HEADER,
+      "Gateway-Property-Evil": HEADER,
+      "Gateway-Property-__proto__": HEADER,
+      "Gateway-Prompt-Id": HEADER,
+      referer: ADDRESS,
+      "x-evil": HEADER,
+    },
+    body: {
+      model: SCRIPT,
+      messages: [
+        { role: "system", content: SCRIPT },
+        {
+          role: "user",
+          name: SCRIPT,
+          content: [
+            { type: "text", text: SCRIPT },
+            { type: "image_url", image_url: { url: ADDRESS } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "image_url",
+              image_url: {
+                url: `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="${MARK}"/>`).toString("base64")}`,
+              },
+            },
+            { type: "image_url", image_url: { url: `data:text/html,<script>${MARK}</script>` } },
+            {
+              type: "file",
+              file: {
+                filename: HEADER,
+                file_data: `data:text/html;base64,${Buffer.from(SCRIPT.repeat(40)).toString("base64")}`,
+              },
+            },
+          ],
+        },
+        { role: "tool", tool_call_id: SCRIPT, content: SCRIPT },
+      ],
+      tools: [{ type: "function", function: { name: SCRIPT, description: SCRIPT, parameters: { [SCRIPT]: SCRIPT } } }],
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+/** What of the record has become more than text. */
+async function escapes(page: Page): Promise<unknown> {
+  return page.evaluate((address) => {
+    const links = [...document.querySelectorAll("a[href]")].map((link) => link.getAttribute("href")!);
+    const own = ["/assets/"];
+    return {
+      ran: "ran" in globalThis,
+      links: links.filter((href) => href.startsWith(address) || /^\s*(?:javascript|data|vbscript):/i.test(href)),
+      scripts: [...document.scripts].filter(
+        (script) => !own.some((path) => script.getAttribute("src")?.startsWith(path)),
+      ).length,
+      handlers: document.querySelectorAll("[onerror], [onload], [onclick], [style*='url']").length,
+    };
+  }, ADDRESS);
+}
+
+const NOTHING = { ran: false, links: [], scripts: 0, handlers: 0 };
+
+test.each(["conversation", "request", "response", "timing", "cost", "replay", "details"])(
+  "nothing of a hostile record runs on its page, part %s, and all of it is there as text",
+  async (tab) => {
+    await using opened = await it.open(`/requests/${id}?tab=${tab}`);
+    const { page, faults } = opened;
+    await page.getByRole("button", { name: "Change Evil" }).waitFor();
+    if (tab === "conversation") await page.getByText(SCRIPT).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await escapes(page)).toEqual(NOTHING);
+    expect(faults).toEqual([]);
+  },
+);
+
+test.each(NAVIGATION.map(({ to }) => [to]))("nothing of a hostile record runs at %s", async (path) => {
+  await using opened = await it.open(path);
+  const { page, faults } = opened;
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(await escapes(page)).toEqual(NOTHING);
+  expect(faults).toEqual([]);
+});
+
+test("nothing of a hostile filter or an address runs", async () => {
+  const filter = JSON.stringify({ request_response_rmt: { properties: { [SCRIPT]: { equals: SCRIPT } } } });
+  for (const path of [
+    `/requests?filter=${encodeURIComponent(filter)}`,
+    `/requests?sort=${encodeURIComponent(SCRIPT)}&range=${encodeURIComponent(SCRIPT)}`,
+    `/requests/${encodeURIComponent(SCRIPT)}`,
+    `/${encodeURIComponent(SCRIPT)}`,
+  ]) {
+    await using opened = await it.open(path);
+    const { page, faults } = opened;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect([path, await escapes(page), faults]).toEqual([path, NOTHING, []]);
+  }
+});
+
+test("a body that is opened by itself runs nothing", async () => {
+  for (const part of ["request", "response"]) {
+    await using opened = await it.open(`/v1/request/${id}/body?part=${part}&raw=true`);
+    expect(await opened.page.evaluate(() => "ran" in globalThis)).toBe(false);
+  }
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { KEY, recordOf, runCommand } from "../e2e/weir.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { chat, completion, type Provider, png, send, startProvider } from "./traffic.ts";
+
+const PICTURE = `data:image/png;base64,${png(24).toString("base64")}`;
+
+let it: Dashboard;
+let provider: Provider;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider((path, body) => {
+    if (path === "/talk") return Response.json({ reply: { words: "Ja." }, spent: { inn: 4, out: 5 } });
+    if (path === "/v1/messages")
+      return Response.json({
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: body.model,
+        content: [
+          { type: "thinking", thinking: "I should think first." },
+          { type: "text", text: "The level is normal." },
+        ],
+        stop_reason: "end_turn",
+        usage: { input_tokens: 12, output_tokens: 8 },
+      });
+    const calls = {
+      tool_calls: [{ id: "call_1", type: "function", function: { name: "level_of", arguments: '{"river":"Isar"}' } }],
+    };
+    return Response.json(completion("It is a weir.", calls));
+  });
+});
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+const talk = { headers: { "gateway-target-provider": "openai", authorization: "Bearer sk-of-the-provider" } };
+
+test("a conversation shows its roles, pictures, tools and reasoning", async () => {
+  const body = {
+    model: "gpt-4o-mini",
+    messages: [
+      { role: "system", content: "You know rivers." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          { type: "image_url", image_url: { url: PICTURE } },
+        ],
+      },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "call_0", type: "function", function: { name: "look", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "call_0", content: '{"seen":"water"}' },
+    ],
+  };
+  const id = await send(it.weir, provider, { ...talk, body });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page, faults } = opened;
+  await page.getByText("It is a weir.").waitFor();
+  expect(await page.locator(".message h3").allInnerTexts()).toEqual([
+    "System",
+    "User",
+    "Assistant",
+    "Tool",
+    "Assistant",
+  ]);
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>("img.media")?.naturalWidth === 24);
+  expect(await page.locator("img.media").getAttribute("src")).toStartWith(`/v1/request/${id}/assets/`);
+  expect(await page.getByRole("region", { name: "Calls level_of · call_1" }).textContent()).toContain(
+    '"river": "Isar"',
+  );
+  expect(await page.getByRole("region", { name: "Result" }).textContent()).toContain('"seen": "water"');
+
+  const thought = await send(it.weir, provider, { path: "/v1/messages", body: chat("How high?", "claude-sonnet-4-5") });
+  await page.goto(`${it.weir.api}/requests/${thought}`);
+  await page.getByText("I should think first.").waitFor();
+  await page.getByText("The level is normal.").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("both bodies are shown as they were sent, with headers but no credential, and can be downloaded", async () => {
+  const id = await send(it.weir, provider, { ...talk, body: chat("exact   bytes") });
+  await using opened = await it.open(`/requests/${id}?tab=request`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "As sent" }).click();
+  await page.getByText('{"model":"gpt-4o-mini","messages":[{"role":"user","content":"exact   bytes"}]}').waitFor();
+  expect(await page.locator("main").textContent()).toContain("Content-Type");
+  expect(await page.content()).not.toContain("sk-of-the-provider");
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download the bytes" }).click();
+  expect(await Bun.file((await (await download).path())!).text()).toBe(JSON.stringify(chat("exact   bytes")));
+});
+
+test("the cost is explained, the time is drawn, and the replay holds no key", async () => {
+  const id = await send(it.weir, provider, talk);
+  await using opened = await it.open(`/requests/${id}?tab=cost`);
+  const { page } = opened;
+  await page.getByRole("table", { name: "How the cost adds up" }).waitFor();
+  await page.getByText("The lines add up to the cost.").waitFor();
+  expect(await page.locator(".tabs [aria-current]").allTextContents()).toEqual(["Cost"]);
+  await page.getByRole("link", { name: "Timing" }).click();
+  await page.getByRole("img", { name: "From the request's first byte to the answer's last" }).waitFor();
+  await page.getByRole("link", { name: "Replay" }).click();
+  const curl = await page.getByRole("region", { name: "curl" }).textContent();
+  expect(curl).toContain(`curl ${it.weir.gateway}/v1/chat/completions`);
+  expect(curl).toMatch(/-H "authorization: Bearer \$PROVIDER_API_KEY"/i);
+  expect(curl).not.toMatch(/sk-(?:of|weir)|\*\*\*/);
+});
+
+test("properties, scores and feedback are changed where they stand, by key", async () => {
+  const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Change Team, which is blue" }).press("Enter");
+  await page.getByLabel("Value of Team").fill("green");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Change Team, which is green" }).waitFor();
+  await page.getByRole("button", { name: "Add property" }).press("Enter");
+  await page.getByLabel("Name", { exact: true }).fill("Stage");
+  await page.getByLabel("Value", { exact: true }).fill("test");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Change Stage, which is test" }).waitFor();
+  await page.getByRole("button", { name: "Remove Team" }).press("Enter");
+  await page.getByRole("button", { name: "Change Team, which is green" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Add score" }).press("Enter");
+  await page.getByLabel("Name", { exact: true }).fill("quality");
+  await page.getByLabel("Value", { exact: true }).fill("0.5");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Change quality, which is 0.5" }).waitFor();
+  await page.getByRole("button", { name: "Good", exact: true }).press("Enter");
+  await page.locator('button[aria-label="Good"][aria-pressed="true"]').waitFor();
+  expect(await recordOf(it.weir, id)).toMatchObject({
+    properties: { Stage: "test" },
+    scores: { quality: 0.5 },
+    feedback_rating: true,
+  });
+});
+
+test("a key that may only read sees why it can change nothing", async () => {
+  const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });
+  const key = (await runCommand(it.weir.env, "keys", "create", "--name", "reader", "--scopes", "read")).stdout.trim();
+  await using opened = await it.open(`/requests/${id}`, { key });
+  const { page } = opened;
+  const add = page.getByRole("button", { name: "Add property" });
+  await add.waitFor();
+  expect([await add.getAttribute("aria-disabled"), await add.getAttribute("title")]).toEqual([
+    "true",
+    "This needs a key with the scope write; yours has read.",
+  ]);
+  await add.press("Enter");
+  expect(await page.getByLabel("Name", { exact: true }).count()).toBe(0);
+});
+
+test("a model that is pending says so, and is mapped on demand", async () => {
+  for (let n = 0; n < 3; n++) {
+    await send(it.weir, provider, { path: "/talk", body: { model: "own-7b", say: `Wie ${n}?` } });
+  }
+  const id = await send(it.weir, provider, { path: "/talk", body: { model: "own-7b", say: "Geht das?" } });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByText("Model is pending mapping", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Expedite" }).click();
+  await page.getByText(/^(?:So far: |Ja\.$)/).waitFor();
+});
+
+test("a session is a timeline that leads to its requests", async () => {
+  const headers = { "Gateway-Session-Id": "s-1", "Gateway-Session-Name": "A trip" };
+  const first = await send(it.weir, provider, { headers: { ...headers, "Gateway-Session-Path": "/begin" } });
+  const second = await send(it.weir, provider, { headers: { ...headers, "Gateway-Session-Path": "/end" } });
+  await using opened = await it.open(`/requests/${second}`);
+  const { page } = opened;
+  const session = page.getByRole("region", { name: "Session" });
+  expect(await session.getByRole("listitem").first().textContent()).toContain("/begin");
+  await session.getByRole("link", { name: "/begin" }).click();
+  await page.waitForURL(`**/requests/${first}`);
+  await page.getByRole("link", { name: "A trip" }).click();
+  await page.getByText("Session is s-1").first().waitFor();
+  await page.getByText("2 requests").waitFor();
+});
+
+test("a request is deleted once that is confirmed", async () => {
+  const id = await send(it.weir, provider);
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.waitForURL("**/requests");
+  await page.locator("tr[data-id]").first().waitFor();
+  expect(await page.locator(`tr[data-id="${id}"]`).count()).toBe(0);
+});
+
+test("a request that there is not is said to be none, also another organization's", async () => {
+  const id = await send(it.weir, provider);
+  const made = await runCommand(it.weir.env, "keys", "create", "--name", "x", "--org", "other", "--scopes", "read");
+  await using opened = await it.open(`/requests/${id}`, { key: made.stdout.trim() });
+  await opened.page.getByText("There is no request of this id").waitFor();
+  expect(KEY).not.toBe(made.stdout.trim());
+});

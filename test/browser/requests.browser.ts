@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { callApi } from "../e2e/weir.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
+
+let it: Dashboard;
+let provider: Provider;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider((path) => Response.json(completion("yes"), { status: path.endsWith("/fail") ? 500 : 200 }));
+});
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "Requests" }).locator("tr[data-id]");
+const users = (page: Page) => page.locator("tr[data-id] td:nth-child(9)").allInnerTexts();
+
+test("a first start says how to send a request, and notices the first", async () => {
+  await using opened = await it.open("/requests");
+  const { page, faults } = opened;
+  const first = page.getByRole("region", { name: "Send the first request" });
+  await first.waitFor();
+  for (const language of ["curl", "Python", "TypeScript"]) {
+    await page.getByRole("tab", { name: language }).click();
+    expect(await first.getByRole("tabpanel").textContent()).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
+  }
+  await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
+  await rows(page).first().waitFor();
+  expect(await users(page)).toEqual(["ada"]);
+  expect(faults).toEqual([]);
+});
+
+describe("the list", () => {
+  beforeAll(async () => {
+    for (const user of ["bob", "carl", "bob"]) {
+      await send(it.weir, provider, { headers: { "Gateway-User-Id": user }, body: chat(`a question of ${user}`) });
+    }
+    await send(it.weir, provider, { path: "/v1/chat/completions/fail", headers: { "Gateway-User-Id": "dora" } });
+  });
+
+  test("has rows and column heads by their roles, the newest first", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(4).waitFor();
+    expect(await users(page)).toEqual(["dora", "bob", "carl", "bob", "ada"]);
+    expect(await page.getByRole("columnheader", { name: "Model" }).count()).toBe(1);
+    expect(await page.getByRole("row").count()).toBe(6);
+    await page.getByText("5 requests").waitFor();
+  });
+
+  test("is sorted by a click on a head, and the address says so", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await page.getByRole("button", { name: "User" }).click();
+    await page.waitForURL(/sort=user_id\.desc/);
+    await page.waitForFunction(() => document.querySelector("tr[data-id] td:nth-child(9)")?.textContent === "dora");
+    expect(await page.getByRole("columnheader", { name: "User" }).getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "User" }).click();
+    await page.waitForFunction(() => document.querySelector("tr[data-id] td:nth-child(9)")?.textContent === "ada");
+    expect(await users(page)).toEqual(["ada", "bob", "bob", "carl", "dora"]);
+  });
+
+  test("is filtered by user without a mouse, and the address shows the same to somebody else", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).first().waitFor();
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
+    await page.keyboard.type("bob");
+    await page.keyboard.press("Enter");
+    await page.getByText("User is bob").first().waitFor();
+    await page.getByText("2 requests").waitFor();
+    expect(await users(page)).toEqual(["bob", "bob"]);
+    await using other = await it.open(new URL(page.url()).pathname + new URL(page.url()).search);
+    await other.page.getByText("2 requests").waitFor();
+    expect(await users(other.page)).toEqual(["bob", "bob"]);
+    await page.getByRole("button", { name: "Remove: User is bob" }).click();
+    await page.getByText("5 requests").waitFor();
+  });
+
+  test("is filtered by status and by property", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    const form = page.getByRole("form", { name: "Filter requests" });
+    await form.getByLabel("Field").selectOption({ label: "Status" });
+    await form.getByLabel("Status").fill("500");
+    await page.keyboard.press("Enter");
+    await page.getByText("Status ≥ 500").first().waitFor();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    expect(await users(page)).toEqual(["dora"]);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await form.getByLabel("Field").selectOption({ label: "Property" });
+    await form.getByLabel("Property name").fill("Team");
+    await form.getByLabel("Property", { exact: true }).fill("blue");
+    await form.getByRole("button", { name: "Add filter" }).click();
+    await page.getByText("Property Team is blue").first().waitFor();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    expect(await users(page)).toEqual(["ada"]);
+  });
+
+  test("shows the filter that the API takes, with groups", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Builder" }).click();
+    const builder = page.getByRole("region", { name: "Filter builder" });
+    await builder.getByLabel("How conditions are joined").selectOption("or");
+    for (const user of ["carl", "dora"]) {
+      await builder.getByRole("button", { name: "Add condition" }).click();
+      await builder.getByLabel("User").last().fill(user);
+    }
+    await page.getByText("2 requests").waitFor();
+    expect(await users(page)).toEqual(["dora", "carl"]);
+    const filter = JSON.parse((await builder.getByRole("region", { name: "Filter as JSON" }).textContent())!);
+    expect(filter).toMatchObject({ operator: "or", left: { request_response_rmt: { user_id: { equals: "carl" } } } });
+    const answer = await callApi(it.weir, "/v1/request/count/query", {
+      method: "POST",
+      body: JSON.stringify({ filter }),
+    });
+    expect((await answer.json()).data).toBe(2);
+    const curl = await builder.getByRole("region", { name: "curl" }).textContent();
+    expect(curl).toContain("/v1/request/query-fast");
+    expect(curl).not.toContain("sk-weir");
+    expect(await builder.getByRole("region", { name: "weir export" }).textContent()).toContain("--filter");
+  });
+
+  test("is walked through by key, into a request and back to the same row", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(4).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.closest("tr")?.dataset["id"]);
+    for (const key of ["j", "j", "ArrowDown", "k"]) await page.keyboard.press(key);
+    const third = await rows(page).nth(1).getAttribute("data-id");
+    expect(await focused()).toBe(third!);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/requests/${third}`);
+    await page.getByText("a question of bob").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/requests");
+    await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, third);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("shows new requests by itself while it is live, and not before", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(4).waitFor();
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.waitForURL(/live=true/);
+    const id = await send(it.weir, provider, { headers: { "Gateway-User-Id": "eve" } });
+    await page.locator(`tr[data-id="${id}"]`).waitFor();
+    expect((await users(page))[0]).toBe("eve");
+  });
+
+  test("keeps the columns that were chosen, and views under their names", async () => {
+    await using opened = await it.open("/requests?range=24h");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByLabel("Path", { exact: true }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("columnheader", { name: "Path" }).waitFor();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByLabel("Name of the view").fill("of today");
+    await page.keyboard.press("Enter");
+    await page.goto(`${it.weir.api}/requests`);
+    await page.getByRole("columnheader", { name: "Path" }).waitFor();
+    await page.getByRole("button", { name: "Views" }).click();
+    await page.getByRole("button", { name: "of today", exact: true }).click();
+    await page.waitForURL(/range=24h/);
+  });
+
+  test("says so when nothing fits, and when the API fails", async () => {
+    await using opened = await it.open(
+      `/requests?filter=${encodeURIComponent('{"request_response_rmt":{"model":{"equals":"none"}}}')}`,
+    );
+    await opened.page.getByText("No request fits this filter").waitFor();
+    await using wrong = await it.open(
+      `/requests?filter=${encodeURIComponent('{"request_response_rmt":{"modell":{"equals":"x"}}}')}`,
+    );
+    await wrong.page.getByRole("alert").getByText("request_response_rmt.modell").waitFor();
+  });
+});

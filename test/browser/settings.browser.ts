@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { callApi, runCommand } from "../e2e/weir.ts";
+import { expectCalm, hostileText } from "./calm.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { ask, fillWorld, HOSTILE, send, type World } from "./world.ts";
+
+let it: Dashboard;
+let world: World;
+let reader: string;
+beforeAll(async () => {
+  it = await openDashboard();
+  world = await fillWorld(it.weir);
+  const { weir } = it;
+  reader = (await runCommand(weir.env, "keys", "create", "--name", "reader", "--scopes", "read")).stdout.trim();
+  await ask(weir, "POST", "/v1/keys", { name: HOSTILE, scopes: ["gateway"] });
+  await ask(weir, "PUT", "/v1/models/prices", { provider: "OPENAI", model: HOSTILE, input: 3 });
+  const limit = { name: HOSTILE, quota: 1_000, window_seconds: 3_600, segment: "user" };
+  await ask(weir, "POST", "/v1/rate-limits", limit);
+  await send(weir, world.upstream, { headers: { "Gateway-User-Id": HOSTILE } });
+  await ask(weir, "POST", "/v1/domains/approval-requests", { domain: "hostile.test", company: HOSTILE });
+  mkdirSync(join(weir.dataDirectory, "plugins"), { recursive: true });
+  writeFileSync(join(weir.dataDirectory, "plugins", "broken.ts"), `throw new Error(${JSON.stringify(HOSTILE)});`);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+test.each([
+  ["Models", "/models"],
+  ["Models", "/models?tab=prices"],
+  ["Domains", "/domains?domain=hostile.test"],
+  ["Limits", "/limits"],
+  ["Plugins", "/plugins"],
+  ["Keys", "/keys"],
+])("the page %s at %s shows hostile names as text, has no serious finding and fits a narrow screen", (title, path) =>
+  expectCalm(it, path, async (page) => {
+    await page.getByRole("heading", { level: 1, name: title, exact: true, includeHidden: true }).waitFor();
+    await hostileText(page);
+  }),
+);
+
+test("the cache page has no serious finding, and fits a narrow screen", () =>
+  expectCalm(it, "/cache", (page) => page.getByRole("row").nth(1).waitFor()));
+
+describe("a key that only reads", () => {
+  test.each([
+    ["/limits", "Create limit", "admin"],
+    ["/limits", "Delete", "admin"],
+    ["/cache", "Remove answers…", "admin"],
+    ["/domains", "Ask for approval", "write"],
+    ["/domains", "Approve", "admin"],
+    ["/models", "Expedite", "write"],
+    ["/models?tab=prices", "Set a price", "admin"],
+    ["/keys", "Create key", "admin"],
+  ])("at %s cannot use %s, and is told why", async (path, label, scope) => {
+    await using opened = await it.open(path, { key: reader });
+    const { page } = opened;
+    const button = page.getByRole("button", { name: new RegExp(`^${label}`) }).first();
+    await button.waitFor();
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    expect(await button.getAttribute("title")).toContain(`scope ${scope}`);
+    await button.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+});
+
+describe("Keys", () => {
+  test("are made, shown once, used, and revoked after being asked", async () => {
+    await using opened = await it.open("/keys");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("from the dashboard");
+    await dialog.getByLabel("Expires").selectOption({ label: "In an hour" });
+    await dialog.getByLabel(/^write/).uncheck();
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "This is the key" }).waitFor();
+    const key = (await dialog.locator("code").textContent())!;
+    expect(key).toStartWith("sk-weir-");
+    const session = await callApi(it.weir, "/v1/session", {}, key);
+    expect(((await session.json()) as { data: { scopes: string[] } }).data.scopes).toEqual(["gateway", "read"]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row", { name: /from the dashboard/ }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole("button", { name: "Revoke from the dashboard" }).click();
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByRole("row", { name: /from the dashboard/ }).waitFor({ state: "detached" });
+    expect((await callApi(it.weir, "/v1/session", {}, key)).status).toBe(401);
+    await page.getByLabel(/revoked/).check();
+    await page.getByRole("row", { name: /from the dashboard.*revoked/ }).waitFor();
+  });
+});
+
+describe("Limits", () => {
+  test("are made, show what is used, are changed and deleted", async () => {
+    await using opened = await it.open("/limits");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create limit" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("a minute");
+    await dialog.getByLabel("At most").fill("40");
+    await dialog.getByLabel("Within").selectOption({ label: "5 minutes" });
+    await dialog.getByRole("button", { name: "Create limit" }).click();
+    const row = page.getByRole("row", { name: /^a minute/ });
+    await row.getByText("40 requests in 5 minutes").waitFor();
+    await send(it.weir, world.upstream, { headers: { "Gateway-User-Id": "ada" } });
+    await row.getByText("1 request", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Edit a minute" }).click();
+    await dialog.getByLabel("At most").fill("-1");
+    await dialog.getByLabel("At most").fill("50");
+    await dialog.getByRole("button", { name: "Save limit" }).click();
+    await row.getByText("50 requests in 5 minutes").waitFor();
+    await row.getByRole("button", { name: "Delete a minute" }).click();
+    await dialog.getByRole("button", { name: "Delete limit" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+
+  test("say in the form what the API does not take", async () => {
+    await using opened = await it.open("/limits");
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create limit" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("broken");
+    await dialog.getByLabel("At most").fill("1.5");
+    await dialog.getByRole("button", { name: "Create limit" }).click();
+    await dialog
+      .getByRole("alert")
+      .getByText(/whole number/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+});
+
+describe("Domains", () => {
+  test("are approved, revoked and denied, each after being asked", async () => {
+    await using opened = await it.open("/domains");
+    const { page } = opened;
+    const dialog = page.getByRole("dialog");
+    const row = page.getByRole("row", { name: /hostile\.test/ });
+    for (const [step, confirm, state] of [
+      ["Approve", "Approve domain", "approved"],
+      ["Revoke", "Revoke approval", "revoked"],
+      ["Deny", "Deny domain", "denied"],
+    ] as const) {
+      await row.getByRole("button", { name: `${step} hostile.test` }).click();
+      await dialog.getByRole("button", { name: confirm }).click();
+      await row.getByText(state, { exact: true }).waitFor();
+    }
+    await row.getByRole("button", { name: "hostile.test", exact: true }).click();
+    await dialog.getByRole("list", { name: "History" }).getByText("by first key").first().waitFor();
+    expect(await dialog.getByRole("listitem").count()).toBe(4);
+    await page.waitForURL(/domain=hostile.test/);
+  });
+
+  test("of one's own are asked for, with the DNS record to copy", async () => {
+    await using opened = await it.open("/domains");
+    const { page } = opened;
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Ask for approval" }).click();
+    await dialog.getByRole("textbox", { name: "Domain" }).fill("not a domain");
+    await dialog.getByLabel(/Myself/).check();
+    await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    await dialog
+      .getByRole("alert")
+      .getByText(/host name or address/)
+      .waitFor();
+    await dialog.getByRole("textbox", { name: "Domain" }).fill("mine.test");
+    await dialog.getByRole("button", { name: "Ask for approval" }).click();
+    await dialog.getByText("_weir-challenge.mine.test").waitFor();
+    await dialog.getByRole("button", { name: "Copy value" }).waitFor();
+  });
+});
+
+describe("Models", () => {
+  test("that are pending say so, and can be expedited", async () => {
+    await using opened = await it.open("/models?state=pending");
+    const { page } = opened;
+    const row = page.getByRole("row", { name: /strange/ });
+    await row.getByText("Model is pending mapping").waitFor();
+    await row.getByRole("button", { name: /^Expedite/ }).click();
+    await row.getByRole("status").filter({ hasText: /./ }).waitFor();
+  });
+
+  test("have a mapping that is written, checked, approved and rolled back", async () => {
+    await using opened = await it.open("/models?q=strange");
+    const { page } = opened;
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("link", { name: /^Mapping of strange/ }).click();
+    const text = dialog.getByLabel("Mapping, as JSON");
+    await text.fill("{");
+    expect(await dialog.getByRole("button", { name: "Save and use" }).isDisabled()).toBe(true);
+    await text.fill(`{"format": 7}`);
+    await dialog.getByRole("button", { name: "Save and use" }).click();
+    await dialog
+      .getByRole("alert")
+      .getByText(/format/)
+      .waitFor();
+    await text.fill(`{"format": 1, "wire_schema": "chat-completions"}`);
+    await dialog.getByRole("button", { name: "Save and use" }).click();
+    await dialog
+      .getByRole("row", { name: /written by an admin/ })
+      .getByText("approved")
+      .waitFor();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+    await page
+      .getByRole("dialog", { name: /^Roll back/ })
+      .getByRole("button", { name: "Roll back" })
+      .click();
+    await dialog.getByText("rolled back").waitFor();
+  });
+
+  test("have prices of one's own, which are set and removed", async () => {
+    await using opened = await it.open("/models?tab=prices");
+    const { page } = opened;
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Set a price" }).click();
+    await dialog.getByLabel("Provider").fill("openai");
+    await dialog.getByLabel("Model").fill("mine-*");
+    await dialog.getByLabel("Input").fill("1.25");
+    await dialog.getByRole("button", { name: "Save price" }).click();
+    const row = page.getByRole("row", { name: /mine-\*/ });
+    await row.getByText("1.25").waitFor();
+    await row.getByRole("button", { name: /^Remove/ }).click();
+    await dialog.getByRole("button", { name: "Remove price" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+});
+
+describe("Plugins", () => {
+  test("say what failed and why, and no longer once it is mended", async () => {
+    await using opened = await it.open("/plugins");
+    const { page } = opened;
+    const trouble = page.getByRole("region", { name: "Not loaded as they are now" });
+    await trouble.getByText("line 1").waitFor();
+    expect(await trouble.textContent()).toContain("broken.ts");
+    await page
+      .getByRole("row", { name: /^rate-limits/ })
+      .getByText("loaded")
+      .waitFor();
+    rmSync(join(it.weir.dataDirectory, "plugins", "broken.ts"));
+    await trouble.waitFor({ state: "detached" });
+  });
+
+  test("list the providers with their hosts and addresses", async () => {
+    await using opened = await it.open("/plugins?tab=providers&q=anthropic.com");
+    const { page } = opened;
+    await page
+      .getByRole("row", { name: /^ANTHROPIC/ })
+      .getByText("anthropic.localhost")
+      .waitFor();
+    expect(await page.getByRole("row").count()).toBeLessThan(5);
+  });
+});
+
+test("kept answers are listed, and removed by model", async () => {
+  await using opened = await it.open("/cache");
+  const { page } = opened;
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("row", { name: /gpt-4o-mini/ }).waitFor();
+  await page.getByText("1 hits, 1 misses").waitFor();
+  await page.getByRole("button", { name: "Remove answers…" }).click();
+  await dialog.getByLabel("Model").fill("gpt-4o-mini");
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await dialog.getByText("One answer was removed.").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByText("No answers are kept").waitFor();
+});

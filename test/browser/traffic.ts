@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { crc32, deflateSync } from "node:zlib";
+import type { Json } from "../../src/plugin/contract.ts";
+import { gatewayHeaders, recordOf, type Weir } from "../e2e/weir.ts";
+
+/** A provider that answers as it is told. */
+export interface Provider extends Disposable {
+  readonly origin: string;
+}
+
+export function startProvider(answer: (path: string, body: Json) => Response | Promise<Response>): Provider {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => answer(new URL(request.url).pathname, await request.json().catch(() => undefined)),
+  });
+  return { origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+export interface Sent {
+  readonly path?: string;
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends one request through the gateway. @returns its id, once it is recorded. */
+export async function send(weir: Weir, provider: Provider, { path, body, headers }: Sent = {}): Promise<string> {
+  const answer = await fetch(weir.gateway + (path ?? "/v1/chat/completions"), {
+    method: "POST",
+    headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json", ...headers },
+    body: JSON.stringify(body ?? chat("hello")),
+  });
+  await answer.arrayBuffer();
+  const id = answer.headers.get("gateway-id")!;
+  await recordOf(weir, id);
+  return id;
+}
+
+export function chat(text: string, model = "gpt-4o-mini"): Json {
+  return { model, messages: [{ role: "user", content: text }] };
+}
+
+/** A square picture of noise, which no compression makes short. */
+export function png(side: number): Buffer {
+  const chunk = (type: string, content: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type), content]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(content.byteLength);
+    check.writeUInt32BE(crc32(named));
+    return Buffer.concat([length, named, check]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head.set([8, 2], 8); // eight bits each of red, green and blue
+  const lines = Array.from({ length: side }, () => Buffer.concat([Buffer.from([0]), randomBytes(side * 3)]));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const chunks = [
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(Buffer.concat(lines))),
+    chunk("IEND", Buffer.alloc(0)),
+  ];
+  return Buffer.concat([signature, ...chunks]);
+}
+
+/** As OpenAI answers. */
+export function completion(text: string, more: Json = {}, model = "gpt-4o-mini"): Json {
+  return {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    model,
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text, ...more } }],
+    usage: { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 },
+  };
+}

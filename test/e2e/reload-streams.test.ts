@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { callApi, gatewayHeaders, recordsOf, startWeir, until, type Weir } from "./weir.ts";
+
+const STREAMS = 500;
+let weir: Weir;
+let upstream: Server;
+let target: string;
+const open: ServerResponse[] = [];
+
+beforeAll(async () => {
+  upstream = createServer((incoming, response) => {
+    incoming.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(event("begun"));
+    open.push(response);
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  weir = await startWeir();
+}, 30_000);
+
+afterAll(async () => {
+  await weir.stop();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const event = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+const sayToAll = (text: string) => {
+  for (const response of open) response.write(text);
+};
+
+/** A provider that owns the streams' host, and a plugin that sees each of them and tells its version when asked. */
+async function drop(version: number): Promise<void> {
+  await write(
+    "providers",
+    `export default { apiVersion: 1, name: "ACME", extends: "OPENAI", hosts: ["127.0.0.1"],
+    cost: () => ${version} };`,
+  );
+  await write(
+    "plugins",
+    `export default { apiVersion: 1, name: "gate", setup: () => ({
+    onRequest: ({ path }) => path === "/version" ? { status: 418, code: "v${version}", message: "" } : undefined,
+    onRecord: (draft) => { draft.properties.Version = "${version}"; } }) };`,
+  );
+}
+
+async function write(folder: string, text: string): Promise<void> {
+  await mkdir(join(weir.dataDirectory, folder), { recursive: true });
+  await writeFile(join(weir.dataDirectory, folder, "acme.ts"), text);
+}
+
+async function versionNow(): Promise<string> {
+  const answer = await fetch(`${weir.gateway}/version`, { headers: gatewayHeaders(target), method: "DELETE" });
+  return answer.status === 418 ? ((await answer.json()) as { error: { code: string } }).error.code : "none";
+}
+
+const degraded = async () => ((await (await callApi(weir, "/readyz")).json()) as { degraded: string[] }).degraded;
+
+interface Seen {
+  id: string;
+  text: string;
+  complete: boolean;
+}
+
+function startStream(seen: Seen): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const headers = gatewayHeaders(target, { "content-type": "application/json" });
+  const sent = request(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, agent: false }, (answer) => {
+    seen.id = String(answer.headers["gateway-id"]);
+    answer.setEncoding("utf8").on("data", (text: string) => {
+      seen.text += text;
+    });
+    answer.on("end", () => {
+      seen.complete = answer.complete;
+    });
+    answer.on("close", resolve);
+  });
+  sent.on("error", () => resolve());
+  sent.end('{"model":"m-1","stream":true,"messages":[{"role":"user","content":"hi"}]}');
+  return promise;
+}
+
+test("drop-ins that change, break and are mended under 500 open streams drop none of them", async () => {
+  await drop(1);
+  await until(
+    async () => (await versionNow()) === "v1",
+    10_000,
+    () => weir.log(),
+  );
+  const seen = Array.from({ length: STREAMS }, (): Seen => ({ id: "", text: "", complete: false }));
+  const ended = Promise.all(seen.map(startStream));
+  await until(
+    () => seen.every(({ text }) => text.includes("begun")),
+    20_000,
+    () => `${open.length} are open`,
+  );
+
+  let text = event("begun");
+  for (const version of [2, 3]) {
+    await drop(version);
+    await until(
+      async () => (await versionNow()) === `v${version}`,
+      10_000,
+      () => weir.log(),
+    );
+    sayToAll(event(`after ${version}`));
+    text += event(`after ${version}`);
+  }
+  await write("plugins", "export default { broken");
+  await write("providers", `export default { apiVersion: 1, name: "ACME", hostz: [] };`);
+  await until(
+    async () => (await degraded()).length >= 2,
+    10_000,
+    () => weir.log(),
+  );
+  expect(await versionNow()).toBe("v3");
+  sayToAll(event("while broken"));
+  await drop(4);
+  await until(
+    async () => (await versionNow()) === "v4" && (await degraded()).length === 0,
+    10_000,
+    () => weir.log(),
+  );
+  const last = `${event("mended")}data: [DONE]\n\n`;
+  for (const response of open) response.end(last);
+  await ended;
+
+  expect(seen.filter((each) => !each.complete || each.text !== text + event("while broken") + last)).toEqual([]);
+  const records = await recordsOf(
+    weir,
+    seen.map(({ id }) => id),
+    15_000,
+  );
+  const said = "begunafter 2after 3while brokenmended";
+  const odd = records.filter(
+    ({ response_status, outcome, provider, properties, response_body }) =>
+      response_status !== 200 ||
+      outcome !== "complete" ||
+      provider !== "ACME" ||
+      properties["Version"] !== "4" ||
+      response_body.choices[0].message.content !== said,
+  );
+  expect(odd.slice(0, 1)).toEqual([]);
+}, 60_000);
