@@ -1,5 +1,5 @@
-import type { GatewayPlugin } from "weir/plugin";
-import { Counts } from "./domains/counts.ts";
+import type { GatewayPlugin, Refusal } from "weir/plugin";
+import { Counts, type SpentRule } from "./domains/counts.ts";
 import { Decisions } from "./domains/decisions.ts";
 import { domainRoutes } from "./domains/routes.ts";
 
@@ -24,7 +24,7 @@ export default {
   setup({ options, gateway }) {
     if (gateway === undefined) return {};
     const decisions = new Decisions(gateway, options.approved);
-    const counts = new Counts(gateway.journal);
+    const counts = new Counts(gateway.journal, gateway.shares);
     return {
       onRequest({ target }) {
         if (decisions.stateOf(target.host, target.owner) !== "denied") return undefined;
@@ -34,12 +34,12 @@ export default {
       onForward({ id, organizationId, target }) {
         const { host } = target;
         const limited = decisions.stateOf(host, target.owner) !== "approved";
-        const rule = counts.take(id, organizationId, host, limited, Date.now());
+        const take = () => counts.take(id, organizationId, host, limited, Date.now());
+        const rule = take();
         if (rule === undefined) return undefined;
-        const { text, seconds } = rule;
-        const how = "ask for approval with POST /v1/domains/approval-requests";
-        const message = `${host} is no approved domain and has ${text}; wait ${seconds} s, or ${how}`;
-        return { status: 429, code: "rate_limited", message, headers: { "Retry-After": String(seconds) } };
+        const asking = limited ? counts.ask(organizationId, host, Date.now()) : undefined;
+        if (asking === undefined) return tooMany(host, rule);
+        return asking.then(take).then((still) => (still === undefined ? undefined : tooMany(host, still)));
       },
 
       onEnd({ id, outcome, forwarded }) {
@@ -51,3 +51,9 @@ export default {
     };
   },
 } satisfies GatewayPlugin;
+
+function tooMany(host: string, { text, seconds }: SpentRule): Refusal {
+  const how = "ask for approval with POST /v1/domains/approval-requests";
+  const message = `${host} is no approved domain and has ${text}; wait ${seconds} s, or ${how}`;
+  return { status: 429, code: "rate_limited", message, headers: { "Retry-After": String(seconds) } };
+}

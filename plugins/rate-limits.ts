@@ -11,6 +11,8 @@ import { StoredPolicies } from "./rate-limits/stored.ts";
 const WAIT_MS = 150;
 const CHARGE_WAIT_MS = 1_500;
 const HEADERS_KEPT_MAX = 1_000;
+/** How often a request asks the other nodes for room: others that came before it may take what was given. */
+const ASKED_MAX = 4;
 
 /**
  * Rate limits and budgets: those that a request brings in `Gateway-RateLimit-Policy`, those stored at
@@ -120,7 +122,7 @@ function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final =
   for (const bearing of bearings) {
     const { policy, counter } = bearing;
     if (counter.balance(policy, now) > 0) continue;
-    if (!counter.isHeldUp(policy, now)) return refuse(bearing, now);
+    if (!counter.isHeldUp(policy, now) && !counter.mayAsk(policy, now)) return refuse(bearing, now);
     heldUp ??= bearing;
   }
   if (heldUp !== undefined) return final ? refuse(heldUp, now) : undefined;
@@ -128,17 +130,33 @@ function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final =
   return { responseHeaders: limitHeaders(tightest(bearings, now), now) };
 }
 
-/** Most of what is held is charged within milliseconds of an answer's end: so long a request can wait. */
+/**
+ * Other nodes may leave room, which is asked for first. Most of what is held is charged within milliseconds of an
+ * answer's end: so long a request can wait.
+ */
 async function admitLater(ledger: Ledger, id: string, bearings: readonly Bearing[]): Promise<Verdict> {
   const startedMs = performance.now();
-  for (;;) {
+  for (let asked = 0; ; ) {
+    const asking = asked < ASKED_MAX ? roomAskedFor(bearings) : [];
+    if (asking.length > 0) {
+      asked += 1;
+      await Promise.all(asking);
+    }
     const waitMs = bearings.some(({ counter }) => counter.ended > 0) ? CHARGE_WAIT_MS : WAIT_MS;
     const leftMs = startedMs + waitMs - performance.now();
-    if (leftMs <= 0) return admit(ledger, id, bearings, true)!;
-    await ledger.change(Math.min(leftMs, WAIT_MS));
-    const verdict = admit(ledger, id, bearings);
+    const verdict = admit(ledger, id, bearings, leftMs <= 0 && asking.length === 0);
     if (verdict !== undefined) return verdict;
+    if (asking.length === 0) await ledger.change(Math.max(1, Math.min(leftMs, WAIT_MS)));
   }
+}
+
+/** What the other nodes are asked for, of those limits that have no room here. */
+function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
+  const now = Date.now();
+  return bearings.flatMap(({ policy, counter }) => {
+    const lacks = counter.balance(policy, now) <= 0 && counter.mayAsk(policy, now);
+    return lacks && counter.share !== undefined ? [counter.share.ask()] : [];
+  });
 }
 
 function refuse(bearing: Bearing, now: number): Refusal {

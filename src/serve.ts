@@ -4,12 +4,14 @@ import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/registry.ts";
+import { Shares } from "./plugin/shares.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
 import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./serve/first-keys.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { readEntries } from "./store/plugin-entries.ts";
+import { localPath } from "./store/store.ts";
 
 export type ServeOptions = FirstKeysOptions;
 
@@ -51,6 +53,7 @@ interface Built {
   entries?: Entries;
   pluginHost?: PluginHost;
   hooks?: LiveHooks;
+  shares?: Shares | undefined;
 }
 
 /** @param configs - of each region, the one whose database holds keys, domains, limits and prices first. */
@@ -110,16 +113,20 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   entries.follow();
   const providerHosts = () => hostsOf(built.registry!.current().providers);
   const usageOf = usageInAll(built.regions);
-  const host = createPluginHost({ config, log, entries, usageOf, providerHosts });
+  const claim = built.regions[0]!.recorder.forward(["claimShares"]).claimShares;
+  const shares = localPath(config) === undefined ? new Shares({ claim, log }) : undefined;
+  built.shares = shares;
+  const host = createPluginHost({ config, log, entries, usageOf, providerHosts, shares });
   built.pluginHost = host;
   built.hooks = await openHooks({ config, log, host });
   return built.hooks;
 }
 
-async function takeDown({ regions, hooks, entries, pluginHost, registry }: Built): Promise<void> {
+async function takeDown({ regions, hooks, entries, pluginHost, registry, shares }: Built): Promise<void> {
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
   entries?.close();
+  shares?.close();
   pluginHost?.close();
   registry?.close();
 }

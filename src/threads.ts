@@ -3,6 +3,7 @@ import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
 import type { Entry, StoredEntry } from "./plugin/entries.ts";
 import type { RouteView } from "./plugin/routes.ts";
+import type { ShareAnswer, ShareClaim } from "./plugin/shares.ts";
 import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
@@ -38,6 +39,8 @@ export type RecorderFunctions = {
   /** What plugins stored after `version`; 0 asks for all. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
   writeEntries(entries: readonly Entry[]): Promise<void>;
+  /** This node's shares of limits, settled with other nodes on the same database. */
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
   import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
   /** How the plugins of this thread are doing. */

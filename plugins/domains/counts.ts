@@ -1,4 +1,4 @@
-import type { PluginJournal } from "weir/plugin";
+import type { PluginJournal, PluginShare, PluginShares } from "weir/plugin";
 
 const DAY_MS = 86_400_000;
 const PER_DAY = 10_000;
@@ -17,6 +17,8 @@ interface Count {
   /** When the last request was let through under the limit, and the one before it; milliseconds since 1970. */
   lastMs: number;
   beforeMs: number;
+  /** Of a limited host's day and second, where several nodes count together. */
+  shares?: { readonly day: number; readonly ofDay: PluginShare; readonly ofSecond: PluginShare };
 }
 
 /** Why a request has to wait: `text` for the sentence "it has …", whole seconds. */
@@ -38,8 +40,11 @@ export class Counts {
   #day = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(journal: PluginJournal) {
+  readonly #shares: PluginShares | undefined;
+
+  constructor(journal: PluginJournal, shares?: PluginShares) {
     this.#journal = journal;
+    this.#shares = shares;
     for (const [organization, host, day, requests, lastMs] of journal.read()) {
       Object.assign(this.#count(organization, host), { day, requests, lastMs, beforeMs: lastMs });
     }
@@ -62,16 +67,32 @@ export class Counts {
       this.#writeLater(count);
       return undefined;
     }
-    if (count.requests >= PER_DAY)
+    const shares = this.#sharesOf(count, now);
+    if (count.requests >= Math.min(PER_DAY, shares?.ofDay.allowed() ?? PER_DAY))
       return { text: `${PER_DAY.toLocaleString("en")} requests a day (UTC)`, seconds: secondsToMidnight(now) };
     // A clock that was set back must not lock the domain until it has caught up.
-    if (Math.abs(now - count.lastMs) < PAUSE_MS) return { text: "1 request a second", seconds: 1 };
+    const spent = Math.abs(now - count.lastMs) < PAUSE_MS || (shares !== undefined && shares.ofSecond.allowed() < 1);
+    if (spent) return { text: "1 request a second", seconds: 1 };
     count.requests += 1;
     count.beforeMs = count.lastMs;
     count.lastMs = now;
     this.#taken.set(id, { count, day, atMs: now });
     this.#journal.append(line(count));
     return undefined;
+  }
+
+  /** Asks the other nodes for room for one more limited request, or undefined where that cannot help. */
+  ask(organization: string, host: string, now: number): Promise<unknown> | undefined {
+    const count = this.#organizations.get(organization)?.get(host);
+    const shares = count?.shares;
+    if (count === undefined || shares === undefined || count.requests >= PER_DAY) return undefined;
+    if (Math.abs(now - count.lastMs) < PAUSE_MS) return undefined;
+    const lacking = [
+      ...(count.requests >= shares.ofDay.allowed() ? [shares.ofDay] : []),
+      ...(shares.ofSecond.allowed() < 1 ? [shares.ofSecond] : []),
+    ];
+    if (lacking.length === 0 || !lacking.every((share) => share.mayGrow())) return undefined;
+    return Promise.all(lacking.map((share) => share.ask()));
   }
 
   /** A request is over; where it did not count, what it took is given back. */
@@ -97,8 +118,30 @@ export class Counts {
   }
 
   close(): void {
+    for (const count of this.#all()) release(count);
     clearTimeout(this.#timer);
     this.#writeNow();
+  }
+
+  #sharesOf(count: Count, now: number): Count["shares"] {
+    const open = this.#shares;
+    if (open === undefined || count.shares?.day === count.day) return count.shares;
+    release(count);
+    const { organization, host, day } = count;
+    const ofDay = open.open(
+      `${organization} ${host} ${day}`,
+      { quota: PER_DAY, windowMs: (day + 1) * DAY_MS - now },
+      () => ({
+        used: count.day === day ? count.requests : 0,
+        likely: 1,
+      }),
+    );
+    const ofSecond = open.open(`${organization} ${host} second`, { quota: 1, windowMs: PAUSE_MS }, () => ({
+      used: Math.abs(Date.now() - count.lastMs) < PAUSE_MS ? 1 : 0,
+      likely: 1,
+    }));
+    count.shares = { day, ofDay, ofSecond };
+    return count.shares;
   }
 
   #isFull(organization: string, host: string): boolean {
@@ -128,9 +171,10 @@ export class Counts {
   #dropBefore(day: number): void {
     this.#day = day;
     const startMs = day * DAY_MS;
-    for (const { organization, host, day: counted, lastMs } of this.#all()) {
-      if (counted === day || lastMs > startMs - PAUSE_MS) continue;
-      this.#organizations.get(organization)!.delete(host);
+    for (const count of this.#all()) {
+      if (count.day === day || count.lastMs > startMs - PAUSE_MS) continue;
+      release(count);
+      this.#organizations.get(count.organization)!.delete(count.host);
     }
   }
 
@@ -151,6 +195,12 @@ export const DAILY = {
   requests: PER_DAY,
   resetsAt: (now: number) => new Date((dayOf(now) + 1) * DAY_MS).toISOString(),
 } as const;
+
+function release(count: Count): void {
+  count.shares?.ofDay.release();
+  count.shares?.ofSecond.release();
+  delete count.shares;
+}
 
 function line({ organization, host, day, requests, lastMs }: Count) {
   return [organization, host, day, requests, lastMs];

@@ -1,3 +1,4 @@
+import type { PluginShare } from "weir/plugin";
 import type { Policy, Unit } from "./policy.ts";
 import { SlidingWindow } from "./window.ts";
 
@@ -15,6 +16,8 @@ export class Counter {
   readonly number: number;
   windowMs: number;
   readonly window = new SlidingWindow();
+  /** Where several nodes count together. */
+  share: PluginShare | undefined;
   /** What requests in flight, or not charged yet, are likely to cost. */
   held = 0;
   /** How many of them there are. */
@@ -31,14 +34,26 @@ export class Counter {
     this.windowMs = windowMs;
   }
 
-  /** Of the quota, what is not counted or charged yet; what is held is not taken off. */
+  /** Of the quota, what is not counted or charged yet, here or on other nodes; what is held is not taken off. */
   left(policy: Policy, now: number): number {
-    return Math.max(0, policy.quota - this.window.total(now, policy.windowMs));
+    const elsewhere = this.share?.others() ?? 0;
+    return Math.max(0, policy.quota - elsewhere - this.window.total(now, policy.windowMs));
   }
 
   /** What may still be spent; below or at 0 nothing. */
   balance(policy: Policy, now: number): number {
-    return policy.quota - this.window.total(now, policy.windowMs) - this.held;
+    return this.#quota(policy) - this.window.total(now, policy.windowMs) - this.held;
+  }
+
+  /** Whether asking the other nodes may help. */
+  mayAsk(policy: Policy, now: number): boolean {
+    return this.share?.mayGrow() === true && this.window.total(now, policy.windowMs) + this.held < policy.quota;
+  }
+
+  /** What the other nodes are told of it. */
+  state(unit: Unit, now: number): { used: number; likely: number } {
+    const used = this.window.total(now, this.windowMs) + this.held;
+    return { used, likely: unit === "request" ? 1 : (this.likely ?? FIRST_HOLD[unit]) };
   }
 
   /**
@@ -51,7 +66,7 @@ export class Counter {
 
   /** Whether the policy has room but for what is held: that may be known in a moment. */
   isHeldUp(policy: Policy, now: number): boolean {
-    return this.holders > 0 && this.window.total(now, policy.windowMs) < policy.quota;
+    return this.holders > 0 && this.window.total(now, policy.windowMs) < this.#quota(policy);
   }
 
   hold(amount: number): void {
@@ -79,14 +94,20 @@ export class Counter {
   /** Whole seconds until the policy has room, at least one. */
   retrySeconds(policy: Policy, now: number): number {
     if (policy.quota === 0) return policy.windowMs / 1_000;
-    const { windowMs, quota } = policy;
-    return Math.max(1, Math.ceil((this.window.freeAt(now, windowMs, quota) - now) / 1_000));
+    const { windowMs } = policy;
+    // What others hold may be free sooner, and nobody here knows when.
+    const here = this.share === undefined ? policy.quota : Math.max(1, this.#quota(policy));
+    return Math.max(1, Math.ceil((this.window.freeAt(now, windowMs, here) - now) / 1_000));
   }
 
   /** Whole seconds until something of what was counted leaves the window. */
   resetSeconds(policy: Policy, now: number): number {
     const at = this.window.nextFreeAt(policy.windowMs) ?? now + policy.windowMs;
     return Math.max(1, Math.ceil((at - now) / 1_000));
+  }
+
+  #quota(policy: Policy): number {
+    return this.share === undefined ? policy.quota : Math.min(policy.quota, this.share.allowed());
   }
 
   isIdle(now: number): boolean {

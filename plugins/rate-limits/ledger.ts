@@ -65,6 +65,7 @@ export class Ledger {
     }
     // A stored policy may have changed its window.
     counter.windowMs = policy.windowMs;
+    if (this.#gateway.shares !== undefined) this.#share(counter, policy);
     return counter;
   }
 
@@ -118,7 +119,14 @@ export class Ledger {
 
   close(): void {
     this.#closed = true;
+    for (const { share } of this.#counters.values()) share?.release();
     clearInterval(this.#tidy);
+  }
+
+  /** What is counted here and what the other nodes count is divided among all of them. */
+  #share(counter: Counter, policy: Policy): void {
+    if (counter.share !== undefined) counter.share.set(policy);
+    else counter.share = this.#gateway.shares?.open(counter.key, policy, () => counter.state(policy.unit, Date.now()));
   }
 
   #setEnded(id: string, taken: readonly Taken[]): void {
@@ -236,6 +244,7 @@ export class Ledger {
   #dropIdle(now: number): void {
     for (const [key, counter] of this.#counters) {
       if (!counter.isIdle(now)) continue;
+      counter.share?.release();
       this.#counters.delete(key);
       this.#resize(key, -1);
     }

@@ -354,8 +354,45 @@ export interface RequestUsage {
   readonly totalTokens: number | null;
 }
 
+export interface ShareLimit {
+  readonly quota: number;
+  readonly windowMs: number;
+}
+
+/** What this node has counted of a limit in its window, and what one more request is likely to count. */
+export interface ShareState {
+  readonly used: number;
+  readonly likely: number;
+}
+
+/** This node's share of a limit that several nodes keep together. */
+export interface PluginShare {
+  /** How much this node may have counted in the window at present. Asked once per request: it tells the demand. */
+  allowed(): number;
+  /** What the other nodes may have counted, as far as is known. */
+  others(): number;
+  /** Whether asking may bring more: not while the database is away, and not right after the others had all. */
+  mayGrow(): boolean;
+  /** Asks for more. Resolves within a second; then `allowed` says what came of it. */
+  ask(): Promise<void>;
+  set(limit: ShareLimit): void;
+  release(): void;
+}
+
+export interface PluginShares {
+  /**
+   * Opens a share, with nothing in it.
+   *
+   * @param key - the same on every node.
+   * @param state - asked whenever the share is settled with the other nodes.
+   */
+  open(key: string, limit: ShareLimit, state: () => ShareState): PluginShare;
+}
+
 /** What the gateway's thread lends to a plugin. */
 export interface GatewayAccess {
+  /** Only where several nodes may share a database: what is counted is then divided among them. */
+  readonly shares?: PluginShares;
   readonly store: PluginStore;
   readonly journal: PluginJournal;
   /** Host patterns of all loaded providers, and the hosts of their targets. */

@@ -4,6 +4,7 @@ import type { Log } from "../observe.ts";
 import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "./contract.ts";
 import type { Entries } from "./entries.ts";
 import { Journal } from "./journal.ts";
+import type { Shares } from "./shares.ts";
 
 /** What a plugin has of the gateway's thread, until it is unloaded. */
 export interface LentAccess extends GatewayAccess {
@@ -26,6 +27,7 @@ export interface HostOptions {
   readonly entries: Entries;
   readonly usageOf: (requestIds: readonly string[]) => Promise<readonly RequestUsage[]>;
   readonly providerHosts: () => readonly string[];
+  readonly shares?: Shares | undefined;
   readonly openJournal?: (path: string, log: Log) => PluginJournal;
 }
 
@@ -54,6 +56,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
       };
       return {
         store,
+        ...(options.shares && { shares: options.shares.of(plugin) }),
         journal: journalOf(plugin),
         providerHosts,
         usageOf,

@@ -2,9 +2,11 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import { migrate } from "../store/migrate.ts";
 import { claimId, nodeIdOf, takeNumbers } from "../store/nodes.ts";
+import { claimShares } from "../store/shares.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
@@ -232,6 +234,10 @@ export class Ledger {
   async claimId(id: string): Promise<boolean> {
     if (await this.isKnownId(id)) return false;
     return !this.#isShared || claimId(this.store.records, id);
+  }
+
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    return claimShares(this.store.records, this.#places.resume, claims);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
@@ -68,6 +69,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
+    claimShares: (claims) => recorder.claimShares(claims),
     import: (arrivals) => recorder.import(arrivals),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
@@ -159,14 +161,16 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
-  async readEntries(version: number): Promise<readonly StoredEntry[]> {
-    await this.ready;
-    return readEntries(this.#ledger.store.records, version);
+  readEntries(version: number): Promise<readonly StoredEntry[]> {
+    return this.ready.then(() => readEntries(this.#ledger.store.records, version));
   }
 
-  async writeEntries(entries: readonly Entry[]): Promise<void> {
-    await this.ready;
-    return writeEntries(this.#ledger.store.records, entries);
+  writeEntries(entries: readonly Entry[]): Promise<void> {
+    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries));
+  }
+
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    return this.ready.then(() => this.#ledger.claimShares(claims));
   }
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {

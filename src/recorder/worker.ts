@@ -49,6 +49,7 @@ const functions: RecorderFunctions = {
   import: async (arrivals) => (await opened).recorder.import(arrivals),
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
+  claimShares: async (claims) => (await opened).recorder.claimShares(claims),
   writeEntries: async (entries) => (await opened).recorder.writeEntries(entries),
   hookHealth: async () => {
     const { hooks } = await opened;

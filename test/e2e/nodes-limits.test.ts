@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Sqld, startSqld } from "./sqld.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { gatewayHeaders, startWeir, until, type Weir } from "./weir.ts";
+
+const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] });
+
+let upstream: Upstream;
+let sqld: Sqld;
+let nodes: [Weir, Weir];
+
+beforeAll(async () => {
+  [upstream, sqld] = await Promise.all([startUpstream(), startSqld()]);
+  // The upstream is no approved domain here.
+  const env = { WEIR_DATABASE_URL: sqld.url, WEIR_APPROVED_DOMAINS: "" };
+  nodes = await Promise.all([startWeir({ env }), startWeir({ env })]);
+  const headers = { Authorization: `Bearer ${nodes[0].env["WEIR_BOOTSTRAP_KEY"]}` };
+  await fetch(`${nodes[0].api}/v1/domains/localhost/approve`, { method: "POST", headers });
+});
+afterAll(async () => {
+  await Promise.all((nodes ?? []).map((weir) => weir.stop()));
+  await sqld?.[Symbol.asyncDispose]();
+  upstream?.close();
+});
+
+const send = async (node: Weir, policy: string, host = "localhost"): Promise<number> => {
+  const headers = gatewayHeaders(
+    `http://${host}:${upstream.port}`,
+    policy === "" ? {} : { "Gateway-RateLimit-Policy": policy },
+  );
+  const answer = await fetch(`${node.gateway}/v1/chat/completions`, {
+    method: "POST",
+    body: CHAT,
+    headers,
+    keepalive: false,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+const passed = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length;
+
+test("a burst over both nodes passes exactly what the policy has room for", async () => {
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], "20;w=3600")),
+  );
+  expect(passed(statuses)).toBe(20);
+  expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+});
+
+test("one request after the other, now here, now there, passes all that the policy has room for and no more", async () => {
+  let [asked, through] = [0, 0];
+  // What one node holds ready and does not need is the other's within a second.
+  await until(
+    async () => {
+      if ((await send(nodes[asked++ % 2 === 0 ? 0 : 1], "7;w=3600")) === 200) through += 1;
+      return through >= 7;
+    },
+    5_000,
+    () => `only ${through} of 7 passed`,
+    1,
+  );
+  const more = [];
+  for (let at = 0; at < 6; at++) more.push(await send(nodes[at % 2 === 0 ? 0 : 1], "7;w=3600"));
+  expect(passed(more)).toBe(0);
+});
+
+test("a budget of tokens is overdrawn by no more than one request for each node", async () => {
+  const one = 20; // at least what one answer of the upstream uses
+  const statuses = [];
+  for (let at = 0; at < 40; at++) statuses.push(await send(nodes[at % 2 === 0 ? 0 : 1], `${10 * one};w=3600;u=tokens`));
+  expect(statuses).toContain(429);
+  expect(passed(statuses)).toBeGreaterThan(0);
+  expect(statuses.slice(-4)).toEqual([429, 429, 429, 429]);
+});
+
+test("an unapproved domain gets one request a second from all nodes together", async () => {
+  const burst = () =>
+    Promise.all(Array.from({ length: 20 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], "", "127.0.0.1")));
+  expect(passed(await burst())).toBe(1);
+  const later: number[] = [];
+  const next = async () => {
+    later.push(passed(await burst()));
+    return later.at(-1)! > 0;
+  };
+  await until(next, 5_000, () => "nothing passes any more", 100);
+  expect(later.at(-1)).toBe(1);
+});
+
+test("with the database away both go on, together within twice the quota, and share again when it is back", async () => {
+  const policy = "10;w=3601";
+  for (const node of nodes) expect(await send(node, policy)).toBe(200);
+  await sqld.kill();
+  const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], policy)));
+  expect(passed(statuses)).toBeGreaterThan(0);
+  expect(passed(statuses) + 2).toBeLessThanOrEqual(20);
+  await sqld.start();
+  const fresh = "6;w=3602";
+  await until(
+    async () => (await send(nodes[0], "1000;w=3603")) === 200 && (await sharing()),
+    10_000,
+    () => "not shared again",
+  );
+  expect(
+    passed(await Promise.all(Array.from({ length: 30 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], fresh)))),
+  ).toBe(6);
+}, 30_000);
+
+/** Whether both nodes have said that they share limits again. */
+async function sharing(): Promise<boolean> {
+  return nodes.every(
+    (node) => node.log().lastIndexOf("shared among the nodes again") > node.log().lastIndexOf("cannot be shared now"),
+  );
+}
