@@ -1,4 +1,4 @@
-import type { Json, PathSchema, StreamEvent } from "../plugin/contract.ts";
+import type { Json, PathSchema, StreamEvent, WireSchemaName } from "../plugin/contract.ts";
 import { isObject } from "./json.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
@@ -22,9 +22,35 @@ export function selectSchema({ path, declared, requestBody, answer }: SelectInpu
   if (candidates.length > 0) {
     return candidates.find((schema) => schema.fits(requestBody, answer)) ?? candidates.at(-1);
   }
-  return ALL.find((schema) => schema.path.test(path) && schema.fits(requestBody, answer));
+  const fits = (schema: WireSchema) => schema.fits(requestBody, answer);
+  return ALL.find((schema) => schema.path.test(path) && fits(schema)) ?? sharedPath(path, requestBody)?.find(fits);
 }
 const ALL = Object.values(WIRE_SCHEMAS);
+
+const INVOKED = ["converse", "messages", "chat-completions", "text-generation"] as const;
+const HOSTED = ["chat-completions", "text-generation"] as const;
+
+/** Paths that several formats share, whoever the provider is: the bodies decide. */
+const SHARED_PATHS: readonly (readonly [
+  path: RegExp,
+  schemas: readonly WireSchemaName[],
+  asks: (body: Json) => boolean,
+])[] = [
+  // Bedrock behind an address of one's own: each maker's own format.
+  [/\/model\/[^/]+\/invoke(?:-with-response-stream)?$/, INVOKED, isObject],
+  // SageMaker, and Text Generation Inference at its root.
+  [
+    /^\/$|\/invocations(?:-response-stream)?$/,
+    HOSTED,
+    (body) => isPrompt(body?.inputs) || Array.isArray(body?.messages),
+  ],
+];
+const isPrompt = (value: Json) => typeof value === "string" && value !== "";
+
+function sharedPath(path: string, body: Json): readonly WireSchema[] | undefined {
+  const found = SHARED_PATHS.find(([pattern, , asks]) => pattern.test(path) && asks(body));
+  return found?.[1].map((name) => WIRE_SCHEMAS[name]);
+}
 
 /** Paths whose candidates are remembered, per provider; the one that came first makes room. */
 const PATHS_MAX = 100;

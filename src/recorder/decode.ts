@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib";
+import { endsWithFrame } from "./zstd-frames.ts";
 
 export interface Decoded {
   readonly bytes: Buffer;
@@ -7,7 +8,9 @@ export interface Decoded {
 }
 
 interface Coding {
+  /** Throws where the body does not end as its coding says, whatever its length. */
   readonly sync: (bytes: Buffer, limit: number) => Buffer;
+  /** Hands out what there is. */
   readonly stream: () => NodeJS.ReadWriteStream & { destroy(): void };
 }
 
@@ -19,23 +22,26 @@ const BROTLI_FLUSH = {
 const ZSTD_FLUSH = { finishFlush: zlib.constants.ZSTD_e_flush };
 
 const GZIP: Coding = {
-  sync: (bytes, limit) => zlib.gunzipSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  sync: (bytes, limit) => zlib.gunzipSync(bytes, { maxOutputLength: limit }),
   stream: () => zlib.createGunzip(FLUSH),
 };
 const ZLIB: Coding = {
-  sync: (bytes, limit) => zlib.inflateSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  sync: (bytes, limit) => zlib.inflateSync(bytes, { maxOutputLength: limit }),
   stream: () => zlib.createInflate(FLUSH),
 };
 const RAW_DEFLATE: Coding = {
-  sync: (bytes, limit) => zlib.inflateRawSync(bytes, { ...FLUSH, maxOutputLength: limit }),
+  sync: (bytes, limit) => zlib.inflateRawSync(bytes, { maxOutputLength: limit }),
   stream: () => zlib.createInflateRaw(FLUSH),
 };
 const BROTLI: Coding = {
-  sync: (bytes, limit) => zlib.brotliDecompressSync(bytes, { ...BROTLI_FLUSH, maxOutputLength: limit }),
+  sync: (bytes, limit) => zlib.brotliDecompressSync(bytes, { maxOutputLength: limit }),
   stream: () => zlib.createBrotliDecompress(BROTLI_FLUSH),
 };
 const ZSTD: Coding = {
-  sync: (bytes, limit) => zlib.zstdDecompressSync(bytes, { ...ZSTD_FLUSH, maxOutputLength: limit }),
+  sync: (bytes, limit) => {
+    if (!endsWithFrame(bytes)) throw new RangeError("the last frame is not whole");
+    return zlib.zstdDecompressSync(bytes, { maxOutputLength: limit });
+  },
   stream: () => zlib.createZstdDecompress(ZSTD_FLUSH),
 };
 
@@ -89,7 +95,7 @@ async function undo(coding: Coding, bytes: Buffer, bytesMax: number): Promise<De
     // The zlib functions refuse a limit of 0.
     return { bytes: coding.sync(bytes, Math.max(1, bytesMax)), incomplete: false };
   } catch {
-    // Too much output or a damaged body: both keep what comes before, which only the stream hands out.
+    // Too much output, or a body that is damaged or cut off: they keep what comes before, which only the stream hands out.
     return undoAsFarAsPossible(coding, bytes, bytesMax);
   }
 }

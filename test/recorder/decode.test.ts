@@ -30,9 +30,19 @@ describe.each(Object.keys(CODERS))("%s", (coding) => {
 
   test("gives the beginning of a body that was cut off", async () => {
     const coded = encode(NOISE);
-    const { bytes } = await decodeBody(coded.subarray(0, coded.byteLength >> 1), coding, MIB);
+    const { bytes, incomplete } = await decodeBody(coded.subarray(0, coded.byteLength >> 1), coding, MIB);
+    expect(incomplete).toBe(true);
     expect(bytes.byteLength).toBeGreaterThan(NOISE.byteLength / 10);
     expect(NOISE.subarray(0, bytes.byteLength).equals(bytes)).toBe(true);
+  });
+
+  test("says that something is missing where nothing but the end of the coding is", async () => {
+    const coded = encode(NOISE);
+    for (const cut of [1, 2, 4, 8]) {
+      const { bytes, incomplete } = await decodeBody(coded.subarray(0, coded.byteLength - cut), coding, MIB);
+      expect(incomplete).toBe(true);
+      expect(NOISE.subarray(0, bytes.byteLength).equals(bytes)).toBe(true);
+    }
   });
 
   test("never throws on damage, and never gives more than the limit", async () => {
@@ -71,6 +81,18 @@ test("bare deflate without the zlib header is read as deflate", async () => {
 test("several codings are undone from the last to the first", async () => {
   const coded = zlib.brotliCompressSync(zlib.gzipSync("hello"));
   expect((await decodeBody(coded, "gzip, identity,br", MIB)).bytes.toString()).toBe("hello");
+});
+
+test("zstd in several frames, one of them to be skipped, is whole, and is not without the last byte", async () => {
+  const skipped = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+  const stream = zlib.zstdCompressSync(Buffer.alloc(300_000, "ab"), {
+    params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 },
+  });
+  const coded = Buffer.concat([skipped, stream]);
+  expect((await decodeBody(coded, "zstd", MIB)).incomplete).toBe(false);
+  for (const cut of [1, 4, 5]) {
+    expect((await decodeBody(coded.subarray(0, -cut), "zstd", MIB)).incomplete).toBe(true);
+  }
 });
 
 test("a bomb inside a bomb is stopped too", async () => {

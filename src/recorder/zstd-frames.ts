@@ -1,0 +1,42 @@
+const FRAME = 0xfd2fb528;
+/** Frames that carry something else begin with this, less the last four bits. */
+const SKIPPED = 0x184d2a50;
+const BLOCK_HEAD_BYTES = 3;
+const CHECKSUM_BYTES = 4;
+/** A block that repeats one byte holds that byte alone, whatever size it says. */
+const REPEATED = 1;
+const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
+const SIZE_BYTES = [0, 2, 4, 8] as const;
+
+/**
+ * Whether zstd content ends where a frame ends (RFC 8878, 3.1). The decoders that take a limit do not tell: they give
+ * what there is of a body that was cut off. Looks at the heads of blocks only; damage inside is the decoder's to find.
+ */
+export function endsWithFrame(bytes: Buffer): boolean {
+  let at = 0;
+  while (at < bytes.byteLength) {
+    const next = frameEnd(bytes, at);
+    if (next === undefined || next > bytes.byteLength) return false;
+    at = next;
+  }
+  return true;
+}
+
+/** Where the frame at `at` ends, which may be behind what is there. */
+function frameEnd(bytes: Buffer, at: number): number | undefined {
+  if (at + 8 > bytes.byteLength) return undefined;
+  const magic = bytes.readUInt32LE(at);
+  if ((magic & ~0xf) >>> 0 === SKIPPED) return at + 8 + bytes.readUInt32LE(at + 4);
+  if (magic !== FRAME) return undefined;
+  const descriptor = bytes[at + 4]!;
+  const isSingle = (descriptor & 0x20) !== 0;
+  const sizeBytes = SIZE_BYTES[descriptor >> 6]! || Number(isSingle);
+  let block = at + 5 + Number(!isSingle) + DICTIONARY_BYTES[descriptor & 3]! + sizeBytes;
+  for (let isLast = false; !isLast; ) {
+    if (block + BLOCK_HEAD_BYTES > bytes.byteLength) return undefined;
+    const head = bytes.readUIntLE(block, BLOCK_HEAD_BYTES);
+    isLast = (head & 1) === 1;
+    block += BLOCK_HEAD_BYTES + (((head >> 1) & 3) === REPEATED ? 1 : head >> 3);
+  }
+  return block + ((descriptor & 4) === 0 ? 0 : CHECKSUM_BYTES);
+}
