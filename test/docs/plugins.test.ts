@@ -86,7 +86,7 @@ test.each([
       prompt_tokens: 7,
       completion_tokens: 200_000,
       llmSchema: null,
-    properties: { Team: "support", Dear: "true" },
+      properties: { Team: "support", Dear: "true" },
     });
     expect(record["cost"]).toBeCloseTo(200_007 * 3e-6, 9);
     expect(record["response_body"].text).toBe("hello there");
