@@ -1,65 +1,5 @@
-import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-
-/** The client's side of an exchange: an ordinary response, or the raw socket of an upgrade. */
-export interface Answer {
-  /** @param headers - raw pairs; goes out with the first `write`, `end` or `flush`. */
-  head(status: number, reason: string, headers: string[]): void;
-  flush(): void;
-  /** @returns false where the caller should wait for `onDrain`. */
-  write(bytes: Uint8Array): boolean;
-  end(bytes?: Uint8Array): void;
-  /** Whether it is this connection's turn to carry the answer: pipelined ones wait for those before them. */
-  isOn(socket: Socket): boolean;
-  /** Breaks the connection, so that the client sees that the answer is not whole. */
-  destroy(): void;
-  /** Called when the connection is over, whether the answer was whole or not. */
-  onClose(listener: () => void): void;
-  onDrain(listener: () => void): void;
-}
-
-export class HttpAnswer implements Answer {
-  readonly #response: ServerResponse;
-
-  constructor(response: ServerResponse) {
-    this.#response = response;
-    response.sendDate = false;
-  }
-
-  head(status: number, reason: string, headers: string[]): void {
-    this.#response.writeHead(status, reason, headers);
-  }
-
-  flush(): void {
-    this.#response.flushHeaders();
-  }
-
-  write(bytes: Uint8Array): boolean {
-    return this.#response.write(bytes);
-  }
-
-  end(bytes?: Uint8Array): void {
-    this.#response.end(bytes);
-  }
-
-  isOn(socket: Socket): boolean {
-    return this.#response.socket === socket;
-  }
-
-  destroy(): void {
-    const { socket } = this.#response;
-    if (socket === null) this.#response.destroy();
-    else socket.destroy();
-  }
-
-  onClose(listener: () => void): void {
-    this.#response.once("close", listener);
-  }
-
-  onDrain(listener: () => void): void {
-    this.#response.once("drain", listener);
-  }
-}
+import type { Answer } from "../runtime/server.ts";
 
 /** An answer on the socket of a request that wanted another protocol; the connection closes behind it. */
 export class SocketAnswer implements Answer {
@@ -71,7 +11,7 @@ export class SocketAnswer implements Answer {
     this.#socket = socket;
   }
 
-  head(status: number, reason: string, headers: string[]): void {
+  head(status: number, reason: string, headers: readonly string[]): void {
     const lines = [`HTTP/1.1 ${status} ${reason}`];
     let framed = false;
     for (let at = 0; at < headers.length; at += 2) {
@@ -97,10 +37,6 @@ export class SocketAnswer implements Answer {
     const body = bytes === undefined || bytes.byteLength === 0 ? [] : this.#framed(bytes);
     this.#send(this.#chunked ? [...body, Buffer.from("0\r\n\r\n")] : body);
     this.#socket.end();
-  }
-
-  isOn(socket: Socket): boolean {
-    return this.#socket === socket;
   }
 
   destroy(): void {

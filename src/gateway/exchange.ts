@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
+import type { Answer } from "../runtime/server.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
 import type { HeadMeta } from "../spool/frame.ts";
-import type { Answer } from "./answer.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { readResponseHeaders } from "./headers.ts";
 import { type Ending, Recording } from "./recording.ts";
@@ -145,21 +145,20 @@ export class Exchange implements UpstreamEvents {
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
     const send = () => {
       this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
+      this.upload?.stop();
       this.#answer.end(body);
-      this.upload?.discard();
     };
     if (this.#parts.syncAlways && this.recording.begun) this.#synced().then(send);
     else send();
   }
 
   /**
-   * The body that was coming on `socket` is not well-formed HTTP.
+   * The client's body is not well-formed HTTP.
    *
-   * @returns false where that body is not this exchange's, or its answer is under way already.
+   * @returns false where its answer is under way already.
    */
-  refuseBrokenBody(socket: Socket): boolean {
-    const uploading = this.upload !== undefined && !this.upload.finished;
-    if (this.#ended || this.#headSent || !uploading || !this.#answer.isOn(socket)) return false;
+  refuseBrokenBody(): boolean {
+    if (this.#ended || this.#headSent) return false;
     this.answerOwn({ ...ownAnswer("bad_request"), headers: { Connection: "close" } });
     return true;
   }
@@ -200,8 +199,8 @@ export class Exchange implements UpstreamEvents {
     }
     if (this.#waitsForDrain) return;
     this.#finish({ outcome: "complete" });
+    this.upload?.stop();
     this.#answer.end(held);
-    this.upload?.discard();
   }
 
   onError(error: UpstreamError): void {

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { IncomingRequest } from "../runtime/server.ts";
 import type { UpstreamRequest } from "../runtime/upstream.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import type { Exchange } from "./exchange.ts";
@@ -13,11 +13,9 @@ import { COLLECT_BYTES_MAX, Upload, type UploadLimits } from "./upload.ts";
 
 /** A request as the HTTP parser hands it over. */
 export interface ClientRequest {
-  readonly incoming: IncomingMessage;
+  readonly incoming: IncomingRequest;
   /** The socket and what came behind the head, where the client wants to speak another protocol. */
   readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
-  /** Tells a client that waits for it to send its body. */
-  readonly sendContinue?: () => void;
 }
 
 /** A request that may be passed on: who sent it is known, and where it goes. */
@@ -50,12 +48,13 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
     exchange.send(call);
     return;
   }
-  request.sendContinue?.();
+  request.incoming.sendContinue();
   const limits = uploadLimits(parts);
   exchange.upload =
     contentLength !== undefined && contentLength <= COLLECT_BYTES_MAX
       ? Upload.collect(exchange, request.incoming, limits, (body) => exchange.send({ ...call, body }))
       : Upload.stream(exchange, request.incoming, limits, exchange.send(call));
+  exchange.upload.begin();
 }
 
 export function hasBody({ headers: { contentLength, transferEncoding } }: Admitted): boolean {
@@ -73,8 +72,8 @@ export function toUpstream(parts: GatewayParts, { request, headers, route }: Adm
   const upgrade = client !== undefined;
   return {
     origin: route.target.upstream,
-    method: incoming.method ?? "GET",
-    path: incoming.url ?? "/",
+    method: incoming.method,
+    path: incoming.url,
     headers: parts.headers.forward(headers, route.target.authority, upgrade),
     framing: transferEncoding !== undefined ? "chunked" : contentLength !== undefined ? "length" : "none",
     upgrade,

@@ -22,7 +22,7 @@ export async function gather(parts: GatewayParts, admitted: Admitted, takers: Ta
     return;
   }
   if (!hasBody(admitted)) return takers.onBody(new Uint8Array(0));
-  request.sendContinue?.();
+  request.incoming.sendContinue();
   const passOn = async (pass: (call: UpstreamCall) => void) => {
     await takers.beforePassing();
     if (!exchange.ended) pass(exchange.send(toUpstream(parts, admitted)));
@@ -36,5 +36,6 @@ export async function gather(parts: GatewayParts, admitted: Admitted, takers: Ta
       (body) => takers.onBody(body).then(resolve, reject),
       { bytesMax: GATHERED_BYTES_MAX, onMore: (pass) => passOn(pass).then(resolve, reject) },
     );
+    exchange.upload.begin();
   });
 }

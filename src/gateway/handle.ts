@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
+import type { Answer, IncomingRequest } from "../runtime/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta } from "../spool/frame.ts";
-import type { Answer } from "./answer.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
@@ -20,7 +19,6 @@ import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached } from "./serve-cached.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
-import { discardBody } from "./upload.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -40,13 +38,13 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     }
     route = findRoute(settings, headers.hosts[0], parts.domain, parts.providers());
     exchange.provider = route.provider;
-    checkPath(incoming.url ?? "");
+    checkPath(incoming.url);
     checkLimits(parts, route, headers);
     const shown = parts.headers.recorded(headers, route.provider);
     const caching = request.client === undefined ? cacheSettings(headers) : undefined;
     if (caching !== undefined) exchange.cache = {};
     const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
-    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url ?? "") };
+    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
     const asked = { exchange, incoming, headers, shown, key, route };
     const seen = new SeenRequest(asked);
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
@@ -77,19 +75,18 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
     const unread = exchange.upload === undefined && hasBody(headers);
     if (unread && isComing(request, headers, parts) && exchange.recording.begun)
-      return recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
-    exchange.answerOwn(own);
-    if (unread) discardBody(incoming);
+      recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
+    else exchange.answerOwn(own);
   }
 }
 
-/** What the parser lets through and no server behind should have to read. */
+/** What the parser lets through and no server behind should have to read; what it should not have let through, too. */
 function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
   const { hosts, transferEncoding, contentLength } = headers;
-  const old = incoming.httpVersion === "1.0";
+  const { old, url } = incoming;
   if (hosts.length > 1) throw malformed("the request has more than one Host");
   if (hosts.length === 0 && !old) throw malformed("the request has no Host");
-  if (incoming.url?.startsWith("/") !== true) throw malformed("the request target must be a path, such as /v1/models");
+  if (!url.startsWith("/")) throw malformed("the request target must be a path, such as /v1/models");
   if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
     throw malformed("Content-Length is no length");
   if (transferEncoding === undefined) {
@@ -111,12 +108,8 @@ function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
 }
 
 /** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
-function isComing(
-  { sendContinue }: ClientRequest,
-  { contentLength = 0 }: RequestHeaders,
-  parts: GatewayParts,
-): boolean {
-  return sendContinue === undefined && contentLength <= parts.bodyBytesMax;
+function isComing({ incoming }: ClientRequest, { contentLength = 0 }: RequestHeaders, parts: GatewayParts): boolean {
+  return !incoming.waitsForContinue && contentLength <= parts.bodyBytesMax;
 }
 
 function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
@@ -128,7 +121,7 @@ function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: 
 
 function beginMeta(
   exchange: Exchange,
-  incoming: IncomingMessage,
+  incoming: IncomingRequest,
   headers: RequestHeaders,
   shown: readonly string[],
   key: KeySnapshot,
@@ -137,8 +130,8 @@ function beginMeta(
   const omit = readOmissions(headers.gateway);
   return {
     time: exchange.startedAt,
-    method: incoming.method ?? "",
-    path: maskPath(incoming.url ?? "", maskOf(route?.provider).query),
+    method: incoming.method,
+    path: maskPath(incoming.url, maskOf(route?.provider).query),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import type { KeySnapshot } from "../keys.ts";
 import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks.ts";
+import type { IncomingRequest } from "../runtime/server.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers.ts";
@@ -21,7 +21,7 @@ export class Refused extends Error {
 
 export interface Asked {
   readonly exchange: Exchange;
-  readonly incoming: IncomingMessage;
+  readonly incoming: IncomingRequest;
   readonly headers: RequestHeaders;
   /** The client's headers as they may be shown. */
   readonly shown: readonly string[];
@@ -103,7 +103,7 @@ export class SeenRequest implements GatewayRequest {
     const { incoming, key, route } = asked;
     this.#asked = asked;
     this.id = id;
-    this.method = incoming.method ?? "";
+    this.method = incoming.method;
     this.target = { origin: route.target.origin, host: route.target.host, owner: route.owner };
     this.provider = route.providerName;
     this.organizationId = key.organizationId;
@@ -112,7 +112,7 @@ export class SeenRequest implements GatewayRequest {
 
   get path(): string {
     const { incoming, route } = this.#asked;
-    this.#path ??= maskPath(incoming.url ?? "", maskOf(route.provider).query);
+    this.#path ??= maskPath(incoming.url, maskOf(route.provider).query);
     return this.#path;
   }
 

@@ -133,8 +133,8 @@ async function toCacheRequest(
   const { key, model } = await parts.cache.keys.key({
     organizationId,
     seed: settings.seed,
-    method: request.incoming.method ?? "",
-    url: route.target.origin + (request.incoming.url ?? ""),
+    method: request.incoming.method,
+    url: route.target.origin + request.incoming.url,
     credentials: parts.headers.credentials(headers, route.provider),
     acceptEncoding: valuesOf(headers, "accept-encoding").join(","),
     body,

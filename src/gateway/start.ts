@@ -1,5 +1,3 @@
-import http from "node:http";
-import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
@@ -7,10 +5,12 @@ import { trustedAuthorities } from "../net/authorities.ts";
 import { createTargetGuard } from "../net/forbidden.ts";
 import { createResolve } from "../net/resolve.ts";
 import type { Log } from "../observe.ts";
+import type { Server } from "../runtime/server.ts";
+import { startStrictServer } from "../runtime/strict-server.ts";
 import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayStatus } from "../threads.ts";
-import { HttpAnswer, SocketAnswer } from "./answer.ts";
+import { SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
@@ -20,12 +20,12 @@ import { handle } from "./handle.ts";
 import { createHeaderReader } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
-import { answerParserError, refuseMethod } from "./parser-errors.ts";
+import { faultAnswer } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 
-const HEADER_BYTES_MAX = 128 * 1_024;
-const HEADERS_TIMEOUT_MS = 30_000;
+const HEAD_BYTES_MAX = 128 * 1_024;
+const HEAD_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 const UPLOAD_STALL_MS = 120_000;
 const DEADLINE_CHECK_MS = 100;
@@ -77,12 +77,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   );
   const parts = createParts(options, ownPorts);
   parts.keys.replace(options.keys ?? []);
-  const server = createServer(parts);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port: config.gateway_port, host: config.host, backlog: 4_096 }, () => resolve());
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = await startServer(parts, options);
+  const { port } = server;
   ownPorts.add(port);
   let draining = false;
   const deadlines = setInterval(() => checkDeadlines(parts.inFlight), DEADLINE_CHECK_MS);
@@ -90,18 +86,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const drain = async (seconds: number): Promise<void> => {
     draining = true;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // A connection whose response ends after `close` would otherwise be kept until its keep-alive runs out.
-    const idle = setInterval(() => server.closeIdleConnections(), 100);
+    const closed = server.close();
     const until = performance.now() + seconds * 1_000;
     while (parts.inFlight.size > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
     for (const exchange of parts.inFlight.all()) exchange.cutOff();
-    clearInterval(idle);
     clearInterval(deadlines);
-    server.closeIdleConnections();
+    server.closeIdle();
     // Answers that were just ended get a moment to leave before their connections go.
     await Promise.race([closed, pause(200)]);
-    server.closeAllConnections();
+    server.closeAll();
     parts.upstream.close();
     await Promise.race([closed, pause(1_000)]);
     await Promise.race([parts.cache.close(), pause(CACHE_CLOSE_MS)]);
@@ -173,40 +166,22 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   };
 }
 
-function createServer(parts: GatewayParts): http.Server {
-  const server = http.createServer(
-    {
-      maxHeaderSize: HEADER_BYTES_MAX,
-      requireHostHeader: false,
-      // A slow upload is ended by the rule of our own for uploads without progress.
-      requestTimeout: 0,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Anything but a WebSocket stays an ordinary request: h2c is an offer that a server may ignore.
-      shouldUpgradeCallback: (request: http.IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? ""),
-    } as http.ServerOptions,
-    (incoming, response) => void handle(parts, { incoming }, new HttpAnswer(response)),
-  );
-  server.on("checkContinue", (incoming: http.IncomingMessage, response: http.ServerResponse) => {
-    const sendContinue = () => response.writeContinue();
-    void handle(parts, { incoming, sendContinue }, new HttpAnswer(response));
+function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<Server> {
+  return startStrictServer({
+    host: config.host,
+    port: config.gateway_port,
+    headBytesMax: HEAD_BYTES_MAX,
+    headMs: HEAD_MS,
+    idleMs: KEEP_ALIVE_MS,
+    handlers: {
+      onRequest: (incoming, answer) => void handle(parts, { incoming }, answer),
+      onUpgrade(incoming, socket, early) {
+        socket.on("error", () => socket.destroy());
+        void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
+      },
+      onFault: (fault) => faultAnswer(fault, parts.idHeaders),
+    },
   });
-  // An expectation that is not ours to meet is the provider's to judge.
-  server.on("checkExpectation", (incoming: http.IncomingMessage, response: http.ServerResponse) => {
-    void handle(parts, { incoming }, new HttpAnswer(response));
-  });
-  server.on("upgrade", (incoming: http.IncomingMessage, socket: Socket, early: Buffer) => {
-    socket.on("error", () => socket.destroy());
-    void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
-  });
-  server.on("connect", (_incoming: http.IncomingMessage, socket: Socket) => refuseMethod(socket, parts.idHeaders));
-  server.on("clientError", (error: Error, socket: Socket) => {
-    // It also fires for clients that left in the middle of their body.
-    const isMalformed = "code" in error && /^HPE_(?!INVALID_EOF_STATE)/.test(String(error.code));
-    if (isMalformed && parts.inFlight.all().some((exchange) => exchange.refuseBrokenBody(socket))) return;
-    answerParserError(error, socket, parts.idHeaders);
-  });
-  return server;
 }
 
 function checkDeadlines(inFlight: InFlight<Exchange>): void {

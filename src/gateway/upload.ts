@@ -1,13 +1,10 @@
-import type { IncomingMessage } from "node:http";
+import type { BodySink, IncomingRequest } from "../runtime/server.ts";
 import type { UpstreamCall } from "../runtime/upstream.ts";
 import type { Exchange } from "./exchange.ts";
 import { ownAnswer } from "./refusal.ts";
 
 /** Bodies up to here are collected and sent in one write, which also allows sending them a second time. */
 export const COLLECT_BYTES_MAX = 1_024 * 1_024;
-/** A body that is not wanted any more is read on for so long, because closing at once would destroy the answer. */
-const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
-const DISCARD_MS = 10_000;
 
 export interface UploadLimits {
   readonly bytesMax: number;
@@ -17,11 +14,12 @@ export interface UploadLimits {
 }
 
 /** The client's body on its way to the spool and the provider. */
-export class Upload {
+export class Upload implements BodySink {
   readonly #exchange: Exchange;
-  readonly #incoming: IncomingMessage;
+  readonly #incoming: IncomingRequest;
   readonly #limits: UploadLimits;
-  readonly #onData: (bytes: Uint8Array) => void;
+  readonly #onBytes: (bytes: Uint8Array) => void;
+  readonly #onWhole: () => void;
   #received = 0;
   #paused = false;
   #stopped = false;
@@ -35,7 +33,7 @@ export class Upload {
    */
   static collect(
     exchange: Exchange,
-    incoming: IncomingMessage,
+    incoming: IncomingRequest,
     limits: UploadLimits,
     onWhole: (body: Uint8Array) => void,
     more?: { readonly bytesMax: number; readonly onMore: (pass: (call: UpstreamCall) => void) => void },
@@ -72,7 +70,7 @@ export class Upload {
   }
 
   /** Passes the body on as it comes, no faster than the provider takes it. */
-  static stream(exchange: Exchange, incoming: IncomingMessage, limits: UploadLimits, call: UpstreamCall): Upload {
+  static stream(exchange: Exchange, incoming: IncomingRequest, limits: UploadLimits, call: UpstreamCall): Upload {
     const upload: Upload = new Upload(
       exchange,
       incoming,
@@ -87,25 +85,22 @@ export class Upload {
 
   private constructor(
     exchange: Exchange,
-    incoming: IncomingMessage,
+    incoming: IncomingRequest,
     limits: UploadLimits,
-    onData: (bytes: Uint8Array) => void,
+    onBytes: (bytes: Uint8Array) => void,
     onWhole: () => void,
   ) {
     this.#exchange = exchange;
     this.#incoming = incoming;
     this.#limits = limits;
-    this.#onData = onData;
+    this.#onBytes = onBytes;
+    this.#onWhole = onWhole;
     exchange.awaitProgress(limits.stallMs);
-    incoming.on("data", (bytes: Uint8Array) => this.#take(bytes));
-    incoming.on("end", () => {
-      if (this.#stopped) return;
-      this.finished = true;
-      exchange.awaitProgress(limits.upstreamMs);
-      onWhole();
-    });
-    // A client that breaks off is reported by its answer's 'close'; without a listener this would end the process.
-    incoming.on("error", () => this.stop());
+  }
+
+  /** Lets the body come, once the exchange knows of this. */
+  begin(): void {
+    this.#incoming.read(this);
   }
 
   /** False while the provider is what holds the body up. */
@@ -125,20 +120,25 @@ export class Upload {
     this.#stopped = true;
   }
 
-  /** The answer is out before the body was in. */
-  discard(): void {
-    if (this.finished) return;
-    this.#stopped = true;
-    discardBody(this.#incoming);
-  }
-
   #pause(): void {
     this.#paused = true;
     this.#incoming.pause();
     this.#exchange.awaitProgress(this.#limits.upstreamMs);
   }
 
-  #take(bytes: Uint8Array): void {
+  onEnd(): void {
+    if (this.#stopped) return;
+    this.finished = true;
+    this.#exchange.awaitProgress(this.#limits.upstreamMs);
+    this.#onWhole();
+  }
+
+  onBroken(): boolean {
+    this.#stopped = true;
+    return this.#exchange.refuseBrokenBody();
+  }
+
+  onData(bytes: Uint8Array): void {
     if (this.#stopped) return;
     this.#received += bytes.byteLength;
     this.#exchange.awaitProgress(this.#limits.stallMs);
@@ -148,25 +148,8 @@ export class Upload {
       return;
     }
     this.#exchange.recording.requestBody(bytes);
-    this.#onData(bytes);
+    this.#onBytes(bytes);
   }
-}
-
-/** Reads a body away for a while, so that the answer to it arrives, and then gives up the connection. */
-export function discardBody(incoming: IncomingMessage): void {
-  if (incoming.complete) return;
-  let received = 0;
-  const giveUp = setTimeout(() => incoming.destroy(), DISCARD_MS);
-  giveUp.unref();
-  const over = () => clearTimeout(giveUp);
-  incoming.on("data", (bytes: Uint8Array) => {
-    received += bytes.byteLength;
-    if (received > DISCARD_BYTES_MAX) incoming.destroy();
-  });
-  incoming.on("end", over);
-  incoming.on("close", over);
-  incoming.on("error", over);
-  incoming.resume();
 }
 
 const EMPTY = new Uint8Array(0);

@@ -1,3 +1,4 @@
+import { Framing, isField, MALFORMED, readFields } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** What a parser makes of a provider's bytes. */
@@ -27,12 +28,7 @@ const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILER_BYTES_MAX = 64 * 1_024;
 const NOTHING = Buffer.alloc(0);
 
-/** Control bytes, and line ends that are not both bytes. */
-const MALFORMED = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d|[6-9]\d\d)(?: (.*))?$/;
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const tokens = new Map<string, string>();
-const TOKENS_MAX = 5_000;
 
 /**
  * HTTP/1.1 answers off a connection, one after the other. Strict where leniency would let two readers see two different
@@ -175,7 +171,8 @@ export class ResponseParser {
     if (code === undefined) throw malformed("its status line cannot be read");
     const status = Number(code);
     const headers: string[] = [];
-    const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers);
+    const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
+    if (headers.length > FIELDS_MAX * 2) throw malformed("it has too many header fields");
     const next = end + 4;
     if (status < 200) return this.#information(status, reason, headers, bytes, next);
     this.#frame(status, minor === "0", framing);
@@ -245,72 +242,10 @@ export class ResponseParser {
     this.#trailerBytes += end - at;
     if (end === at) this.#state = WHOLE;
     else {
-      const line = bytes.toString("latin1", at, end);
-      if (MALFORMED.test(line) || !TOKEN.test(line.slice(0, Math.max(0, line.indexOf(":")))))
-        throw malformed("a trailer cannot be read");
+      if (!isField(bytes.toString("latin1", at, end))) throw malformed("a trailer cannot be read");
     }
     return end + 2;
   }
-}
-
-/** What the header fields say about the body's length and the connection. */
-class Framing {
-  length: number | undefined;
-  encoded = false;
-  chunked = false;
-  close = false;
-}
-
-/** Header lines of `text` from `at` on, as raw pairs into `headers`. */
-function readFields(text: string, start: number, headers: string[]): Framing {
-  const framing = new Framing();
-  for (let at = start; at <= text.length; ) {
-    let end = text.indexOf("\r\n", at);
-    if (end < 0) end = text.length;
-    const colon = text.indexOf(":", at);
-    if (colon <= at || colon > end) throw malformed("a header field has no name");
-    const name = text.slice(at, colon);
-    const lower = lowerToken(name);
-    const value = trimmed(text, colon + 1, end);
-    headers.push(name, value);
-    if (headers.length > FIELDS_MAX * 2) throw malformed("it has too many header fields");
-    if (lower === "content-length") readLength(framing, value);
-    else if (lower === "transfer-encoding") {
-      framing.chunked = !framing.encoded && value.toLowerCase() === "chunked";
-      framing.encoded = true;
-    } else if (lower === "connection" && /(?:^|,)\s*close\s*(?:,|$)/i.test(value)) framing.close = true;
-    at = end + 2;
-  }
-  return framing;
-}
-
-function readLength(framing: Framing, value: string): void {
-  const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
-  if (length === undefined || (framing.length !== undefined && framing.length !== length))
-    throw malformed("its Content-Length cannot be read");
-  framing.length = length;
-}
-
-/** A name in lower case, checked; names are few and come again. */
-function lowerToken(name: string): string {
-  const known = tokens.get(name);
-  if (known !== undefined) return known;
-  if (!TOKEN.test(name)) throw malformed("a header field has no name that could be one");
-  const lower = name.toLowerCase();
-  if (tokens.size < TOKENS_MAX) tokens.set(name, lower);
-  return lower;
-}
-
-function trimmed(text: string, start: number, end: number): string {
-  let from = start;
-  let to = end;
-  while (from < to && isBlank(text.charCodeAt(from))) from++;
-  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
-  return text.slice(from, to);
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
 }
 
 function malformed(why: string): UpstreamError {

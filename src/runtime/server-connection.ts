@@ -1,0 +1,271 @@
+import type { Socket } from "node:net";
+import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
+import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
+import { Turn } from "./server-turn.ts";
+
+/** Bytes that may wait in memory while nobody reads them; then the client is held back by TCP. */
+const WAITING_BYTES_MAX = 64 * 1_024;
+/** A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. */
+const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
+const DISCARD_MS = 10_000;
+
+/** What the connections of one server share. */
+export interface ConnectionParts {
+  readonly handlers: ServerHandlers;
+  readonly headBytesMax: number;
+  readonly headMs: number;
+  readonly idleMs: number;
+  readonly connections: Set<ServerConnection>;
+  /** `performance.now()`, as of the last look at the connections' deadlines. */
+  nowMs: number;
+  /** Set once the server takes no more requests: what is answered from then on closes its connection. */
+  closing: boolean;
+}
+
+/** One client's connection, and the request that it serves at the moment. */
+export class ServerConnection implements RequestSink {
+  readonly socket: Socket;
+  readonly #parts: ConnectionParts;
+  readonly #parser: RequestParser;
+  #turn: Turn | undefined;
+  #sink: BodySink | undefined;
+  #bodyWhole = true;
+  /** Set once nothing that comes is read any more: it is thrown away until the client closes. */
+  #deaf = false;
+  #headBegan = false;
+  #discarded = 0;
+  #discarding = false;
+  #socketPaused = false;
+  /** When something must have happened, by `nowMs` of the server; 0 while nothing is awaited. */
+  #deadlineMs: number;
+
+  constructor(parts: ConnectionParts, socket: Socket) {
+    this.#parts = parts;
+    this.socket = socket;
+    this.#parser = new RequestParser(parts.headBytesMax, this);
+    this.#deadlineMs = performance.now() + parts.headMs;
+    parts.connections.add(this);
+    socket.setNoDelay(true);
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("end", this.#onEnd);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  get isIdle(): boolean {
+    return this.#turn === undefined && !this.#parser.inHead;
+  }
+
+  get closing(): boolean {
+    return this.#parts.closing;
+  }
+
+  onHead(head: RequestHead): void {
+    const turn = new Turn(this, head);
+    this.#turn = turn;
+    this.#bodyWhole = false;
+    this.#deadlineMs = 0;
+    if (turn.upgrade) this.#surrender(turn);
+    else {
+      // Nothing of a body is read before somebody takes it.
+      this.#parser.held = head.framing.chunked || (head.framing.length ?? 0) > 0;
+      this.#parts.handlers.onRequest(turn, turn);
+    }
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (this.#sink === undefined) this.#discard(bytes);
+    else this.#sink.onData(bytes);
+  }
+
+  onWhole(): void {
+    this.#bodyWhole = true;
+    const sink = this.#sink;
+    this.#sink = undefined;
+    sink?.onEnd();
+    this.#endTurn();
+  }
+
+  /** Lets the body of the present request come. */
+  read(turn: Turn, sink: BodySink): void {
+    if (this.#turn !== turn) return;
+    this.#sink = sink;
+    this.#go();
+  }
+
+  pause(turn: Turn): void {
+    if (this.#turn !== turn || this.#bodyWhole) return;
+    this.#parser.held = true;
+    this.#pauseSocket();
+  }
+
+  resume(turn: Turn): void {
+    if (this.#turn === turn && this.#parser.held) this.#go();
+  }
+
+  /** The answer has been handed to the socket. */
+  answered(turn: Turn): void {
+    if (this.#turn !== turn) return;
+    this.#sink = undefined;
+    if (!turn.persistent) this.#linger();
+    if (this.#bodyWhole) this.#endTurn();
+    else this.#readAway();
+  }
+
+  /** Looks whether time is over. */
+  check(nowMs: number): void {
+    if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs) return;
+    this.#deadlineMs = 0;
+    if (this.#deaf || this.#discarding || !this.#parser.inHead) this.socket.destroy();
+    else this.#refuse("timeout");
+  }
+
+  /** Ends the connection where it serves nothing. */
+  closeIfIdle(): void {
+    if (this.isIdle && !this.#deaf) this.#linger();
+  }
+
+  /** The client still sends what nobody wants: it is read, so that the client comes to see the answer. */
+  #readAway(): void {
+    this.#discarding = true;
+    this.#discarded = 0;
+    this.#deadlineMs = performance.now() + DISCARD_MS;
+    if (this.#deaf) this.#resumeSocket();
+    else this.#go();
+  }
+
+  #discard(bytes: Uint8Array): void {
+    this.#discarded += bytes.byteLength;
+    if (this.#discarded > DISCARD_BYTES_MAX) this.socket.destroy();
+  }
+
+  /** The next request may come, once the answer is out and the body of its request is in. */
+  #endTurn(): void {
+    const turn = this.#turn;
+    if (turn === undefined || !turn.ended || !this.#bodyWhole) return;
+    this.#turn = undefined;
+    this.#discarding = false;
+    if (this.#deaf) return;
+    if (this.closing && this.#parser.waitingBytes === 0) {
+      this.#linger();
+      return;
+    }
+    this.#headBegan = false;
+    this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
+    this.#guard(() => this.#parser.next());
+    this.#awaitHead();
+    if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
+  }
+
+  /** A head that has begun must be there in time, however slowly it drips. */
+  #awaitHead(): void {
+    if (this.#turn !== undefined || this.#headBegan || this.#deaf || !this.#parser.inHead) return;
+    this.#headBegan = true;
+    this.#deadlineMs = performance.now() + this.#parts.headMs;
+  }
+
+  #go(): void {
+    this.#guard(() => this.#parser.resume());
+    if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
+  }
+
+  #surrender(turn: Turn): void {
+    const { socket } = this;
+    const early = this.#parser.detach();
+    this.#turn = undefined;
+    this.#parts.connections.delete(this);
+    socket.off("data", this.#onData);
+    socket.off("drain", this.#onDrain);
+    socket.off("end", this.#onEnd);
+    socket.off("error", this.#onError);
+    socket.off("close", this.#onClose);
+    socket.pause();
+    this.#parts.handlers.onUpgrade(turn, socket, early);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#deaf) {
+      this.#discard(bytes);
+      return;
+    }
+    this.#guard(() => this.#parser.execute(bytes));
+    if (this.#turn === undefined) this.#awaitHead();
+    else if (this.#parser.waitingBytes > WAITING_BYTES_MAX) this.#pauseSocket();
+  };
+
+  readonly #onDrain = (): void => this.#turn?.drained();
+
+  /** A client that closes its side wants nothing more; that is how most of them leave. */
+  readonly #onEnd = (): void => {
+    if (this.#turn === undefined || this.#turn.ended) this.socket.end();
+    else this.socket.destroy();
+  };
+
+  readonly #onError = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    this.#parts.connections.delete(this);
+    this.#deadlineMs = 0;
+    const turn = this.#turn;
+    this.#turn = undefined;
+    this.#sink = undefined;
+    this.#parser.detach();
+    turn?.lost();
+  };
+
+  #guard(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof MalformedRequest)) throw error;
+      this.#broken(error.fault);
+    }
+  }
+
+  /** What came cannot be read; nothing behind it will be. */
+  #broken(fault: RequestFault): void {
+    const sink = this.#sink;
+    const turn = this.#turn;
+    this.#sink = undefined;
+    this.#parser.detach();
+    if (turn === undefined) {
+      this.#refuse(fault);
+      return;
+    }
+    this.#deaf = true;
+    this.#bodyWhole = true;
+    turn.persistent = false;
+    if (turn.ended || sink?.onBroken() !== true) this.socket.destroy();
+  }
+
+  #refuse(fault: RequestFault): void {
+    this.#parser.detach();
+    this.socket.write(this.#parts.handlers.onFault(fault));
+    this.#linger();
+  }
+
+  /** Says that nothing more will be sent, and waits for the client to close: closing first could destroy the answer. */
+  #linger(): void {
+    this.#deaf = true;
+    this.#discarded = 0;
+    this.#parser.detach();
+    this.#deadlineMs = performance.now() + DISCARD_MS;
+    this.socket.end();
+    this.#resumeSocket();
+  }
+
+  #pauseSocket(): void {
+    if (this.#socketPaused) return;
+    this.#socketPaused = true;
+    this.socket.pause();
+  }
+
+  #resumeSocket(): void {
+    if (!this.#socketPaused) return;
+    this.#socketPaused = false;
+    this.socket.resume();
+  }
+}

@@ -1,0 +1,184 @@
+import type { RequestHead } from "./request-parser.ts";
+import type { Answer, BodySink, IncomingRequest } from "./server.ts";
+import type { ServerConnection } from "./server-connection.ts";
+
+/** Bodies and chunks up to here are copied into one write with what frames them. */
+const COPY_BYTES_MAX = 64 * 1_024;
+/** What a header value or a reason may hold; anything else could be read as another line. */
+const SAFE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
+const LAST_CHUNK = "0\r\n\r\n";
+const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+
+/** One request on a connection, and the answer to it. */
+export class Turn implements IncomingRequest, Answer {
+  readonly method: string;
+  readonly url: string;
+  readonly old: boolean;
+  readonly rawHeaders: readonly string[];
+  /** The client asks for a WebSocket. */
+  readonly upgrade: boolean;
+  /** Whether another request may follow on the connection. */
+  persistent: boolean;
+  waitsForContinue = false;
+  /** The whole answer has been handed to the socket. */
+  ended = false;
+  readonly #connection: ServerConnection;
+  /** Head that has not gone out yet; it leaves with the first bytes of the body. */
+  #head: string | undefined;
+  #chunked = false;
+  #bodyless = false;
+  /** Body bytes that the head has announced and that are still to come; infinite where it announces none. */
+  #owed = Number.POSITIVE_INFINITY;
+  #onClose: (() => void) | undefined;
+  #onDrain: (() => void) | undefined;
+
+  constructor(connection: ServerConnection, { method, url, old, headers, framing }: RequestHead) {
+    this.#connection = connection;
+    this.method = method;
+    this.url = url;
+    this.old = old;
+    this.rawHeaders = headers;
+    this.persistent = !old && !framing.close;
+    let wanted = false;
+    let switching = false;
+    for (let at = 0; at < headers.length; at += 2) {
+      // Nearly no name has the length of these.
+      const { length } = headers[at]!;
+      if (length !== 6 && length !== 7 && length !== 10) continue;
+      const lower = headers[at]!.toLowerCase();
+      const value = headers[at + 1]!;
+      if (lower === "expect") this.waitsForContinue = !old && /^100-continue$/i.test(value);
+      else if (lower === "upgrade") wanted = /^websocket$/i.test(value);
+      else if (lower === "connection") switching ||= /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(value);
+    }
+    this.upgrade = wanted && switching && !old;
+  }
+
+  sendContinue(): void {
+    if (!this.waitsForContinue || this.ended) return;
+    this.waitsForContinue = false;
+    this.#connection.socket.write(CONTINUE);
+  }
+
+  read(sink: BodySink): void {
+    this.#connection.read(this, sink);
+  }
+
+  pause(): void {
+    this.#connection.pause(this);
+  }
+
+  resume(): void {
+    this.#connection.resume(this);
+  }
+
+  head(status: number, reason: string, headers: readonly string[]): void {
+    let text = `HTTP/1.1 ${status} ${safe(reason)}\r\n`;
+    let length: number | undefined;
+    let saysClose = false;
+    for (let at = 0; at < headers.length; at += 2) {
+      const name = headers[at]!;
+      const value = headers[at + 1]!;
+      if (name.length === 14 && name.toLowerCase() === "content-length") length = Number(value);
+      else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
+      text += `${name}: ${safe(value)}\r\n`;
+    }
+    this.#bodyless = this.method === "HEAD" || status === 204 || status === 304;
+    if (!this.#bodyless) {
+      this.#chunked = length === undefined && !this.old;
+      if (this.#chunked) text += "Transfer-Encoding: chunked\r\n";
+      else if (length !== undefined) this.#owed = length;
+    }
+    // Whoever waits for a 100 that never comes may send its body all the same, or not: nobody can tell what comes next.
+    if (saysClose || this.waitsForContinue || this.#connection.closing) this.persistent = false;
+    if (!this.persistent && !saysClose) text += "Connection: close\r\n";
+    this.#head = `${text}\r\n`;
+  }
+
+  flush(): void {
+    if (this.#head !== undefined && !this.ended) this.#send("", EMPTY, "");
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.ended) return true;
+    if (this.#bodyless || bytes.byteLength === 0) return true;
+    this.#owed -= bytes.byteLength;
+    if (this.#owed < 0) {
+      this.destroy();
+      return true;
+    }
+    return this.#chunked
+      ? this.#send(`${bytes.byteLength.toString(16)}\r\n`, bytes, "\r\n")
+      : this.#send("", bytes, "");
+  }
+
+  end(bytes: Uint8Array = EMPTY): void {
+    if (this.ended) return;
+    const body = this.#bodyless ? EMPTY : bytes;
+    this.#owed -= body.byteLength;
+    this.ended = true;
+    // An answer that is shorter or longer than it says would be taken for a part of the next one.
+    if (this.#owed !== 0 && this.#owed !== Number.POSITIVE_INFINITY) {
+      this.destroy();
+      return;
+    }
+    if (!this.#chunked) this.#send("", body, "");
+    else if (body.byteLength === 0) this.#send("", EMPTY, LAST_CHUNK);
+    else this.#send(`${body.byteLength.toString(16)}\r\n`, body, `\r\n${LAST_CHUNK}`);
+    this.#connection.answered(this);
+  }
+
+  destroy(): void {
+    this.#connection.socket.destroy();
+  }
+
+  onClose(listener: () => void): void {
+    this.#onClose = listener;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener;
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    const listener = this.#onDrain;
+    this.#onDrain = undefined;
+    listener?.();
+  }
+
+  /** The connection is gone. */
+  lost(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#onClose?.();
+  }
+
+  /** Sends the head, where it has not gone out, and bytes with what stands before and behind them, in one write. */
+  #send(before: string, bytes: Uint8Array, behind: string): boolean {
+    const { socket } = this.#connection;
+    const start = this.#head === undefined ? before : this.#head + before;
+    this.#head = undefined;
+    if (start === "" && behind === "") return bytes.byteLength === 0 || socket.write(bytes);
+    if (bytes.byteLength <= COPY_BYTES_MAX) {
+      const all = Buffer.allocUnsafe(start.length + bytes.byteLength + behind.length);
+      all.write(start, 0, "latin1");
+      all.set(bytes, start.length);
+      if (behind !== "") all.write(behind, start.length + bytes.byteLength, "latin1");
+      return socket.write(all);
+    }
+    socket.cork();
+    socket.write(start, "latin1");
+    const room = socket.write(bytes);
+    if (behind !== "") socket.write(behind, "latin1");
+    socket.uncork();
+    return room;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function safe(value: string): string {
+  return SAFE.test(value) ? value : value.replace(UNSAFE, " ");
+}

@@ -1,0 +1,88 @@
+import type { Socket } from "node:net";
+
+/**
+ * The server side towards clients: HTTP/1.1 over a socket, byte for byte in both directions.
+ *
+ * One request at a time is served on a connection; pipelined ones wait for those before them.
+ */
+export interface ServerHandlers {
+  /** A request and the answer to it. Never throws. */
+  onRequest(request: IncomingRequest, answer: Answer): void;
+  /**
+   * A request for a WebSocket: the socket now belongs to the receiver, paused; `early` is what came behind the head.
+   * Nothing but the head of the request has been read.
+   */
+  onUpgrade(request: IncomingRequest, socket: Socket, early: Uint8Array): void;
+  /** What came is no request that can be served. @returns the whole answer; the connection closes behind it. */
+  onFault(fault: RequestFault): Uint8Array;
+}
+
+/** `path`: the target holds bytes that no URI has; `size`: more header bytes or fields than are taken. */
+export type RequestFault = "malformed" | "method" | "path" | "size" | "timeout";
+
+/** A request whose head has come, and its body as it comes. */
+export interface IncomingRequest {
+  /** One of those in `http.METHODS`, but CONNECT. */
+  readonly method: string;
+  /** The target as sent: no space, no control byte, nothing over 0x7e. */
+  readonly url: string;
+  /** HTTP/1.0. */
+  readonly old: boolean;
+  /** Raw pairs, spelled as on the wire, values as Latin-1 strings. */
+  readonly rawHeaders: readonly string[];
+  /** Whether the client waits for a "100 Continue" before it sends its body. */
+  readonly waitsForContinue: boolean;
+  sendContinue(): void;
+  /** Lets the body come; nothing of it is read before. Once. What is not read when the answer ends is read away. */
+  read(sink: BodySink): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Who takes a request's body. Nothing is called any more once the answer has ended or the client has left. */
+export interface BodySink {
+  /** `bytes` are not touched again by the server. */
+  onData(bytes: Uint8Array): void;
+  onEnd(): void;
+  /** The body is no well-formed HTTP. @returns false where no answer says so: the connection is then broken off. */
+  onBroken(): boolean;
+}
+
+/** The client's side of an exchange: an ordinary answer, or the raw socket of an upgrade. */
+export interface Answer {
+  /** @param headers - raw pairs; goes out with the first `write`, `end` or `flush`. */
+  head(status: number, reason: string, headers: readonly string[]): void;
+  flush(): void;
+  /** @returns false where the caller should wait for `onDrain`. */
+  write(bytes: Uint8Array): boolean;
+  end(bytes?: Uint8Array): void;
+  /** Breaks the connection, so that the client sees that the answer is not whole. */
+  destroy(): void;
+  /** Called when the connection is lost before the answer has ended. */
+  onClose(listener: () => void): void;
+  /** Called once, when there is room again. */
+  onDrain(listener: () => void): void;
+}
+
+export interface Server {
+  readonly port: number;
+  /** Takes no more connections and ends the idle ones; resolves once all are gone. */
+  close(): Promise<void>;
+  /** Ends connections that serve no request. */
+  closeIdle(): void;
+  /** Breaks off every connection. */
+  closeAll(): void;
+}
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly handlers: ServerHandlers;
+  /** Bytes of a request's head, line included. */
+  readonly headBytesMax: number;
+  /** Milliseconds that a client has for a head that it has begun, and for its first. */
+  readonly headMs: number;
+  /** Milliseconds that a connection is kept between two requests. */
+  readonly idleMs: number;
+}

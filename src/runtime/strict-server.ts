@@ -1,0 +1,51 @@
+import net from "node:net";
+import type { Server, ServerOptions } from "./server.ts";
+import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
+
+const CHECK_MS = 1_000;
+const BACKLOG = 4_096;
+
+/**
+ * An HTTP/1.1 server over sockets of our own that passes on exactly what it is given, adds nothing but the framing, and
+ * takes nothing that is not framed beyond doubt. A request costs half of what it does over `node:http`.
+ *
+ * @throws where the port is taken.
+ */
+export async function startStrictServer(options: ServerOptions): Promise<Server> {
+  const { handlers, headBytesMax, headMs, idleMs } = options;
+  const parts: ConnectionParts = {
+    handlers,
+    headBytesMax,
+    headMs,
+    idleMs,
+    connections: new Set(),
+    nowMs: performance.now(),
+    closing: false,
+  };
+  const server = net.createServer((socket) => void new ServerConnection(parts, socket));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => resolve());
+  });
+  const checks = setInterval(() => {
+    parts.nowMs = performance.now();
+    for (const connection of parts.connections) connection.check(parts.nowMs);
+  }, CHECK_MS);
+  checks.unref();
+  const closeIdle = () => {
+    for (const connection of parts.connections) connection.closeIfIdle();
+  };
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    close() {
+      parts.closing = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      closeIdle();
+      return closed.finally(() => clearInterval(checks));
+    },
+    closeIdle,
+    closeAll() {
+      for (const connection of parts.connections) connection.socket.destroy();
+    },
+  };
+}

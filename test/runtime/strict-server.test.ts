@@ -1,0 +1,241 @@
+import { afterAll, expect, test } from "bun:test";
+import net from "node:net";
+import type { Answer, BodySink, IncomingRequest, Server, ServerOptions } from "../../src/runtime/server.ts";
+import { startStrictServer } from "../../src/runtime/strict-server.ts";
+import { exchangeRaw } from "../raw-http.ts";
+
+type Serve = (request: IncomingRequest, answer: Answer) => void;
+
+const servers: Server[] = [];
+afterAll(async () => {
+  for (const server of servers) {
+    const closed = server.close();
+    server.closeAll();
+    await closed;
+  }
+});
+
+async function start(onRequest: Serve, more: Partial<ServerOptions> = {}): Promise<Server> {
+  const server = await startStrictServer({
+    host: "127.0.0.1",
+    port: 0,
+    headBytesMax: 10_000,
+    headMs: 30_000,
+    idleMs: 30_000,
+    handlers: {
+      onRequest,
+      onUpgrade: (_request, socket, early) => void socket.end(`switched, early ${Buffer.from(early).toString()}`),
+      onFault: (fault) => Buffer.from(`HTTP/1.1 400 ${fault}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`),
+    },
+    ...more,
+  });
+  servers.push(server);
+  return server;
+}
+
+/** Takes a body whole. */
+function collect(request: IncomingRequest, onWhole: (body: string) => void): void {
+  let body = "";
+  request.read({
+    onData: (bytes) => {
+      body += Buffer.from(bytes).toString("latin1");
+    },
+    onEnd: () => onWhole(body),
+    onBroken: () => false,
+  });
+}
+
+function say(answer: Answer, text: string, ...headers: string[]): void {
+  answer.head(200, "OK", ["Content-Length", String(text.length), ...headers]);
+  answer.end(Buffer.from(text));
+}
+
+const echo: Serve = (request, answer) =>
+  collect(request, (body) => say(answer, `${request.method} ${request.url} ${body}`));
+const GET = "GET /x HTTP/1.1\r\nHost: a\r\n";
+const POST = "POST /x HTTP/1.1\r\nHost: a\r\n";
+const CLOSE = "Connection: close\r\n\r\n";
+
+test("requests on one connection are answered in order, whoever answers late", async () => {
+  const server = await start((request, answer) =>
+    collect(request, (body) => setTimeout(() => say(answer, `${request.url}:${body};`), body === "slow" ? 60 : 0)),
+  );
+  const wire = `POST /1 HTTP/1.1\r\nContent-Length: 4\r\n\r\nslowPOST /2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfast\r\n0\r\n\r\nGET /3 HTTP/1.1\r\n${CLOSE}`;
+  const answer = await exchangeRaw(server.port, wire);
+  expect(answer.match(/\/\d:\w*;/g)).toEqual(["/1:slow;", "/2:fast;", "/3:;"]);
+});
+
+test.each([
+  [
+    "a length",
+    `${POST}Content-Length: 2\r\n${CLOSE}hi`,
+    "\r\nContent-Length: 10\r\nConnection: close\r\n\r\nPOST /x hi",
+  ],
+  ["HTTP/1.0", "GET /x HTTP/1.0\r\n\r\n", "\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /x "],
+] as const)("what is added to an answer is the framing: %s", async (_name, wire, rest) => {
+  const server = await start(echo);
+  expect(await exchangeRaw(server.port, wire)).toStartWith(`HTTP/1.1 200 OK${rest}`.replace(": 8", ": 7"));
+});
+
+test.each([
+  [
+    "GET",
+    "1.1",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+  ],
+  ["GET", "1.0", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc"],
+  ["HEAD", "1.1", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"],
+] as const)(
+  "an answer without a length, to %s in HTTP/%s, is framed as that client can read it",
+  async (method, version, wire) => {
+    const server = await start((_request, answer) => {
+      answer.head(200, "OK", []);
+      answer.flush();
+      answer.write(Buffer.from("ab"));
+      answer.end(Buffer.from("c"));
+    });
+    expect(await exchangeRaw(server.port, `${method} / HTTP/${version}\r\n${CLOSE}`)).toBe(wire);
+  },
+);
+
+test.each([
+  ["shorter", "ab"],
+  ["longer", "abcdef"],
+])("an answer that is %s than its length says breaks the connection", async (_name, text) => {
+  const server = await start((_request, answer) => {
+    answer.head(200, "OK", ["Content-Length", "4"]);
+    answer.end(Buffer.from(text));
+  });
+  expect(await exchangeRaw(server.port, `${GET}\r\n${GET}\r\n`)).not.toMatch(/abcd|HTTP[\s\S]*HTTP/);
+});
+
+test("what could be read as another line of the head is replaced", async () => {
+  const server = await start((_request, answer) =>
+    say(answer, "", "X-A", "1\r\nX-B: 2", "X-C", "\u010d\u010a\u0000caf\u00e9"),
+  );
+  const answer = await exchangeRaw(server.port, `${GET}${CLOSE}`);
+  expect(answer).toContain("\r\nX-A: 1  X-B: 2\r\nX-C:    caf\u00e9\r\n");
+});
+
+test("a body that nobody reads is read away, and the next request is served", async () => {
+  const server = await start((request, answer) => say(answer, `${request.url};`));
+  const body = "x".repeat(3_000_000);
+  const wire = [`POST /1 HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body, `GET /2 HTTP/1.1\r\n${CLOSE}`];
+  expect((await exchangeRaw(server.port, wire)).match(/\/\d;/g)).toEqual(["/1;", "/2;"]);
+});
+
+test("a client whose request cannot be read gets the answer, however much it sends behind it", async () => {
+  const server = await start(echo);
+  const answer = await exchangeRaw(server.port, [`${POST}X\r\n\r\n`, "x".repeat(3_000_000)]);
+  expect(answer).toStartWith("HTTP/1.1 400 malformed");
+});
+
+test("a broken body ends the request with what its reader says, or with the connection", async () => {
+  const wire = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n${GET}\r\n`;
+  const sink = (onBroken: BodySink["onBroken"]) => ({ onData: () => undefined, onEnd: () => undefined, onBroken });
+  const telling = await start((request, answer) => {
+    const tell = () => {
+      // Later, so that more bytes come in between: they are no request.
+      setTimeout(() => say(answer, "broken", "Connection", "close"), 30);
+      return true;
+    };
+    request.read(sink(tell));
+  });
+  expect((await exchangeRaw(telling.port, wire)).match(/HTTP|broken/g)).toEqual(["HTTP", "broken"]);
+  const silent = await start((request) => request.read(sink(() => false)));
+  expect(await exchangeRaw(silent.port, wire)).toBe("");
+});
+
+test("where a client waits for 100 and gets another answer, nobody can tell what comes next: the connection closes", async () => {
+  const server = await start((request, answer) => {
+    if (request.url === "/no") return say(answer, "no");
+    request.sendContinue();
+    echo(request, answer);
+  });
+  const expecting = (url: string) => `POST ${url} HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\nhi`;
+  const refused = await exchangeRaw(server.port, expecting("/no") + GET);
+  expect(refused.match(/HTTP\/1.1 \d+|Connection: close/g)).toEqual(["HTTP/1.1 200", "Connection: close"]);
+  const taken = await exchangeRaw(server.port, `${expecting("/yes")}${GET}${CLOSE}`);
+  expect(taken.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200", "HTTP/1.1 200"]);
+});
+
+test("a body is held back while its reader pauses", async () => {
+  const server = await start((request, answer) => {
+    let bytes = 0;
+    let paused = false;
+    request.read({
+      onData(piece) {
+        expect(paused).toBe(false);
+        bytes += piece.byteLength;
+        paused = true;
+        request.pause();
+        setTimeout(() => {
+          paused = false;
+          request.resume();
+        }, 1);
+      },
+      onEnd: () => say(answer, `got ${bytes}`),
+      onBroken: () => false,
+    });
+  });
+  const body = "x".repeat(1_000_000);
+  const answer = await exchangeRaw(server.port, [`${POST}Content-Length: ${body.length}\r\n${CLOSE}`, body]);
+  expect(answer).toEndWith("got 1000000");
+});
+
+test("a body that is taken late is there then", async () => {
+  const server = await start((request, answer) => void setTimeout(() => echo(request, answer), 30));
+  const body = "y".repeat(300_000);
+  const answer = await exchangeRaw(server.port, [`${POST}Content-Length: ${body.length}\r\n${CLOSE}`, body]);
+  expect(answer).toEndWith(`POST /x ${body}`);
+});
+
+test("a client that leaves is reported once, and only before the answer has ended", async () => {
+  const lost: string[] = [];
+  const gone = Promise.withResolvers<void>();
+  const server = await start((request, answer) => {
+    answer.onClose(() => {
+      lost.push(request.url);
+      gone.resolve();
+    });
+    if (request.url === "/answered") say(answer, "ok");
+  });
+  await exchangeRaw(server.port, "GET /answered HTTP/1.1\r\n\r\n", (text) => text.endsWith("ok"));
+  const client = net.connect(server.port, "127.0.0.1");
+  client.write("GET /left HTTP/1.1\r\n\r\n");
+  setTimeout(() => client.destroy(), 30);
+  await gone.promise;
+  expect(lost).toEqual(["/left"]);
+});
+
+test("an upgrade hands the socket over with what came early; without Connection it is an ordinary request", async () => {
+  const server = await start(echo);
+  const upgrade = `${GET}Upgrade: websocket\r\n`;
+  expect(await exchangeRaw(server.port, `${upgrade}Connection: keep-alive, Upgrade\r\n\r\nhi`)).toBe(
+    "switched, early hi",
+  );
+  expect(await exchangeRaw(server.port, `${upgrade}${CLOSE}`)).toEndWith("GET /x ");
+  expect(await exchangeRaw(server.port, `${GET}Upgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n`)).toEndWith(
+    "GET /x ",
+  );
+});
+
+test("a head that does not come to its end in time is answered, a silent connection closed", async () => {
+  const server = await start(echo, { headMs: 100, idleMs: 100 });
+  expect(await exchangeRaw(server.port, "GET / HTTP/1.1\r\nHo")).toStartWith("HTTP/1.1 400 timeout");
+  expect(await exchangeRaw(server.port, "")).toBe("");
+  expect(await exchangeRaw(server.port, `${GET}\r\n`)).toEndWith("GET /x ");
+});
+
+test("a server that closes ends idle connections at once and the others behind their answer", async () => {
+  const asked = Promise.withResolvers<Answer>();
+  const server = await start((_request, answer) => asked.resolve(answer));
+  const idle = exchangeRaw(server.port, "");
+  const busy = exchangeRaw(server.port, `${GET}\r\n`);
+  const answer = await asked.promise;
+  const closed = server.close();
+  expect(await idle).toBe("");
+  say(answer, "last");
+  expect(await busy).toEndWith("Connection: close\r\n\r\nlast");
+  await closed;
+});
