@@ -13,6 +13,8 @@ export interface Seed {
   readonly dataDir: string;
   /** Time of the first record, in milliseconds since 1970. */
   readonly start: number;
+  /** Told what is done, every second or so. */
+  readonly onProgress: (done: string) => void;
 }
 
 const STEP = 50_000;
@@ -29,13 +31,17 @@ const PARTS = `with numbers as (
       printf('%08x-%04x-7%03x-%04x-%012x', created >> 16, created & 65535, h & 4095, 32768 | (h >> 12 & 16383), v) as id
     from numbers
   )`;
+/** US dollars of a number and its model `m`; unknown where the request failed. */
+const COST = "case when a < 35 then null else (40 + b * 3) * m.price / 1e6 + c * m.price * 4 / 1e6 end";
 /** Records are spread over 30 days. */
 const everyMs = (records: number) => (30 * 86_400_000) / records;
 
 /** A file opened so that nothing in it would survive a crash, and nothing needs to: a seed is made again. */
 function open(path: string): Connection {
   const database = new Database(path, {});
-  database.exec("pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-200000; pragma temp_store=memory");
+  database.exec(
+    "pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-200000; pragma temp_store=memory; pragma threads=2",
+  );
   return database;
 }
 
@@ -48,12 +54,15 @@ export function fillRecords(seed: Seed): void {
   const database = open(join(seed.dataDir, "weir.db"));
   const [organization] = rowOf(database, "select id from organizations where name = ?", FIRST_ORGANIZATION) as [string];
   const [before] = rowOf(database, "select coalesce(max(seq), 0) from requests") as [number];
+  const known = { before, organization };
   makePool(database, () => undefined);
-  const indexes = dropIndexes(database);
-  eachStep(database, seed.records, (from, to) => insertRequests(database, { ...seed, from, to, before, organization }));
-  insertProperties(database, before, 0, "properties");
-  insertProperties(database, before, 1, "prompt_inputs");
-  for (const sql of indexes) database.exec(sql);
+  const indexes = dropIndexes(database, ["requests", "properties"]);
+  eachStep(database, seed, "records", (from, to) => insertRequests(database, { ...seed, ...known, from, to }));
+  insertProperties(database, seed, known);
+  for (const { name, sql } of indexes) {
+    database.exec(sql);
+    seed.onProgress(`index ${name}`);
+  }
   database.exec(`insert into models (organization_id, provider, model, state, count, since, reason)
     select organization_id, provider, model, 'mapped', count(*), min(request_created_at), null from requests
     where seq > ${before} group by organization_id, provider, model
@@ -68,15 +77,24 @@ export function fillBodies(seed: Seed): void {
     "insert into blobs (hash, codec, content_type, bytes, data) values (?, 'zstd', 'application/json', ?, ?) on conflict do nothing";
   const insert = database.prepare(sql);
   makePool(database, (hash, content) => insert.run(hash, BigInt(content.length), zstdCompressSync(content)));
-  eachStep(database, seed.records, (from, to) => insertBodies(database, { ...seed, from, to }));
+  const indexes = dropIndexes(database, ["bodies"]);
+  eachStep(database, seed, "bodies", (from, to) => insertBodies(database, { ...seed, from, to }));
+  for (const { sql } of indexes) database.exec(sql);
+  seed.onProgress("bodies are there");
   close(database);
 }
 
-function eachStep(database: Connection, records: number, fill: (from: number, to: number) => void): void {
+function eachStep(
+  database: Connection,
+  { records, onProgress }: Seed,
+  what: string,
+  fill: (from: number, to: number) => void,
+): void {
   for (let from = 1; from <= records; from += STEP) {
     database.exec("begin");
     fill(from, Math.min(from + STEP - 1, records));
     database.exec("commit");
+    onProgress(`${Math.min(from + STEP - 1, records)} ${what}`);
   }
 }
 
@@ -111,15 +129,22 @@ function makePool(database: Connection, keep: (hash: string, content: Buffer) =>
 }
 
 /** Takes away what can be built at the end, and answers the statements that build it. */
-function dropIndexes(database: Connection): string[] {
+function dropIndexes(database: Connection, tables: readonly string[]): { name: string; sql: string }[] {
   const found = database
     .prepare(
-      "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in ('requests', 'properties')",
+      "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (select value from json_each(?))",
     )
     .raw(true)
-    .all() as [string, string][];
+    .all(JSON.stringify(tables)) as [string, string][];
   for (const [name] of found) database.exec(`drop index ${name}`);
-  return found.map(([, sql]) => sql);
+  return found.map(([name, sql]) => ({ name, sql }));
+}
+
+/** What was there before. */
+interface Before {
+  /** The highest `seq`. */
+  readonly before: number;
+  readonly organization: string;
 }
 
 interface Step extends Seed {
@@ -127,11 +152,7 @@ interface Step extends Seed {
   readonly to: number;
 }
 
-interface RecordStep extends Step {
-  /** The highest `seq` there was before. */
-  readonly before: number;
-  readonly organization: string;
-}
+interface RecordStep extends Step, Before {}
 
 function insertRequests(database: Connection, step: RecordStep): void {
   const { from, to, before, organization, start, records } = step;
@@ -149,14 +170,12 @@ function insertRequests(database: Connection, step: RecordStep): void {
         created, created + 200 + c * 5, created + 200 + c * 5, 'chatcmpl-' || v,
         case when a < 20 then 500 when a < 35 then 429 else 200 end, case when a < 20 then 'upstream_failed' else 'complete' end,
         200 + c * 5 + b / 10.0, case when b % 2 = 0 then 80 + c / 2.0 end, 40 + b * 3, c, 40 + b * 3 + c,
-        case when a % 3 = 0 then b end, case when a < 35 then null else (40 + b * 3) * m.price / 1e6 + c * m.price * 4 / 1e6 end,
+        case when a % 3 = 0 then b end, ${COST},
         'seed', case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
         case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
         case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
         case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'chat-completions',
-        json_object('Environment', case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end,
-          'Team', 'team-' || (b % 20), 'Feature', 'feature-' || (c % 50), 'Customer', 'customer-' || (h % 20000)),
-        case when c % 5 = 0 then json_object('city', 'city-' || (b % 30)) else '{}' end,
+        ${objectOf(PROPERTIES)}, case when ${HAS_INPUTS} then ${objectOf(INPUTS)} else '{}' end,
         case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
         case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end
       from parts join temp.model m on m.n = (b * 7 + c) % ?7 join temp.pool p on p.n = h % ${POOL}`,
@@ -180,13 +199,35 @@ function insertBodies(database: Connection, { from, to, start, records }: Step):
     .run(from, to, start, everyMs(records));
 }
 
-/** In the order of the table's key, which is its own index. */
-function insertProperties(database: Connection, before: number, kind: 0 | 1, column: string): void {
-  database
-    .prepare(
-      `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
-      select r.organization_id, ?, j.key, j.value, r.request_created_at, r.seq, r.cost from requests r, json_each(r.${column}) j
-      where r.seq > ? order by j.key, j.value, r.request_created_at, r.seq`,
-    )
-    .run(kind, before);
+/** Each name with the SQL of its value over the parts of a number, in the order of the names. */
+const PROPERTIES = [
+  ["Customer", "'customer-' || (h % 20000)"],
+  ["Environment", "case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end"],
+  ["Feature", "'feature-' || (c % 50)"],
+  ["Team", "'team-' || (b % 20)"],
+] as const;
+const INPUTS = [["city", "'city-' || (b % 30)"]] as const;
+const HAS_INPUTS = "c % 5 = 0";
+
+/** SQL of a JSON object of names and values. */
+const objectOf = (named: readonly (readonly [string, string])[]) =>
+  `json_object(${named.map(([name, value]) => `'${name}', ${value}`).join(", ")})`;
+
+/** In the order of the table's key, which is its own index, and from the numbers alone: no row is read again. */
+function insertProperties(database: Connection, seed: Seed, { before, organization }: Before): void {
+  const named = [
+    ...PROPERTIES.map(([name, value]) => ({ kind: 0, name, value, where: "1" })),
+    ...INPUTS.map(([name, value]) => ({ kind: 1, name, value, where: HAS_INPUTS })),
+  ];
+  for (const { kind, name, value, where } of named) {
+    database
+      .prepare(
+        `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
+        ${PARTS}
+        select ?6, ${kind}, '${name}', ${value} as value, created, ?5 + v, ${COST}
+        from parts join temp.model m on m.n = (b * 7 + c) % ?7 where ${where} order by value, created, v`,
+      )
+      .run(1, seed.records, seed.start, everyMs(seed.records), before, organization, MODELS.length);
+    seed.onProgress(`property ${name}`);
+  }
 }

@@ -34,8 +34,8 @@ const dataDir = resolve(values["data-dir"] ?? process.env["WEIR_DATA_DIR"] ?? ".
 const start = Number(values.now) - 30 * 86_400_000;
 
 if (values.part === "tables") await makeTables();
-else if (values.part === "records") fillRecords({ records, dataDir, start });
-else if (values.part === "bodies") fillBodies({ records, dataDir, start });
+else if (values.part === "records") fillRecords({ records, dataDir, start, onProgress });
+else if (values.part === "bodies") fillBodies({ records, dataDir, start, onProgress });
 else {
   const started = performance.now();
   await run("tables");
@@ -44,6 +44,11 @@ else {
   console.log(
     `${records} records in ${seconds.toFixed(1)} s, ${Math.round(records / seconds)} a second, in ${dataDir}`,
   );
+}
+
+/** A line on stderr with the seconds since this part began. */
+function onProgress(done: string): void {
+  console.error(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${done}`);
 }
 
 /** One part in a process of its own, which leaves no connection behind that would keep the file locked. */

@@ -25,7 +25,7 @@ export function printConfig({ config, sources }: LoadedConfig): string {
 
 function masked(key: string, value: unknown): unknown {
   if (SECRET_KEYS.has(key)) return value === "" ? "" : MASK;
-  if (key.endsWith("database_url") && typeof value === "string") {
+  if (/database_(read_)?url$/.test(key) && typeof value === "string") {
     return value.replace(/\/\/[^/@]*@/, `//${MASK}@`).replace(/([?&]authToken=)[^&]*/i, `$1${MASK}`);
   }
   return value;

@@ -58,6 +58,10 @@ const DATABASE = orEmpty({
   fits: (text) => /^file:.+/.test(text) || (/^(https?|wss?|libsql):\/\/[^/]/.test(text) && URL.canParse(text)),
   allowed: "a file:, http(s)://, ws(s):// or libsql:// address",
 });
+const SERVER = orEmpty({
+  fits: (text) => /^(https?|wss?|libsql):\/\/[^/]/.test(text) && URL.canParse(text),
+  allowed: "an http(s)://, ws(s):// or libsql:// address",
+});
 const PUBLIC_ADDRESS = orEmpty({
   fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
   allowed: "an http(s):// address without query",
@@ -74,6 +78,8 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   data_dir: { fits: (text) => text !== "", allowed: "a directory" },
   database_url: DATABASE,
   eu_database_url: DATABASE,
+  database_read_url: SERVER,
+  eu_database_read_url: SERVER,
   bootstrap_key: orEmpty({
     fits: (text) => /^[\x21-\x7e]{8,512}$/.test(text),
     allowed: "8 to 512 printable ASCII characters without spaces",

@@ -40,6 +40,10 @@ export const CONFIG_SCHEMA = Type.Object(
     data_dir: text("./weir-data", "Directory that holds everything Weir writes."),
     database_url: text("", "libSQL address; empty means the file weir.db in the data directory."),
     database_auth_token: text("", "Token for a libSQL server."),
+    database_read_url: text(
+      "",
+      "A replica of the libSQL server, for the queries of the API; what it does not have yet is read from the server itself.",
+    ),
     eu_gateway_port: count(
       8790,
       ...PORT,
@@ -50,6 +54,7 @@ export const CONFIG_SCHEMA = Type.Object(
       "",
       "libSQL address of the European pair; empty means the file eu/weir.db in the data directory.",
     ),
+    eu_database_read_url: text("", "As database_read_url, for the European pair."),
     eu_database_auth_token: text("", "Token for the European pair's libSQL server."),
     eu_public_api_url: text("", "As public_api_url, for the European pair."),
     eu_public_gateway_url: text("", "As public_gateway_url, for the European pair."),
@@ -171,6 +176,7 @@ export function europeanConfig(config: Config): Config | undefined {
     api_port: config.eu_api_port,
     data_dir: `${config.data_dir}/eu`,
     database_url: config.eu_database_url,
+    database_read_url: config.eu_database_read_url,
     database_auth_token: config.eu_database_auth_token,
     public_api_url: config.eu_public_api_url,
     public_gateway_url: config.eu_public_gateway_url,

@@ -53,6 +53,9 @@ test("the binary alone proxies, records, reads back, and loads a drop-in that li
     model: expect.stringContaining("gpt-4o-mini"),
   });
   expect((await fetch(`${weir.api}/docs`)).status).toBe(200);
+  const shell = await (await fetch(`${weir.api}/requests`, { headers: { accept: "text/html" } })).text();
+  const [, script] = /src="(\/assets\/main-[^"]+)"/.exec(shell)!;
+  expect((await fetch(weir.api + script)).headers.get("content-type")).toStartWith("text/javascript");
   expect(await weir.stop()).toBe(0);
 
   expect(readdirSync(folder).sort()).toEqual([...before, "weir-data"].sort());

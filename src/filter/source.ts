@@ -106,7 +106,7 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
       return { from: `requests r indexed by ${source.name}`, condition: undefined };
     case "rare":
       return {
-        from: `(${rowsOf(source.condition, scope, bind)}) w cross join requests r on r.seq = w.seq`,
+        from: `(${rowsOf(source.condition, scope, bind).join(" union ")}) w cross join requests r on r.seq = w.seq`,
         condition: undefined,
       };
     case "rows":
@@ -137,7 +137,8 @@ async function rarest(candidates: readonly Condition[], scope: Scope, probe: Pro
   let fewest = RARE_ROWS + 1;
   for (const candidate of candidates) {
     const parameters = new Parameters();
-    const rows = rowsOf(candidate, scope, parameters.bind);
+    // Twice where a record has both spellings: all the same for a count that stops early, which "union" would not.
+    const rows = rowsOf(candidate, scope, parameters.bind).join(" union all ");
     const found = await probe(counting(rows, RARE_ROWS, parameters));
     if (found < fewest) [best, fewest] = [candidate, found];
     if (found === 0) break;
@@ -167,17 +168,18 @@ async function singleSpelling(
   return undefined;
 }
 
-/** Select of the `seq` of the rows that fulfil an indexed condition. */
-function rowsOf(condition: Condition, scope: Scope, bind: Bind): string {
+/** Selects that together give the `seq` of the rows that fulfil an indexed condition. */
+function rowsOf(condition: Condition, scope: Scope, bind: Bind): string[] {
   if (condition.source.from !== "properties") {
     const sign = SIGNS[condition.operator];
-    return `select c.seq from requests c indexed by requests_cost where c.organization_id = ${bind(scope.organizationId)} and c.cost ${sign} ${bind(condition.value as number)}`;
+    return [
+      `select c.seq from requests c indexed by requests_cost where c.organization_id = ${bind(scope.organizationId)} and c.cost ${sign} ${bind(condition.value as number)}`,
+    ];
   }
   const { exact, erased } = propertyName(condition.name ?? "");
   return [exact, erased]
     .filter((name) => name !== undefined)
-    .map((name) => `select p.seq from properties p where ${entryOf(condition, name, scope, bind)}`)
-    .join(" union ");
+    .map((name) => `select p.seq from properties p where ${entryOf(condition, name, scope, bind)}`);
 }
 
 /** Condition on entries `p` of one property, under one stored name, within the filter's bounds on creation. */

@@ -16,9 +16,12 @@ export interface ListOptions {
 /** Fewer records than these are read as fast as records. */
 const ROWS_MIN = 4_096;
 
-/** Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. */
+/**
+ * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. In floating
+ * point, for a sum of integers that is too large for one is an error to SQLite.
+ */
 export const TOTALS = ["cost", ...TOKENS]
-  .map((column) => `case when count(*) = 0 then 0 else sum(r.${column}) end as ${column}`)
+  .map((column) => `case when count(*) = 0 then 0 else sum(r.${column} + 0.0) end as ${column}`)
   .join(", ");
 
 /** What blocks answer, where so many records are asked for that they answer sooner. */

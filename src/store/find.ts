@@ -7,6 +7,7 @@ import { chooseSource, creationColumn, type Source } from "../filter/source.ts";
 import { ALL, conditionsOf, type FilterTree } from "../filter/tree.ts";
 import { BodySearch } from "./body-search.ts";
 import type { Deadline } from "./deadline.ts";
+import { foremostSource } from "./find-foremost.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 import type { Database } from "./store.ts";
 
@@ -29,11 +30,28 @@ export interface Page {
 export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
   const { sort, limit, offset, deadline } = options;
   if (limit === 0) return { requestIds: [], next: options.after };
-  const source = await chooseSource(scope, sort, (statement) => count(database, statement, deadline));
+  const source = await chooseSource(scope, sort, (statement) => counted(database, statement, deadline));
   if (readsBodies(scope.tree)) {
     const rows = await new BodySearch(database, scope, deadline).find({ ...options, source });
     return page(rows, sort, limit);
   }
+  const count = limit + 1 + offset;
+  const few = await foremostSource(database, scope, { sort, count, after: options.after, source }, deadline);
+  if (few !== undefined) {
+    const rows = await rowsFrom(database, scope, few, options);
+    // Fewer than there were a moment ago: some have changed meanwhile, and others have come in their place.
+    if (rows.length > limit) return page(rows, sort, limit);
+  }
+  return page(await rowsFrom(database, scope, source, options), sort, limit);
+}
+
+/** One row more than the page has, where there is one. */
+async function rowsFrom(
+  database: Database,
+  scope: Scope,
+  source: Source,
+  { sort, limit, offset, after, deadline }: PageOptions,
+): Promise<readonly FoundRow[]> {
   const creation = creationColumn(source);
   const rows = async (where: (bind: Bind) => string, most: number) => {
     const statement = selectRecords(
@@ -44,20 +62,18 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
     );
     return database.query<FoundRow>(statement, deadline.rest());
   };
-  const { after } = options;
-  if (after === undefined || sort === "random") return page(await rows(() => "1", limit + 1), sort, limit);
+  if (after === undefined || sort === "random") return rows(() => "1", limit + 1);
   const parts = offset === 0 ? afterInParts(after, sort) : undefined;
-  if (parts === undefined)
-    return page(await rows((bind) => afterSql(after, sort, bind, creation), limit + 1), sort, limit);
+  if (parts === undefined) return rows((bind) => afterSql(after, sort, bind, creation), limit + 1);
   const found: FoundRow[] = [];
   for (const part of parts) if (found.length <= limit) found.push(...(await rows(part, limit + 1 - found.length)));
-  return page(found, sort, limit);
+  return found;
 }
 
 /** How many records a filter selects. */
 export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
   const { scope: plain, source } = await withoutBodies(database, scope, deadline);
-  return count(
+  return counted(
     database,
     selectRecords(plain, "count(*) as n", () => "", { source }),
     deadline,
@@ -73,7 +89,7 @@ export async function withoutBodies(
   scope: Scope,
   deadline: Deadline,
 ): Promise<{ scope: Scope; source: Source }> {
-  const source = await chooseSource(scope, undefined, (statement) => count(database, statement, deadline));
+  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
   if (!readsBodies(scope.tree)) return { scope, source };
   const seqs = await new BodySearch(database, scope, deadline).all(source);
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
@@ -82,7 +98,7 @@ export async function withoutBodies(
 /** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
 export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
   if (readsBodies(scope.tree)) return false;
-  const source = await chooseSource(scope, undefined, (statement) => count(database, statement, deadline));
+  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
   return (
     source.kind === "scan" ||
     source.kind === "property" ||
@@ -102,7 +118,7 @@ function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {
   return { requestIds: shown.map(({ request_id }) => request_id), next: more ? positionOf(last, sort) : undefined };
 }
 
-async function count(database: Database, statement: SqlStatement, deadline: Deadline): Promise<number> {
+async function counted(database: Database, statement: SqlStatement, deadline: Deadline): Promise<number> {
   const [row] = await database.query<{ n: number }>(statement, deadline.rest());
   return row?.n ?? 0;
 }

@@ -13,8 +13,12 @@ const ANSWER_MS = 15_000;
 
 /** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */
 export function openRemote(config: Config): Store {
-  const database = new RemoteDatabase(config.database_url, config.database_auth_token);
+  const database = openServer(config.database_url, config.database_auth_token);
   return { records: database, bodies: database, close: () => database.close() };
+}
+
+export function openServer(url: string, authToken: string): Database {
+  return new RemoteDatabase(url, authToken);
 }
 
 class RemoteDatabase implements Database {

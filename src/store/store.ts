@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config.ts";
 import { openLocal } from "./local.ts";
 import { openRemote } from "./remote.ts";
+import { openReplica } from "./replica.ts";
 
 export type Value = string | number | bigint | null | Uint8Array;
 
@@ -65,7 +66,8 @@ export type StoreMode = "write" | "read" | "current";
  */
 export async function openStore(config: Config, mode: StoreMode): Promise<Store> {
   const path = localPath(config);
-  return path === undefined ? openRemote(config) : openLocal(path, mode);
+  if (path !== undefined) return openLocal(path, mode);
+  return mode === "read" && config.database_read_url !== "" ? openReplica(config) : openRemote(config);
 }
 
 /** Path of the records' file, or undefined where the database is a server. */

@@ -23,6 +23,9 @@ const client: QueryClient = new QueryClient({
   },
 });
 
+// Asked for while the first page's code is on its way.
+void client.prefetchQuery(sessionQuery);
+
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={client}>

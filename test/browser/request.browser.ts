@@ -100,6 +100,7 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   const { page } = opened;
   await page.getByRole("table", { name: "How the cost adds up" }).waitFor();
   await page.getByText("The lines add up to the cost.").waitFor();
+  expect(await page.locator(".tabs [aria-current]").allTextContents()).toEqual(["Cost"]);
   await page.getByRole("link", { name: "Timing" }).click();
   await page.getByRole("img", { name: "From the request's first byte to the answer's last" }).waitFor();
   await page.getByRole("link", { name: "Replay" }).click();
@@ -178,6 +179,19 @@ test("a session is a timeline that leads to its requests", async () => {
   await page.getByRole("link", { name: "A trip" }).click();
   await page.getByText("Session is s-1").first().waitFor();
   await page.getByText("2 requests").waitFor();
+});
+
+test("a request is deleted once that is confirmed", async () => {
+  const id = await send(it.weir, provider);
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.waitForURL("**/requests");
+  await page.locator("tr[data-id]").first().waitFor();
+  expect(await page.locator(`tr[data-id="${id}"]`).count()).toBe(0);
 });
 
 test("a request that there is not is said to be none, also another organization's", async () => {

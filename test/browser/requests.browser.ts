@@ -68,7 +68,7 @@ describe("the list", () => {
     const { page } = opened;
     await rows(page).first().waitFor();
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Value");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
     await page.keyboard.type("bob");
     await page.keyboard.press("Enter");
     await page.getByText("User is bob").first().waitFor();
@@ -86,7 +86,7 @@ describe("the list", () => {
     const { page } = opened;
     const form = page.getByRole("form", { name: "Filter requests" });
     await form.getByLabel("Field").selectOption({ label: "Status" });
-    await form.getByLabel("Value").fill("500");
+    await form.getByLabel("Status").fill("500");
     await page.keyboard.press("Enter");
     await page.getByText("Status ≥ 500").first().waitFor();
     await page.getByText("1 request", { exact: true }).waitFor();
@@ -94,7 +94,7 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Clear" }).click();
     await form.getByLabel("Field").selectOption({ label: "Property" });
     await form.getByLabel("Property name").fill("Team");
-    await form.getByLabel("Value").fill("blue");
+    await form.getByLabel("Property", { exact: true }).fill("blue");
     await form.getByRole("button", { name: "Add filter" }).click();
     await page.getByText("Property Team is blue").first().waitFor();
     await page.getByText("1 request", { exact: true }).waitFor();
@@ -109,7 +109,7 @@ describe("the list", () => {
     await builder.getByLabel("How conditions are joined").selectOption("or");
     for (const user of ["carl", "dora"]) {
       await builder.getByRole("button", { name: "Add condition" }).click();
-      await builder.getByLabel("Value").last().fill(user);
+      await builder.getByLabel("User").last().fill(user);
     }
     await page.getByText("2 requests").waitFor();
     expect(await users(page)).toEqual(["dora", "carl"]);
@@ -161,14 +161,14 @@ describe("the list", () => {
     await using opened = await it.open("/requests?range=24h");
     const { page } = opened;
     await page.getByRole("button", { name: "Columns" }).click();
-    await page.getByLabel("Session", { exact: true }).check();
+    await page.getByLabel("Path", { exact: true }).check();
     await page.keyboard.press("Escape");
-    await page.getByRole("columnheader", { name: "Session" }).waitFor();
+    await page.getByRole("columnheader", { name: "Path" }).waitFor();
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByLabel("Name of the view").fill("of today");
     await page.keyboard.press("Enter");
     await page.goto(`${it.weir.api}/requests`);
-    await page.getByRole("columnheader", { name: "Session" }).waitFor();
+    await page.getByRole("columnheader", { name: "Path" }).waitFor();
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("button", { name: "of today", exact: true }).click();
     await page.waitForURL(/range=24h/);

@@ -55,7 +55,7 @@ function sumsSql({ tokens, outcomes, activity }: Measures): string {
   return [
     "count(*) as requests, sum(r.cost) as cost",
     ...(tokens
-      ? ["prompt_tokens", "completion_tokens", "total_tokens"].map((name) => `sum(r.${name}) as ${name}`)
+      ? ["prompt_tokens", "completion_tokens", "total_tokens"].map((name) => `sum(r.${name} + 0.0) as ${name}`)
       : []),
     ...(outcomes ? ["total(r.response_status >= 400) as errors, total(r.cached) as cache_hits", LATENCIES] : []),
     ...(activity ? ["min(r.request_created_at) as first, max(r.request_created_at) as last"] : []),

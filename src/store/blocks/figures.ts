@@ -155,7 +155,8 @@ export class Figures {
     const times = await view.numbers("request_created_at");
     const [first, last] = [this.#first, this.#last];
     for (let row = 0; row < groups.length; row++) {
-      const [group, time] = [groups[row]!, times[row]!];
+      const group = groups[row]!;
+      const time = times[row]!;
       if (time < first[group]!) first[group] = time;
       if (time > last[group]!) last[group] = time;
     }

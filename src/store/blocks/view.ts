@@ -1,5 +1,6 @@
 import type { Deadline } from "../deadline.ts";
 import type { Database } from "../store.ts";
+import { columnCacheOf } from "./column-cache.ts";
 import { erasedColumn, type NumberColumn, propertyColumn, SEQ, type TextColumn } from "./columns.ts";
 import { type Numbers, type Texts, unpackNumbers, unpackTexts } from "./packing.ts";
 
@@ -22,13 +23,11 @@ export class BlockGone extends Error {}
 /** This block cannot answer the question: the records can. */
 export class BlockUnfit extends Error {}
 
-/** Columns of one part, read when they are first asked for. All have `part.rows` rows. */
+/** Columns of one part, read when they are asked for. All have `part.rows` rows, and nobody may write into them. */
 export class BlockView {
   readonly part: Part;
   readonly #database: Database;
   readonly #deadline: Deadline;
-  readonly #numbers = new Map<string, Promise<Numbers>>();
-  readonly #texts = new Map<string, Promise<Texts>>();
 
   constructor(database: Database, part: Part, deadline: Deadline) {
     this.#database = database;
@@ -36,42 +35,52 @@ export class BlockView {
     this.#deadline = deadline;
   }
 
-  numbers(name: NumberColumn | typeof SEQ): Promise<Numbers> {
-    return kept(this.#numbers, name, async () => {
-      const packed = await this.#read(name);
-      if (packed === undefined) throw new BlockGone();
-      return this.#rows(unpackNumbers(packed));
-    });
+  async numbers(name: NumberColumn | typeof SEQ): Promise<Numbers> {
+    const numbers = await this.#column(name, unpackNumbers, (column) => column.byteLength);
+    if (numbers === undefined) throw new BlockGone();
+    return this.#rows(numbers);
   }
 
-  texts(name: TextColumn): Promise<Texts> {
-    return kept(this.#texts, name, async () => {
-      const packed = await this.#read(name);
-      if (packed === undefined) throw new BlockGone();
-      return this.#own(unpackTexts(packed));
-    });
+  async texts(name: TextColumn): Promise<Texts> {
+    const texts = await this.#column(name, unpackTexts, bytesOfTexts);
+    if (texts === undefined) throw new BlockGone();
+    return this.#own(texts);
   }
 
   /** Values of a property under that stored name; all null where no record has it. */
-  property(name: string): Promise<Texts> {
-    return kept(this.#texts, propertyColumn(name), async () => {
-      const packed = await this.#read(propertyColumn(name));
-      if (packed !== undefined) return this.#own(unpackTexts(packed));
-      await this.#missing();
-      return { codes: new Uint32Array(this.part.rows), values: [] };
-    });
+  async property(name: string): Promise<Texts> {
+    const texts = await this.#column(propertyColumn(name), unpackTexts, bytesOfTexts);
+    if (texts !== undefined) return this.#own(texts);
+    await this.#missing();
+    return { codes: new Uint32Array(this.part.rows), values: [] };
   }
 
   /** 1 where the property's name had lost its case; undefined where that is so nowhere. */
   async erased(name: string): Promise<Numbers | undefined> {
-    const packed = await this.#read(erasedColumn(name));
-    return packed === undefined ? undefined : this.#rows(unpackNumbers(packed));
+    const numbers = await this.#column(erasedColumn(name), unpackNumbers, (column) => column.byteLength);
+    return numbers && this.#rows(numbers);
   }
 
   /** A name without a column is a name that nobody has, where all have one; and a block that is gone has none. */
   async #missing(): Promise<void> {
     if (this.part.names_complete === 0) throw new BlockUnfit();
     if ((await this.#read(SEQ)) === undefined) throw new BlockGone();
+  }
+
+  async #column<T extends object>(
+    name: string,
+    unpack: (packed: Uint8Array) => T,
+    bytesOf: (column: T) => number,
+  ): Promise<T | undefined> {
+    const cache = columnCacheOf(this.#database);
+    const key = `${this.part.block} ${name}`;
+    const known = cache.get<T>(key);
+    if (known !== undefined) return known;
+    const packed = await this.#read(name);
+    if (packed === undefined) return undefined;
+    const column = unpack(packed);
+    cache.put(key, column, bytesOf(column));
+    return column;
   }
 
   async #read(name: string): Promise<Uint8Array | undefined> {
@@ -93,11 +102,7 @@ export class BlockView {
   }
 }
 
-function kept<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
-  let made = known.get(name);
-  if (made === undefined) {
-    made = make();
-    known.set(name, made);
-  }
-  return made;
+/** About: a text takes two bytes a letter at most, and its object some more. */
+function bytesOfTexts({ codes, values }: Texts): number {
+  return values.reduce((bytes, value) => bytes + value.length * 2 + 40, codes.byteLength);
 }

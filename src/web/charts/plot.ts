@@ -52,7 +52,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: n
   return {
     width: 300,
     height: 180,
-    padding: [10, 16, 0, 0],
+    padding: [10, 22, 0, 0],
     legend: { show: false },
     tzDate: clockOf(bucket),
     cursor: {

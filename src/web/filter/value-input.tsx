@@ -19,7 +19,7 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
   if (field.kind === "boolean") {
     return (
       <select
-        aria-label="Value"
+        aria-label={field.label}
         value={value === false ? "no" : "yes"}
         onChange={(event) => onChange(event.target.value === "yes")}
       >
@@ -31,7 +31,7 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
   if (field.kind === "number") {
     return (
       <input
-        aria-label="Value"
+        aria-label={field.label}
         type="number"
         step="any"
         ref={inputRef}
@@ -44,7 +44,7 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
   return (
     <>
       <input
-        aria-label="Value"
+        aria-label={field.label}
         ref={inputRef}
         type="text"
         placeholder={field.kind === "time" ? "2026-01-31T12:00:00Z" : "Value"}

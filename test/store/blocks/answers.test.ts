@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Position } from "../../../src/filter/cursor.ts";
 import { decodeFilter } from "../../../src/filter/decode.ts";
+import { decodeSort } from "../../../src/filter/sort.ts";
 import { toStorable } from "../../../src/recorder/import.ts";
 import { recordStatements } from "../../../src/recorder/insert.ts";
 import { metrics, sessions, users } from "../../../src/store/aggregate.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/deadline.ts";
+import { findPage } from "../../../src/store/find.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { propertyCosts } from "../../../src/store/property-costs.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
@@ -68,7 +71,7 @@ const page = { limit: 40, offset: 2 };
 
 const FILTERS = [
   "all",
-  from(900),
+  from(300),
   and(from(100), leaf("properties", { Team: { "not-equals": "team-2" } })),
   and(leaf("model", { like: "m-_" }), leaf("latency", { lt: 700.5 })),
   leaf("user_id", { "not-contains": "USER-1" }),
@@ -80,6 +83,21 @@ type Question = (store: Store, filter: unknown) => Promise<unknown>;
 const by = (groupBy: string[], timeBucket?: "hour" | "day" | "minute"): Question => {
   return (store, filter) => metrics(store.records, scope(filter), { groupBy, timeBucket, ...page }, until());
 };
+/** Ids of the first pages, each page found from the end of the one before. */
+const pages =
+  (sort: object): Question =>
+  async (store, filter) => {
+    const ids: string[] = [];
+    let after: Position | undefined;
+    for (let page = 0; page < 4; page++) {
+      const options = { sort: decodeSort(sort), limit: 350, offset: page === 0 ? 20 : 0, after, deadline: until() };
+      const { requestIds, next } = await findPage(store.records, scope(filter), options);
+      ids.push(...requestIds);
+      if (next === undefined) break;
+      after = next;
+    }
+    return ids;
+  };
 const QUESTIONS: readonly (readonly [string, Question])[] = [
   [
     "metrics of all",
@@ -100,6 +118,8 @@ const QUESTIONS: readonly (readonly [string, Question])[] = [
     "costs by property value",
     (store, filter) => propertyCosts(store.records, scope(filter), { name: "Team", ...page }, until()),
   ],
+  ["pages by latency", pages({ latency: "desc" })],
+  ["pages by tokens", pages({ total_tokens: "asc" })],
   [
     "costs by a lost name",
     (store, filter) => propertyCosts(store.records, scope(filter), { name: "App-Name", limit: 5, offset: 0 }, until()),
@@ -146,4 +166,16 @@ test("of two that make the same block, the one that began first gives way", asyn
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   const [made] = await writer.records.query<{ n: number }>({ sql: "select count(*) as n from blocks", args: [] });
   expect(made!.n).toBe(1);
+});
+
+test("sums that no integer holds are still sums", async () => {
+  const huge = "update requests set prompt_tokens = 1152921504606846976 where seq <= 100 and organization_id = 'org'";
+  await writer.records.batch([{ sql: huge, args: [] }]);
+  const [row] = await metrics(
+    blocks.records,
+    scope("all"),
+    { groupBy: [], timeBucket: undefined, limit: 1, offset: 0 },
+    until(),
+  );
+  expect(row!.prompt_tokens).toBeGreaterThan(90 * 2 ** 60);
 });

@@ -157,7 +157,7 @@ test("after any inserts, ends, amendments, rewrites and removals the blocks answ
         await store.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 }, 60_000);
 

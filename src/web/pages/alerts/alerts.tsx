@@ -100,12 +100,21 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
   ];
 }
 
+/** Groups that stand in the table; all of them show when one points at it, and in the alert's history. */
+const FIRING_SHOWN = 2;
+
 function firingText({ firing, metric }: AlertRow) {
   if (firing.length === 0) return <span className="muted">nothing</span>;
   const text = firing.map(({ group, value }) =>
     [groupText(group), valueText(metric, value)].filter(Boolean).join(": "),
   );
-  return <span title={text.join("\n")}>{text.join("; ")}</span>;
+  const more = text.length - FIRING_SHOWN;
+  return (
+    <span title={text.join("\n")}>
+      {text.slice(0, FIRING_SHOWN).join("; ")}
+      {more > 0 ? ` and ${more} more` : ""}
+    </span>
+  );
 }
 
 function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (row: AlertRow) => void }) {

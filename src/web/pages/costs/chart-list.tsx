@@ -61,7 +61,8 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       format: formatAxisDuration,
       figure: (
         <>
-          <Duration of={totals?.latency_p95} /> p95
+          <Duration of={totals?.latency_p95} />
+          {by === undefined ? " at p95" : null}
         </>
       ),
       series: latency(figures, by),

@@ -11,8 +11,14 @@ interface TilesProps {
   readonly cache: readonly CacheRow[] | undefined;
 }
 
+/** How many times as many requests there may be as in the time before, so that the two are compared. */
+const COMPARABLE = 10;
+
 /** The figures of the whole span, and how they changed against the span before. */
-export function Tiles({ totals, before, cache }: TilesProps) {
+export function Tiles({ totals, before: earlier, cache }: TilesProps) {
+  // Against a time in which next to nothing passed, every change would be a great one.
+  const isComparable = (earlier?.requests ?? 0) * COMPARABLE > (totals?.requests ?? 0);
+  const before = isComparable ? earlier : undefined;
   const errorRate = totals === undefined ? null : share(totals.errors, totals.requests);
   const errorsBefore = before === undefined ? null : share(before.errors, before.requests);
   const hits = cache?.reduce((sum, row) => sum + row.hits, 0);
@@ -98,8 +104,6 @@ export function Tile({ label, value, delta, note }: TileProps) {
   );
 }
 
-const CHANGE_MAX = 10;
-
 interface DeltaProps {
   readonly now: number | null | undefined;
   readonly before: number | null | undefined;
@@ -109,8 +113,7 @@ interface DeltaProps {
 
 function Delta({ now, before, worse }: DeltaProps) {
   const by = change(now ?? null, before ?? null);
-  // Against next to nothing everything is a thousandfold.
-  if (by === null || by > CHANGE_MAX) return null;
+  if (by === null) return null;
   const isUp = by > 0;
   const isFlat = Math.abs(by) < 0.005;
   const tone = isFlat || worse === undefined ? "plain" : isUp ? "bad" : "good";

@@ -15,6 +15,7 @@ import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Cost } from "./cost.tsx";
+import { DeleteButton } from "./delete-button.tsx";
 import { Details } from "./details.tsx";
 import { omissions, outcomeText } from "./outcome.ts";
 import { headersQuery, type RequestRecord, recordQuery } from "./record.ts";
@@ -67,7 +68,16 @@ export function RequestPage() {
     );
   }
   return (
-    <Page title={data.model ?? data.request_path ?? "Request"} about={<Subtitle record={data} />} actions={backLink}>
+    <Page
+      title={data.model ?? data.request_path ?? "Request"}
+      about={<Subtitle record={data} />}
+      actions={
+        <>
+          {backLink}
+          <DeleteButton id={id} onDone={back} />
+        </>
+      }
+    >
       <Figures record={data} />
       <Notes record={data} />
       <div className="request-columns">
@@ -78,10 +88,10 @@ export function RequestPage() {
                 key={name}
                 to="/requests/$id"
                 params={{ id }}
-                search={{ tab: name === "conversation" ? undefined : name }}
+                search={name === "conversation" ? {} : { tab: name }}
                 replace
                 resetScroll={false}
-                activeOptions={{ exact: true, explicitUndefined: true }}
+                activeOptions={{ exact: true }}
               >
                 {label}
               </Link>
@@ -118,8 +128,8 @@ function Figures({ record }: { readonly record: RequestRecord }) {
     ["Status", <Status key="status" of={record.response_status} />],
     ["Latency", <Duration key="latency" of={record.delay_ms} />],
     ["First token", <Duration key="first" of={record.time_to_first_token} />],
-    ["Prompt tokens", <Count key="prompt" of={record.prompt_tokens} />],
-    ["Completion tokens", <Count key="completion" of={record.completion_tokens} />],
+    ["Tokens in", <Count key="prompt" of={record.prompt_tokens} />],
+    ["Tokens out", <Count key="completion" of={record.completion_tokens} />],
     ["Cost", <Money key="cost" of={record.cost} />],
     [
       "User",

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { post } from "../../api.ts";
-import { join, leaf } from "../../filter/tree.ts";
+import { during, join, leaf } from "../../filter/tree.ts";
 import { formatDuration } from "../../parts/format.ts";
 import { Money, Status } from "../../parts/values.tsx";
 import type { RequestRow } from "../requests/columns.tsx";
@@ -67,6 +67,17 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
   );
 }
 
+/** Attempts follow each other at once: a time to look in, so that not all records are looked through. */
+const ATTEMPTS_MS = 3_600_000;
+
+function around({ request_created_at: time, delay_ms: delay }: RequestRecord) {
+  const at = Date.parse(time);
+  return {
+    from: new Date(at - ATTEMPTS_MS).toISOString(),
+    to: new Date(at + (delay ?? 0) + ATTEMPTS_MS).toISOString(),
+  };
+}
+
 /** Other tries for the same request of the client, and the request whose answer the cache gave. */
 export function Links({ record }: { readonly record: RequestRecord }) {
   const whole = record.attempt_of ?? record.request_id;
@@ -76,7 +87,10 @@ export function Links({ record }: { readonly record: RequestRecord }) {
       post<readonly RequestRow[]>(
         "/v1/request/query-fast",
         {
-          filter: join("or", [leaf(["attempt_of"], "equals", whole), leaf(["request_id"], "equals", whole)]),
+          filter: join("and", [
+            during(around(record)),
+            join("or", [leaf(["attempt_of"], "equals", whole), leaf(["request_id"], "equals", whole)]),
+          ]),
           sort: { created_at: "asc" },
           limit: 50,
           includeBody: false,

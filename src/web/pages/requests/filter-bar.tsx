@@ -36,6 +36,10 @@ export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: Fil
         <form
           className="filter-add"
           aria-label="Filter requests"
+          onKeyDown={(event) => {
+            // Back to where the other keys mean something.
+            if (event.key === "Escape") (event.target as HTMLElement).blur();
+          }}
           onSubmit={(event) => {
             event.preventDefault();
             if (isComplete(draft)) add(draft);

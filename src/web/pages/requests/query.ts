@@ -40,9 +40,9 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
   const { path, filter, sort } = question;
   const client = useQueryClient();
   const queryKey = useMemo(() => ["requests", path, filter, sort] as const, [path, filter, sort]);
-  const ask = (cursor: string | null, signal: AbortSignal) =>
+  const ask = (cursor: string | null, signal: AbortSignal, asked = filter) =>
     call<readonly RequestRow[]>("POST", path, {
-      body: { filter, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
+      body: { filter: asked, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
       signal,
     });
   const pages = useInfiniteQuery({
@@ -56,7 +56,10 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
   });
   const head = useQuery({
     queryKey: ["requests-head", path, filter, sort],
-    queryFn: ({ signal }) => ask(null, signal),
+    queryFn: ({ signal }) => {
+      const since = changingSince(client.getQueryData<Pages>(queryKey));
+      return ask(null, signal, join("and", [during({ from: since }), filter]));
+    },
     enabled: live && pages.data !== undefined,
     refetchInterval: LIVE_MS,
     staleTime: 0,
@@ -69,6 +72,20 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
   }, [client, queryKey, live, head.data]);
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
   return { ...pages, rows, warning: pages.data?.pages[0]?.warning, liveError: live ? head.error : null };
+}
+
+/** Of the rows at the head so many are looked at for requests that are still in flight. */
+const WATCHED_ROWS = 200;
+/** A record can come after one that began later. */
+const LATE_MS = 30_000;
+
+/** From when on rows may still change or come: what is older need not be asked for again each time. */
+function changingSince(known: Pages | undefined): string | undefined {
+  const rows = known?.pages.flatMap((page) => page.data).slice(0, WATCHED_ROWS) ?? [];
+  const [newest] = rows;
+  if (newest === undefined) return undefined;
+  const inFlight = rows.filter((row) => row.response_status === null).map((row) => Date.parse(row.request_created_at));
+  return new Date(Math.min(Date.parse(newest.request_created_at) - LATE_MS, ...inFlight)).toISOString();
 }
 
 /** Known pages with the newest one over them. Where that no longer reaches down to what is known, it takes its place. */

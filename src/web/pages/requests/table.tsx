@@ -1,6 +1,5 @@
-import { tableFeatures, useTable } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { useKeys } from "../../parts/keys.ts";
 import { SortHeader } from "../../parts/sort-header.tsx";
 import { COLUMNS, type RequestColumn, type RequestRow } from "./columns.tsx";
@@ -12,8 +11,6 @@ const OVERSCAN = 12;
 /** How many rows before the end the next page is asked for. */
 const AHEAD_ROWS = 40;
 const PAGE_ROWS = 15;
-
-const features = tableFeatures({});
 
 interface RequestsTableProps {
   readonly rows: readonly RequestRow[];
@@ -35,16 +32,12 @@ export function RequestsTable(props: RequestsTableProps) {
   const { rows, columns, count, sort, onSort, onEnd, onOpen, foot, listKey } = props;
   const room = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => COLUMNS.filter(({ id }) => columns.includes(id)), [columns]);
-  const definitions = useMemo(() => shown.map(({ id, header }) => ({ id, header })), [shown]);
-  const data = useMemo(() => [...rows], [rows]);
-  const table = useTable({ features, columns: definitions, data, getRowId: (row) => row.request_id });
-  const models = table.getRowModel().rows;
   const place = useMemo(() => placeOf(listKey), [listKey]);
   const virtualizer = useVirtualizer({
-    count: models.length,
+    count: rows.length,
     getScrollElement: () => room.current,
     estimateSize: () => ROW_PX,
-    getItemKey: (index) => models[index]!.id,
+    getItemKey: (index) => rows[index]!.request_id,
     overscan: OVERSCAN,
     scrollMargin: HEAD_PX,
     initialOffset: place.offset,
@@ -54,8 +47,8 @@ export function RequestsTable(props: RequestsTableProps) {
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (models.length > 0 && last >= models.length - AHEAD_ROWS) onEnd();
-  }, [last, models.length, onEnd]);
+    if (rows.length > 0 && last >= rows.length - AHEAD_ROWS) onEnd();
+  }, [last, rows.length, onEnd]);
   const before = (items[0]?.start ?? HEAD_PX) - HEAD_PX;
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? HEAD_PX) - HEAD_PX);
   const width = shown.reduce((sum, column) => sum + column.width, 0);
@@ -97,7 +90,7 @@ export function RequestsTable(props: RequestsTableProps) {
         <tbody>
           <Spacer px={before} columns={shown.length} />
           {items.map(({ index, key }) => (
-            <Row key={key} row={models[index]!.original} index={index} columns={shown} onOpen={onOpen} />
+            <Row key={key} row={rows[index]!} index={index} columns={shown} onOpen={onOpen} />
           ))}
           <Spacer px={after} columns={shown.length} />
         </tbody>
@@ -114,7 +107,8 @@ interface RowProps {
   readonly onOpen: (id: string) => void;
 }
 
-function Row({ row, index, columns, onOpen }: RowProps) {
+/** Drawn once, not with each step of a scroll. */
+const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   return (
     <tr
@@ -124,7 +118,9 @@ function Row({ row, index, columns, onOpen }: RowProps) {
       onClick={(event) => {
         const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
         const isSelecting = (window.getSelection()?.toString() ?? "") !== "";
-        if (isPlain && !isSelecting && !(event.target as Element).closest("a")) onOpen(row.request_id);
+        if (!isPlain || isSelecting) return;
+        event.preventDefault();
+        onOpen(row.request_id);
       }}
     >
       {columns.map((column) => (
@@ -134,7 +130,7 @@ function Row({ row, index, columns, onOpen }: RowProps) {
       ))}
     </tr>
   );
-}
+});
 
 /** Room for the rows that are not in the page. */
 function Spacer({ px, columns }: { readonly px: number; readonly columns: number }) {

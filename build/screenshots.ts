@@ -1,0 +1,136 @@
+/**
+ * Takes the pictures of docs/images: `bun build/screenshots.ts [NAME…]`.
+ *
+ * Fills a database with the records of `bench/seed.ts`, sends a few telling requests through a service, and photographs its
+ * pages in Chromium.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../test/browser/open.ts";
+import { completion, send, startProvider } from "../test/browser/traffic.ts";
+import { KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
+
+const FOLDER = join(ROOT, "docs/images");
+const RECORDS = 30_000;
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly theme?: "dark";
+  readonly width?: number;
+  readonly height?: number;
+  readonly before?: (page: Page) => Promise<void>;
+}
+
+const shots = (requestId: string): readonly Shot[] => [
+  { name: "requests", path: "/requests" },
+  {
+    name: "filter",
+    path: `/requests?range=7d&filter=${encodeURIComponent(
+      JSON.stringify({
+        left: { request_response_rmt: { provider: { equals: "OPENAI" } } },
+        operator: "and",
+        right: { request_response_rmt: { latency: { gte: 3_000 } } },
+      }),
+    )}`,
+    theme: "dark",
+    before: async (page) => {
+      await page.getByRole("button", { name: "Builder" }).click();
+    },
+  },
+  { name: "request", path: `/requests/${requestId}` },
+  { name: "cost", path: `/requests/${requestId}?tab=cost`, theme: "dark" },
+  { name: "costs", path: "/costs" },
+  { name: "sessions", path: "/sessions" },
+  { name: "narrow", path: "/requests", width: 420, height: 800 },
+];
+
+/** A conversation with a picture's worth of things in it. */
+async function tellingRequest(weir: Weir): Promise<string> {
+  using provider = startProvider((path) =>
+    Response.json(
+      path.endsWith("/fail")
+        ? { error: { message: "overloaded" } }
+        : completion("The gauge at Lenggries stands at 1.32 m. That is normal for November, and the weir is open.", {
+            annotations: [
+              {
+                type: "url_citation",
+                url_citation: { url: "https://example.com/gauges", title: "Gauges of the Isar" },
+              },
+            ],
+          }),
+      { status: path.endsWith("/fail") ? 503 : 200 },
+    ),
+  );
+  const headers = (path: string) => ({
+    "gateway-target-provider": "openai",
+    "Gateway-User-Id": "ada@example.com",
+    "Gateway-Session-Id": "trip-to-the-river",
+    "Gateway-Session-Name": "Trip to the river",
+    "Gateway-Session-Path": path,
+    "Gateway-Property-Environment": "production",
+    "Gateway-Property-Team": "field",
+  });
+  const messages = [
+    { role: "system", content: "You answer questions about rivers. Look levels up before you name them." },
+    { role: "user", content: "How high is the Isar at Lenggries today, and is the weir open?" },
+    {
+      role: "assistant",
+      tool_calls: [
+        {
+          id: "call_1",
+          type: "function",
+          function: { name: "level_of", arguments: '{"river":"Isar","at":"Lenggries"}' },
+        },
+      ],
+    },
+    { role: "tool", tool_call_id: "call_1", content: '{"metres":1.32,"state":"normal"}' },
+  ];
+  await send(weir, provider, { headers: headers("/plan") });
+  await send(weir, provider, { headers: headers("/plan/fail"), path: "/v1/chat/completions/fail" });
+  const id = await send(weir, provider, {
+    headers: headers("/plan/level"),
+    body: { model: "gpt-4o-mini", temperature: 0.2, messages },
+  });
+  await send(weir, provider, { headers: headers("/plan/route") });
+  const api = { method: "POST", headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" } };
+  await fetch(`${weir.api}/v1/request/${id}/score`, { ...api, body: JSON.stringify({ scores: { helpful: 0.9 } }) });
+  await fetch(`${weir.api}/v1/request/${id}/feedback`, { ...api, body: JSON.stringify({ rating: true }) });
+  return id;
+}
+
+const dataDirectory = mkdtempSync(join(tmpdir(), "weir-screenshots-"));
+const seeded = spawnSync(
+  process.execPath,
+  [join(ROOT, "bench/seed.ts"), "--records", String(RECORDS), "--data-dir", dataDirectory],
+  { stdio: ["ignore", "ignore", "inherit"] },
+);
+if (seeded.status !== 0) throw new Error("the database was not filled");
+const weir = await startWeir({ dataDirectory });
+const browser = await openBrowser();
+try {
+  mkdirSync(FOLDER, { recursive: true });
+  const wanted = process.argv.slice(2);
+  for (const shot of shots(await tellingRequest(weir))) {
+    if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
+    const { name, path, theme = "light", width = 1_180, height = 700, before } = shot;
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, timezoneId: "UTC" });
+    await context.request.post(`${weir.api}/v1/session`, { data: { key: KEY } });
+    const page = await context.newPage();
+    await page.goto(weir.api + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await before?.(page);
+    const file = join(FOLDER, `${name}.png`);
+    await page.screenshot({ path: file, animations: "disabled" });
+    console.log(`${file}: ${Math.round(statSync(file).size / 1e3)} kB`);
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  await weir.stop();
+  rmSync(dataDirectory, { recursive: true, force: true });
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findings } from "./axe.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+
+/** A service that nothing has passed through yet. */
+let it: Dashboard;
+beforeAll(async () => {
+  it = await openDashboard({ env: { WEIR_APPROVED_DOMAINS: "" } });
+});
+afterAll(async () => {
+  await it[Symbol.asyncDispose]();
+});
+
+const PAGES = [
+  ["/sessions", "No sessions in this time"],
+  ["/sessions/none", "No request belongs to this session"],
+  ["/users", "No requests of any user in this time"],
+  ["/properties", "No request has a property yet"],
+  ["/costs", "No requests in this time"],
+  ["/costs?range=all&by=model", "No requests in this time"],
+  ["/models", "No model was seen yet"],
+  ["/models?tab=prices", "No prices of your own"],
+  ["/domains", "No domain was used today, and none was decided about"],
+  ["/limits", "No limits"],
+  ["/alerts", "No alerts"],
+  ["/alerts?tab=webhooks", "No webhooks"],
+  ["/cache", "No answers are kept"],
+  ["/plugins?q=nothing", "No plugin of this name"],
+  ["/storage", "none yet"],
+] as const;
+
+test.each(PAGES)("%s says what it means that there is nothing: %s", async (path, text) => {
+  await using opened = await it.open(path);
+  const { page, faults } = opened;
+  await page.getByText(text, { exact: true }).first().waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test.each([...PAGES.map(([path]) => path), "/keys"])(
+  "%s says that it could not be loaded, and shows it once it can",
+  async (path) => {
+    await using opened = await it.open("/requests");
+    const { page, faults } = opened;
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    let fails = true;
+    await page.route(/\/v1\/(?!session$)/, (route) =>
+      fails
+        ? route.fulfill({ status: 400, json: { data: [], error: 400, message: "not now, please", path: null } })
+        : route.continue(),
+    );
+    await page.goto(it.weir.api + path);
+    const alert = page.getByRole("alert").first();
+    await alert.getByText("not now, please").waitFor();
+    fails = false;
+    while ((await page.getByRole("button", { name: "Try again" }).count()) > 0) {
+      await page.getByRole("button", { name: "Try again" }).first().click();
+      await page.waitForLoadState("networkidle");
+    }
+    await alert.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+  },
+);
+
+test.each(["/costs", "/users", "/storage"])("%s keeps its heading where it is while its figures come", async (path) => {
+  await using opened = await it.open("/requests");
+  const { page } = opened;
+  const held: (() => void)[] = [];
+  await page.route(/\/v1\/(?!session$)/, async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await page.goto(it.weir.api + path);
+  const heading = page.getByRole("heading", { level: 1 });
+  await heading.waitFor();
+  const before = await heading.boundingBox();
+  await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
+  for (let waits = 0; held.length === 0 && waits < 100; waits++) await page.waitForTimeout(20);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  for (const release of held) release();
+  await page.waitForLoadState("networkidle");
+  expect(await heading.boundingBox()).toEqual(before);
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Sqld, startSqld } from "./sqld.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, queryIds, recordOf, startWeir, type Weir } from "./weir.ts";
+
+let upstream: Upstream;
+let primary: Sqld;
+let replica: Sqld;
+/** Writes and reads at the primary. */
+let writer: Weir;
+/** Reads from the replica. */
+let reader: Weir;
+
+beforeAll(async () => {
+  [upstream, primary] = await Promise.all([startUpstream(), startSqld()]);
+  writer = await startWeir({ env: { WEIR_DATABASE_URL: primary.url } });
+  replica = await startSqld(primary);
+  reader = await startWeir({ env: { WEIR_DATABASE_URL: primary.url, WEIR_DATABASE_READ_URL: replica.url } });
+});
+afterAll(async () => {
+  replica?.thaw();
+  await Promise.all([writer, reader].map((weir) => weir?.stop()));
+  await replica?.[Symbol.asyncDispose]();
+  await primary?.[Symbol.asyncDispose]();
+  upstream?.close();
+});
+
+async function send(at: Weir): Promise<string> {
+  const headers = { ...gatewayHeaders(upstream.origin), "Content-Type": "application/json" };
+  const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] });
+  const answer = await fetch(`${at.gateway}/v1/chat/completions`, { method: "POST", body, headers, keepalive: false });
+  expect(answer.status).toBe(200);
+  return answer.headers.get("gateway-id")!;
+}
+
+/** Sets a property through one node and reads it at once through the node with the replica. */
+async function changedAndSeen(through: Weir, id: string, value: string): Promise<void> {
+  const body = JSON.stringify({ Step: value });
+  expect((await callApi(through, `/v1/request/${id}/property`, { method: "PUT", body })).status).toBe(200);
+  expect((await queryIds(reader, [id]))[0]!["properties"]).toMatchObject({ Step: value });
+}
+
+test("the next query sees every change, whichever node made it, although it reads from a replica", async () => {
+  const id = await send(writer);
+  await recordOf(reader, id);
+  for (let at = 0; at < 15; at++) await changedAndSeen(at % 2 === 0 ? writer : reader, id, String(at));
+});
+
+test("while the primary is away the replica answers what it has, and traffic goes on", async () => {
+  const id = await send(reader);
+  await recordOf(reader, id);
+  await primary.kill();
+  expect((await queryIds(reader, [id])).map(({ request_id }) => request_id)).toEqual([id]);
+  const waiting = await send(reader);
+  await primary.start();
+  expect(await recordOf(reader, waiting, 15_000)).toMatchObject({ response_status: 200 });
+}, 30_000);
+
+test("a replica that stands still is passed over, and one that is gone too", async () => {
+  const id = await send(reader);
+  await recordOf(reader, id);
+  replica.freeze();
+  await changedAndSeen(writer, id, "frozen");
+  await changedAndSeen(reader, id, "still frozen");
+  replica.thaw();
+  await changedAndSeen(writer, id, "thawed");
+  await replica.kill();
+  await changedAndSeen(writer, id, "killed");
+  await replica.start();
+  await changedAndSeen(writer, id, "back");
+}, 30_000);
