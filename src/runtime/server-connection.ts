@@ -9,6 +9,12 @@ const WAITING_BYTES_MAX = 64 * 1_024;
 const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
 const DISCARD_MS = 10_000;
 
+/**
+ * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
+ * well within the second in which a client that has gone is to end what is done for it.
+ */
+const PROBE_AFTER_MS = 400;
+
 /** What the connections of one server share. */
 export interface ConnectionParts {
   readonly handlers: ServerHandlers;
@@ -32,6 +38,8 @@ export class ServerConnection implements RequestSink {
   #bodyWhole = true;
   /** Set once nothing that comes is read any more: it is thrown away until the client closes. */
   #deaf = false;
+  /** The client has closed its side: it sends nothing more. */
+  #clientFinished = false;
   #headBegan = false;
   #discarded = 0;
   #discarding = false;
@@ -154,6 +162,8 @@ export class ServerConnection implements RequestSink {
     this.#headBegan = false;
     this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#guard(() => this.#parser.next());
+    if (this.#clientFinished && this.#turn === undefined) return this.#linger();
+    if (this.#isCutOff) return void this.socket.destroy();
     this.#awaitHead();
     if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
@@ -165,8 +175,14 @@ export class ServerConnection implements RequestSink {
     this.#deadlineMs = performance.now() + this.#parts.headMs;
   }
 
+  /** Nothing more comes of a body that is not whole. One that nobody reads yet may still be in memory. */
+  get #isCutOff(): boolean {
+    return this.#clientFinished && !this.#bodyWhole && !this.#parser.held && !this.#parser.running;
+  }
+
   #go(): void {
     this.#guard(() => this.#parser.resume());
+    if (this.#isCutOff) return void this.socket.destroy();
     if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
 
@@ -181,6 +197,7 @@ export class ServerConnection implements RequestSink {
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
     socket.pause();
+    socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
     this.#parts.handlers.onUpgrade(turn, socket, early);
   }
 
@@ -196,10 +213,17 @@ export class ServerConnection implements RequestSink {
 
   readonly #onDrain = (): void => this.#turn?.drained();
 
-  /** A client that closes its side wants nothing more; that is how most of them leave. */
+  /**
+   * A client that closes its side has left, or has said all that it has to say and reads on: on the wire both look the
+   * same, until something is written. Once its answer is under way it counts as gone, because a provider that is silent
+   * in the middle of a stream must not be held by nobody. Before that, it is probed.
+   */
   readonly #onEnd = (): void => {
-    if (this.#turn === undefined || this.#turn.ended) this.socket.end();
-    else this.socket.destroy();
+    this.#clientFinished = true;
+    const turn = this.#turn;
+    if (turn === undefined || turn.ended) this.socket.end();
+    else if (this.#isCutOff || turn.underWay) this.socket.destroy();
+    else setTimeout(() => turn.probe(), PROBE_AFTER_MS).unref();
   };
 
   readonly #onError = (): void => {
