@@ -6,9 +6,11 @@ import { decodeFilter } from "../src/filter/decode.ts";
 import { decodeSort } from "../src/filter/sort.ts";
 import { ALL } from "../src/filter/tree.ts";
 import { metrics, sessions, type TimeBucket, users } from "../src/store/aggregate.ts";
+import { makeNextBlock } from "../src/store/blocks/keep.ts";
 import { Deadline } from "../src/store/deadline.ts";
 import { countMatches, findPage } from "../src/store/find.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { migrate } from "../src/store/migrate.ts";
 import { propertyCosts } from "../src/store/property-costs.ts";
 import { recordsByIds } from "../src/store/records.ts";
 import { openStore } from "../src/store/store.ts";
@@ -30,6 +32,10 @@ const { values } = parseArgs({
 const dataDir = resolve(values["data-dir"] ?? process.env["WEIR_DATA_DIR"] ?? "./weir-data");
 const runs = Number(values.runs);
 
+const writer = await openStore({ ...Schema.Create(CONFIG_SCHEMA), data_dir: dataDir }, "write");
+await migrate(writer);
+while ((await makeNextBlock(writer)) !== undefined);
+await writer.close();
 const reader = await openStore({ ...Schema.Create(CONFIG_SCHEMA), data_dir: dataDir }, "read");
 const database = reader.records;
 const one = async <T>(sql: string, ...args: (string | number)[]) =>

@@ -49,7 +49,7 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
 }
 
 function ofProvider(
-  { aliases, hosts, target, dedicatedDomain, extends: parent, ...file }: ProviderView,
+  { aliases, hosts, target, dedicatedDomain, extends: parent, hasCostRule: _, ...file }: ProviderView,
   room: ApiRoom,
 ) {
   const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${room.config.gateway_domain}`;

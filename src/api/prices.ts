@@ -2,7 +2,9 @@ import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { explainCost } from "../mapping/explain.ts";
+import { priceInForce } from "../mapping/price-in-force.ts";
 import { LearntTables } from "../store/learnt.ts";
+import { askedModels, listModels } from "../store/mapping-steps.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../store/prices.ts";
 import { recordsByIds } from "../store/records.ts";
 import { endpoint } from "./endpoint.ts";
@@ -45,6 +47,42 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/prices",
       async ({ request }) => success(await list(organization(request))),
       endpoint("read", "Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
+    )
+    .get(
+      "/v1/models/prices/in-force",
+      async ({ request }) => {
+        const organizationId = organization(request);
+        const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+        const [models, asked, providers] = await Promise.all([
+          listModels(room.reader.records, organizationId),
+          askedModels(room.reader.records, organizationId),
+          room.gateway.providers(),
+          learnt.load(room.reader.records),
+        ]);
+        const ruled = new Set(
+          providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])),
+        );
+        const now = new Date();
+        return success(
+          models.map(({ provider, model }) => {
+            const ruledBy = ruled.has(provider) ? provider : undefined;
+            const own = learnt.priceOf(organizationId, provider);
+            const { source, price } = priceInForce(
+              { provider, models: [model, ...(asked.get(`${provider} ${model}`) ?? [])] },
+              own,
+              ruledBy,
+              now,
+            );
+            return { provider, model, source, ...price };
+          }),
+        );
+      },
+      endpoint(
+        "read",
+        "Models",
+        "What each model that was seen costs now",
+        "`source` says by whom; null where no price is known.",
+      ),
     )
     .put(
       "/v1/models/prices",

@@ -1,4 +1,5 @@
 import { configuredLog } from "../observe.ts";
+import { queriesYieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
@@ -20,7 +21,9 @@ const functions: ApiFunctions = {
       gateway: connect<GatewayFunctions>(ports["gateway"]!),
       jobs: connect<JobFunctions>(ports["jobs"]!),
     });
-    return { port: (await running).port };
+    const { port } = await running;
+    queriesYieldToTraffic();
+    return { port };
   },
   stop: async () => {
     await (await running?.catch(() => undefined))?.stop(); // one that did not start has nothing to stop

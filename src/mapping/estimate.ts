@@ -26,13 +26,18 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 /** Tokens that the format of a conversation adds to each message, and to the answer that is asked for. */
 const MESSAGE_TOKENS = 3;
 
+/** Whether this is the reading of a stream that came without usage. */
+export function lacksUsage({ events }: ExchangeInput, { usage, error }: ExchangeReading): boolean {
+  return events !== undefined && usage === undefined && error === undefined;
+}
+
 /**
  * The reading, with a guess at its usage where it is of a stream that came without: then `usageEstimated` says so. Never
  * rejects.
  */
 export async function withEstimate(input: ExchangeInput, reading: ExchangeReading): Promise<ExchangeReading> {
-  const isSilentStream = input.events !== undefined && reading.usage === undefined && reading.error === undefined;
-  if (!isSilentStream || input.status >= 400 || isBilledElsewhere(input.method, barePath(input.path))) return reading;
+  if (!lacksUsage(input, reading) || input.status >= 400 || isBilledElsewhere(input.method, barePath(input.path)))
+    return reading;
   const { wireSchema, responseBody, responseModel, requestModel } = reading;
   const model = responseModel ?? requestModel ?? null;
   const mapping = input.mappingOf?.(input.modelOverride ?? requestModel ?? "");

@@ -36,7 +36,7 @@ export async function openRegistry(options: { readonly config: Config; readonly 
   return {
     current: () => registry!,
     degraded: () => watched.degraded(),
-    view: () => viewProviders(watched.files()),
+    view: () => viewProviders(watched.files(), registry!.providers),
     look: () => watched.look(),
     close: () => watched.close(),
   };

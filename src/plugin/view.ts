@@ -21,6 +21,8 @@ export interface ProviderView extends FileView {
   /** First label of its own gateway address. */
   readonly dedicatedDomain: string | null;
   readonly extends: string | null;
+  /** Whether it says itself what requests cost. */
+  readonly hasCostRule: boolean;
 }
 
 export interface PluginView extends FileView {
@@ -38,10 +40,16 @@ export interface HookHealth {
   readonly degraded: readonly string[];
 }
 
-export function viewProviders(files: readonly FileState<ProviderPlugin>[]): ProviderView[] {
+/** @param inUse - with what each takes over from the one that it extends. */
+export function viewProviders(
+  files: readonly FileState<ProviderPlugin>[],
+  inUse: readonly ProviderPlugin[],
+): ProviderView[] {
   return inOrder(files).map(({ file, view }) => {
+    const hasCostRule =
+      view.state === "loaded" && inUse.some(({ name, cost }) => name === view.name && cost !== undefined);
     const { aliases = [], hosts = [], target = null, dedicatedDomain = null } = file.used?.value ?? {};
-    return { ...view, aliases, hosts, target, dedicatedDomain, extends: file.used?.value.extends ?? null };
+    return { ...view, aliases, hosts, target, dedicatedDomain, extends: file.used?.value.extends ?? null, hasCostRule };
   });
 }
 

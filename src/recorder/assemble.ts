@@ -1,4 +1,4 @@
-import { FRAME_HEAD_BYTES, frameId, frameKey, frameKind, keyOfId } from "../spool/codec.ts";
+import { FRAME_HEAD_BYTES, frameId, frameKey, frameKind, hasId, keyOfId } from "../spool/codec.ts";
 import {
   type BeginMeta,
   type EndMeta,
@@ -61,6 +61,9 @@ export class Assembler {
   readonly #onCollision: (id: string) => void;
   readonly #budget = new InlineBudget();
   readonly #open = new Map<string, Exchange>();
+  /** Id and key of the last frame: most exchanges have several in a row. */
+  readonly #lastId = new Uint8Array(16);
+  #lastKey: string | undefined;
   #run: string | undefined;
   #done: Exchange[] = [];
   /** Bytes of the bodies that `takeDone` will give. */
@@ -113,7 +116,7 @@ export class Assembler {
       this.startRun(readJson<StartMeta>(buffer, payload, end), { segment, offset });
       return;
     }
-    const key = frameKey(buffer, at);
+    const key = this.#keyOf(buffer, at);
     const exchange = this.#open.get(key);
     if (exchange === undefined) {
       if (kind !== FRAME.begin) return;
@@ -169,6 +172,13 @@ export class Assembler {
 
   get run(): string | undefined {
     return this.#run;
+  }
+
+  #keyOf(buffer: Buffer, at: number): string {
+    if (this.#lastKey !== undefined && hasId(buffer, at, this.#lastId)) return this.#lastKey;
+    this.#lastId.set(buffer.subarray(at + 9, at + FRAME_HEAD_BYTES));
+    this.#lastKey = frameKey(buffer, at);
+    return this.#lastKey;
   }
 
   #create(id: string, begin: BeginMeta, origin: Position): Exchange {

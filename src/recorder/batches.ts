@@ -1,5 +1,6 @@
 import { type Log, messageOf } from "../observe.ts";
 import type { RecordDraft } from "../plugin/contract.ts";
+import { collectGarbage } from "../runtime/memory.ts";
 import type { Exchange } from "./assemble.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "./hooks.ts";
 import type { Ledger, Positions } from "./ledger.ts";
@@ -10,6 +11,8 @@ import { type PrepareDeps, type Prepared, prepare, prepareBare } from "./prepare
 const IN_FLIGHT_MS = 400;
 /** Decoded bodies held in memory at once; one body may be larger by itself. */
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
+/** Bodies stand outside of the engine's heap, which therefore sees no reason to let go of them. */
+const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
 /** SQLite's words for "this row, whenever you try". */
 const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
@@ -122,6 +125,7 @@ export class Batch {
   #next = 0;
   #sliceStart = 0;
   #slice: Ready[] | undefined;
+  #sliceBytes = 0;
   #oneByOne = false;
   #recorded = 0;
 
@@ -149,6 +153,7 @@ export class Batch {
       await this.#commit(this.#slice);
       this.#slice = undefined;
       this.#sliceStart = this.#next;
+      if (this.#sliceBytes > COLLECT_BYTES_MIN) collectGarbage();
     } while (this.#next < this.#done.length);
     return this.#recorded;
   }
@@ -177,6 +182,7 @@ export class Batch {
       }
       if (this.#oneByOne) break;
     }
+    this.#sliceBytes = bytes;
     return slice;
   }
 

@@ -1,5 +1,5 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
-import { withEstimate } from "../mapping/estimate.ts";
+import { lacksUsage, withEstimate } from "../mapping/estimate.ts";
 import { formFields } from "../mapping/form.ts";
 import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
@@ -10,7 +10,7 @@ import type { Learnt } from "../store/learnt.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
-import { decodeBody } from "./decode.ts";
+import { type Decoded, decodeBody } from "./decode.ts";
 import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
@@ -77,14 +77,18 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
 export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number): Promise<Prepared> {
   const { begin, head, end } = exchange;
   const labels = readLabels(begin.gateway);
-  const request = await readSide(exchange, "request", deps);
-  const response = await readSide(exchange, "response", deps);
+  // Only a compressed body has to be waited for; each wait costs as much as reading a small body.
+  const asked = readSide(exchange, "request", deps);
+  const request = asked instanceof Promise ? await asked : asked;
+  const answered = readSide(exchange, "response", deps);
+  const response = answered instanceof Promise ? await answered : answered;
   const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
 
   const provider = deps.provider(begin.provider);
   const mappingOf = deps.learnt?.mappingOf(begin.organization, begin.provider);
   const input = new RecordedExchange(exchange, request.body, response.body, provider, labels, mappingOf);
-  const reading = await withEstimate(input, readSafely(deps, input));
+  const told = readSafely(deps, input);
+  const reading = lacksUsage(input, told) ? await withEstimate(input, told) : told;
   const cost = head?.cacheReferenceId === undefined ? whatItCost(input, reading, exchange, deps) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
@@ -123,23 +127,38 @@ interface Side {
   readonly truncated: boolean;
 }
 
-async function readSide(exchange: Exchange, side: SealedSide, deps: PrepareDeps): Promise<Side> {
+const NO_BODY: Side = { body: undefined, truncated: false };
+
+function readSide(exchange: Exchange, side: SealedSide, deps: PrepareDeps): Side | Promise<Side> {
   const capture = exchange[side];
-  if (capture.bytes === 0) return { body: undefined, truncated: false };
+  if (capture.bytes === 0) return NO_BODY;
   const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
   const raw = unsealed(exchange, side, capture.read(deps.spool), deps.sealKey);
-  if (raw === undefined) return { body: undefined, truncated: false };
+  if (raw === undefined) return NO_BODY;
   const coding = joinedValue(headers, "content-encoding");
-  const { bytes, incomplete } =
-    coding === undefined ? { bytes: raw, incomplete: false } : await decodeBody(raw, coding, deps.bodyBytesMax);
+  const plain = { bytes: raw, incomplete: false, coded: false };
+  if (coding === undefined) return toSide(exchange, side, plain, deps);
+  return decodeBody(raw, coding, deps.bodyBytesMax).then((decoded) =>
+    toSide(exchange, side, { ...decoded, coded: true }, deps),
+  );
+}
+
+function toSide(
+  exchange: Exchange,
+  side: SealedSide,
+  { bytes, incomplete, coded }: Decoded & { readonly coded: boolean },
+  { spool }: PrepareDeps,
+): Side {
+  const capture = exchange[side];
+  const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
   const truncated = capture.truncated || incomplete;
   const contentType = headerValue(headers, "content-type");
   const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
   const body = readBody(bytes, context);
-  if (body.events === undefined || !capture.truncated || coding !== undefined || exchange.begin.omitResponse) {
+  if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
     return { body, truncated };
   }
-  const tail = readTailEvents(capture.readTail(deps.spool), body.mime);
+  const tail = readTailEvents(capture.readTail(spool), body.mime);
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 

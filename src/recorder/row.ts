@@ -107,5 +107,10 @@ function cacheAsked({ settings }: Labels): boolean {
 
 /** Both lists of headers as they are stored: names as sent, values as the text that they mean. */
 export function headersJson({ begin, head }: Exchange): string {
-  return JSON.stringify({ request: begin.headers.map(fromLatin1), response: (head?.headers ?? []).map(fromLatin1) });
+  const request = begin.headers;
+  const response = head?.headers ?? [];
+  const text = JSON.stringify({ request, response });
+  // One look at all of it: hardly any header holds more than ASCII.
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return JSON.stringify({ request: request.map(fromLatin1), response: response.map(fromLatin1) });
 }

@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** Nice value of threads that can wait a little. */
+/** Nice values of threads that can wait a little, and of those whose answers somebody waits for less than for traffic. */
 const BACKGROUND = 5;
+const QUERIES = 10;
+/** The driver's threads, on which queries run. */
+const QUERY_THREADS = /^tokio-runtime/;
 
 /**
  * Lets traffic go first where the processor is short: the calling thread becomes less urgent.
@@ -9,9 +13,31 @@ const BACKGROUND = 5;
  * Only on Linux, where process 0 means the calling thread alone; elsewhere it would be the whole program.
  */
 export function yieldToTraffic(): void {
+  beNice(0, BACKGROUND);
+}
+
+/** The same for queries: the calling thread and those of the database driver, which are there once a database is open. */
+export function queriesYieldToTraffic(): void {
+  beNice(0, QUERIES);
+  // On Deno threads of that name do the program's own reading and writing.
+  if (process.platform !== "linux" || process.versions["bun"] === undefined) return;
+  for (const thread of readdirSync("/proc/self/task")) {
+    if (QUERY_THREADS.test(nameOf(thread))) beNice(Number(thread), QUERIES);
+  }
+}
+
+function nameOf(thread: string): string {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/comm`, "utf8");
+  } catch {
+    return ""; // it has ended meanwhile
+  }
+}
+
+function beNice(thread: number, nice: number): void {
   if (process.platform !== "linux") return;
   try {
-    setPriority(0, BACKGROUND);
+    setPriority(thread, nice);
   } catch {
     return; // a container may forbid it, and all works without
   }

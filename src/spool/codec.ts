@@ -69,6 +69,12 @@ export function frameKey(buffer: Buffer, at: number): string {
   return buffer.toString("latin1", at + 9, at + FRAME_HEAD_BYTES);
 }
 
+/** Whether the frame at `at` has the id of the 16 bytes `id`. */
+export function hasId(buffer: Buffer, at: number, id: Uint8Array): boolean {
+  for (let byte = 0; byte < 16; byte++) if (buffer[at + 9 + byte] !== id[byte]) return false;
+  return true;
+}
+
 /** The id as a UUID in lower case. */
 export function frameId(buffer: Buffer, at: number): string {
   const hex = buffer.toString("hex", at + 9, at + FRAME_HEAD_BYTES);

@@ -1,212 +1,215 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Exchange, idOf, insert } from "../filter/world.ts";
-import { openApi, type TestApi } from "./open.ts";
+import { DATABASES, openApiOn } from "./databases.ts";
+import type { TestApi } from "./open.ts";
 
-const START = Date.UTC(2026, 0, 10, 12);
-const COUNT = 60;
-let it: TestApi;
+describe.each(DATABASES)("on %s", (kind) => {
+  const START = Date.UTC(2026, 0, 10, 12);
+  const COUNT = 60;
+  let it: TestApi;
 
-/** Many ties and many missing values, so that order hangs on the later keys and on the id. */
-const exchange = (n: number): Exchange => ({
-  columns: {
-    request_id: idOf(n),
-    organization_id: it.organization,
-    request_created_at: START + Math.floor(n / 4) * 1000,
-    user_id: n % 3 === 0 ? null : `user-${n % 2}`,
-    cost: n % 4 === 0 ? null : (n % 5) / 8,
-    delay_ms: n % 7 === 0 ? null : -n * 1.5,
-    total_tokens: n % 6,
-    prompt_tokens: n % 5 === 0 ? null : n % 3,
-    completion_tokens: null,
-    response_model: n % 4 === 1 ? null : `m-${n % 3}`,
-    cached: n % 2,
-    cache_created_at: n % 2 === 0 ? null : START - n,
-    time_to_first_token: n % 9 === 0 ? null : n % 4,
-  },
-  properties: n % 3 === 0 ? [] : [{ name: "Tier", value: `tier-${n % 4}` }],
-  inputs: n % 5 === 0 ? [] : [{ name: "city", value: `city-${n % 2}` }],
-  ...(n % 4 === 0 ? {} : { prompt: `Prompt ${n % 3}` }),
-  ...(n % 6 === 0 ? {} : { completion: `answer ${n % 5}` }),
-});
+  /** Many ties and many missing values, so that order hangs on the later keys and on the id. */
+  const exchange = (n: number): Exchange => ({
+    columns: {
+      request_id: idOf(n),
+      organization_id: it.organization,
+      request_created_at: START + Math.floor(n / 4) * 1000,
+      user_id: n % 3 === 0 ? null : `user-${n % 2}`,
+      cost: n % 4 === 0 ? null : (n % 5) / 8,
+      delay_ms: n % 7 === 0 ? null : -n * 1.5,
+      total_tokens: n % 6,
+      prompt_tokens: n % 5 === 0 ? null : n % 3,
+      completion_tokens: null,
+      response_model: n % 4 === 1 ? null : `m-${n % 3}`,
+      cached: n % 2,
+      cache_created_at: n % 2 === 0 ? null : START - n,
+      time_to_first_token: n % 9 === 0 ? null : n % 4,
+    },
+    properties: n % 3 === 0 ? [] : [{ name: "Tier", value: `tier-${n % 4}` }],
+    inputs: n % 5 === 0 ? [] : [{ name: "city", value: `city-${n % 2}` }],
+    ...(n % 4 === 0 ? {} : { prompt: `Prompt ${n % 3}` }),
+    ...(n % 6 === 0 ? {} : { completion: `answer ${n % 5}` }),
+  });
 
-beforeAll(async () => {
-  it = await openApi();
-  await insert(
-    it.store,
-    Array.from({ length: COUNT }, (_, n) => exchange(n)),
-  );
-});
-afterAll(() => it[Symbol.asyncDispose]());
+  beforeAll(async () => {
+    it = await openApiOn(kind);
+    await insert(
+      it.store,
+      Array.from({ length: COUNT }, (_, n) => exchange(n)),
+    );
+  });
+  afterAll(() => it[Symbol.asyncDispose]());
 
-type Value = string | number | null;
-/** What each sort key means, read from a test's own description of a record. */
-const KEYS: Readonly<Record<string, (exchange: Exchange) => Value>> = {
-  created_at: ({ columns }) => columns.request_created_at,
-  last_active: ({ columns }) => columns.request_created_at,
-  cache_created_at: ({ columns }) => columns.cache_created_at ?? null,
-  latency: ({ columns }) => columns.delay_ms ?? null,
-  total_tokens: ({ columns }) => columns.total_tokens ?? null,
-  completion_tokens: () => null,
-  prompt_tokens: ({ columns }) => columns.prompt_tokens ?? null,
-  user_id: ({ columns }) => columns.user_id ?? null,
-  body_model: ({ columns }) => columns.response_model ?? null,
-  is_cached: ({ columns }) => columns.cached ?? 0,
-  request_prompt: ({ prompt }) => prompt ?? null,
-  response_text: ({ completion }) => completion ?? null,
-  cost: ({ columns }) => columns.cost ?? null,
-  time_to_first_token: ({ columns }) => columns.time_to_first_token ?? null,
-  properties: ({ properties }) => properties?.[0]?.value ?? null,
-  values: ({ inputs }) => inputs?.[0]?.value ?? null,
-};
-
-function ordered(keys: readonly (readonly [string, "asc" | "desc"])[]): string[] {
-  const compare = (a: Value, b: Value, direction: "asc" | "desc") => {
-    if (a === b) return 0;
-    if (a === null) return 1;
-    if (b === null) return -1;
-    return a < b === (direction === "asc") ? -1 : 1;
+  type Value = string | number | null;
+  /** What each sort key means, read from a test's own description of a record. */
+  const KEYS: Readonly<Record<string, (exchange: Exchange) => Value>> = {
+    created_at: ({ columns }) => columns.request_created_at,
+    last_active: ({ columns }) => columns.request_created_at,
+    cache_created_at: ({ columns }) => columns.cache_created_at ?? null,
+    latency: ({ columns }) => columns.delay_ms ?? null,
+    total_tokens: ({ columns }) => columns.total_tokens ?? null,
+    completion_tokens: () => null,
+    prompt_tokens: ({ columns }) => columns.prompt_tokens ?? null,
+    user_id: ({ columns }) => columns.user_id ?? null,
+    body_model: ({ columns }) => columns.response_model ?? null,
+    is_cached: ({ columns }) => columns.cached ?? 0,
+    request_prompt: ({ prompt }) => prompt ?? null,
+    response_text: ({ completion }) => completion ?? null,
+    cost: ({ columns }) => columns.cost ?? null,
+    time_to_first_token: ({ columns }) => columns.time_to_first_token ?? null,
+    properties: ({ properties }) => properties?.[0]?.value ?? null,
+    values: ({ inputs }) => inputs?.[0]?.value ?? null,
   };
-  const first = keys[0]?.[1] ?? "desc";
-  return Array.from({ length: COUNT }, (_, n) => exchange(n))
-    .sort((a, b) => {
-      for (const [key, direction] of keys) {
-        const result = compare(KEYS[key]!(a), KEYS[key]!(b), direction);
-        if (result !== 0) return result;
-      }
-      return compare(a.columns.request_id, b.columns.request_id, first);
-    })
-    .map(({ columns }) => columns.request_id);
-}
 
-const INNER: Readonly<Record<string, string>> = { properties: "Tier", values: "city" };
-const sortOf = (keys: readonly (readonly [string, "asc" | "desc"])[]) =>
-  Object.fromEntries(keys.map(([key, direction]) => [key, key in INNER ? { [INNER[key]!]: direction } : direction]));
-
-async function page(body: object) {
-  const { status, json } = await it.call("POST", "/v1/request/query-fast", {
-    body: { filter: "all", includeBody: false, limit: 1000, ...body },
-  });
-  expect([status, json.message]).toEqual([200, undefined]);
-  return { ids: json.data.map((row: { request_id: string }) => row.request_id) as string[], next: json.next_cursor };
-}
-
-const direction = fc.constantFrom("asc" as const, "desc" as const);
-
-test.each(Object.keys(KEYS).flatMap((key) => [[key, "asc"] as const, [key, "desc"] as const]))(
-  "sorted by %s %s, missing values come last and ties go by id",
-  async (key, way) => {
-    expect((await page({ sort: sortOf([[key, way]]) })).ids).toEqual(ordered([[key, way]]));
-  },
-);
-
-test("without a sort the newest come first", async () => {
-  const newest = ordered([["created_at", "desc"]]);
-  expect((await page({})).ids).toEqual(newest);
-  expect((await page({ sort: {} })).ids).toEqual(newest);
-  expect((await page({ sort: null })).ids).toEqual(newest);
-  expect((await page({ sort: { random: false } })).ids).toEqual(newest);
-});
-
-test("any keys in any order, page by page by cursor or by offset, give the whole order", async () => {
-  const keys = fc.uniqueArray(fc.tuple(fc.constantFrom(...Object.keys(KEYS)), direction), {
-    minLength: 1,
-    maxLength: 4,
-    selector: ([key]) => key,
-  });
-  await fc.assert(
-    fc.asyncProperty(keys, fc.integer({ min: 7, max: 40 }), async (chosen, limit) => {
-      const sort = sortOf(chosen);
-      const expected = ordered(chosen);
-      const byCursor: string[] = [];
-      let cursor: string | null = null;
-      do {
-        const { ids, next } = await page({ sort, limit, cursor });
-        byCursor.push(...ids);
-        cursor = next;
-      } while (cursor !== null);
-      expect(byCursor).toEqual(expected);
-      expect((await page({ sort, limit, offset: limit })).ids).toEqual(expected.slice(limit, 2 * limit));
-    }),
-    { numRuns: 40 },
-  );
-});
-
-test("random shuffles, and has no next page", async () => {
-  const [one, other] = [await page({ sort: { random: true } }), await page({ sort: { random: true, cost: "asc" } })];
-  expect(one.ids.toSorted()).toEqual(ordered([]).toSorted());
-  expect(other.ids).not.toEqual(one.ids);
-  expect(one.next).toBeNull();
-  expect((await page({ sort: { random: true }, limit: 5 })).next).toBeNull();
-});
-
-test("a cursor belongs to its filter, sort, flags and organization", async () => {
-  const { next } = await page({ limit: 5, sort: { cost: "asc" } });
-  const status = async (body: object, key = it.keys.all) =>
-    (
-      await it.call("POST", "/v1/request/query-fast", {
-        body: { filter: "all", cursor: next, sort: { cost: "asc" }, ...body },
-        key,
+  function ordered(keys: readonly (readonly [string, "asc" | "desc"])[]): string[] {
+    const compare = (a: Value, b: Value, direction: "asc" | "desc") => {
+      if (a === b) return 0;
+      if (a === null) return 1;
+      if (b === null) return -1;
+      return a < b === (direction === "asc") ? -1 : 1;
+    };
+    const first = keys[0]?.[1] ?? "desc";
+    return Array.from({ length: COUNT }, (_, n) => exchange(n))
+      .sort((a, b) => {
+        for (const [key, direction] of keys) {
+          const result = compare(KEYS[key]!(a), KEYS[key]!(b), direction);
+          if (result !== 0) return result;
+        }
+        return compare(a.columns.request_id, b.columns.request_id, first);
       })
-    ).status;
-  expect(await status({})).toBe(200);
-  expect(await status({ limit: 100, offset: 3, includeBody: false })).toBe(200);
-  expect(await status({ sort: { cost: "desc" } })).toBe(400);
-  expect(await status({ sort: { cost: "asc", created_at: "desc" } })).toBe(400);
-  expect(await status({ sort: { random: true } })).toBe(400);
-  expect(await status({ sort: {} })).toBe(400);
-  expect(await status({ filter: { request_response_rmt: { cost: { gte: 0 } } } })).toBe(400);
-  expect(await status({ isCached: false })).toBe(400);
-  expect(await status({}, it.keys.other)).toBe(400);
-});
+      .map(({ columns }) => columns.request_id);
+  }
 
-test("paging on bodies goes on where it stopped too", async () => {
-  await insert(
-    it.store,
-    [0, 1, 2, 3, 4].map((n) => ({
-      ...exchange(n),
-      columns: { ...exchange(n).columns, request_id: idOf(900 + n), organization_id: it.other },
-      requestBody: n === 2 ? "nothing" : "some needle",
-    })),
-  );
-  const filter = { request_response_rmt: { request_body: { contains: "NEEDLE" } } };
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const { json } = await it.call("POST", "/v1/request/query-fast", {
-      body: { filter, limit: 1, cursor },
-      key: it.keys.other,
+  const INNER: Readonly<Record<string, string>> = { properties: "Tier", values: "city" };
+  const sortOf = (keys: readonly (readonly [string, "asc" | "desc"])[]) =>
+    Object.fromEntries(keys.map(([key, direction]) => [key, key in INNER ? { [INNER[key]!]: direction } : direction]));
+
+  async function page(body: object) {
+    const { status, json } = await it.call("POST", "/v1/request/query-fast", {
+      body: { filter: "all", includeBody: false, limit: 1000, ...body },
     });
-    ids.push(...json.data.map((row: { request_id: string }) => row.request_id));
-    cursor = json.next_cursor;
-  } while (cursor !== null);
-  expect(ids.toSorted()).toEqual([0, 1, 3, 4].map((n) => idOf(900 + n)).toSorted());
-});
+    expect([status, json.message]).toEqual([200, undefined]);
+    return { ids: json.data.map((row: { request_id: string }) => row.request_id) as string[], next: json.next_cursor };
+  }
 
-test("pages by cursor lose and double nothing while records arrive", async () => {
-  const before = new Set((await page({})).ids);
-  let arrived = 0;
-  let writing = true;
-  const writer = (async () => {
-    while (writing && arrived < 20_000) {
-      const batch = Array.from({ length: 50 }, (_, n) => exchange(10_000 + arrived + n));
-      await insert(it.store, batch);
-      arrived += batch.length;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  })();
-  for (const sort of [{ created_at: "desc" }, { cost: "asc" }, { properties: { Tier: "desc" } }]) {
-    const seen: string[] = [];
+  const direction = fc.constantFrom("asc" as const, "desc" as const);
+
+  test.each(Object.keys(KEYS).flatMap((key) => [[key, "asc"] as const, [key, "desc"] as const]))(
+    "sorted by %s %s, missing values come last and ties go by id",
+    async (key, way) => {
+      expect((await page({ sort: sortOf([[key, way]]) })).ids).toEqual(ordered([[key, way]]));
+    },
+  );
+
+  test("without a sort the newest come first", async () => {
+    const newest = ordered([["created_at", "desc"]]);
+    expect((await page({})).ids).toEqual(newest);
+    expect((await page({ sort: {} })).ids).toEqual(newest);
+    expect((await page({ sort: null })).ids).toEqual(newest);
+    expect((await page({ sort: { random: false } })).ids).toEqual(newest);
+  });
+
+  test("any keys in any order, page by page by cursor or by offset, give the whole order", async () => {
+    const keys = fc.uniqueArray(fc.tuple(fc.constantFrom(...Object.keys(KEYS)), direction), {
+      minLength: 1,
+      maxLength: 4,
+      selector: ([key]) => key,
+    });
+    await fc.assert(
+      fc.asyncProperty(keys, fc.integer({ min: 7, max: 40 }), async (chosen, limit) => {
+        const sort = sortOf(chosen);
+        const expected = ordered(chosen);
+        const byCursor: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const { ids, next } = await page({ sort, limit, cursor });
+          byCursor.push(...ids);
+          cursor = next;
+        } while (cursor !== null);
+        expect(byCursor).toEqual(expected);
+        expect((await page({ sort, limit, offset: limit })).ids).toEqual(expected.slice(limit, 2 * limit));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("random shuffles, and has no next page", async () => {
+    const [one, other] = [await page({ sort: { random: true } }), await page({ sort: { random: true, cost: "asc" } })];
+    expect(one.ids.toSorted()).toEqual(ordered([]).toSorted());
+    expect(other.ids).not.toEqual(one.ids);
+    expect(one.next).toBeNull();
+    expect((await page({ sort: { random: true }, limit: 5 })).next).toBeNull();
+  });
+
+  test("a cursor belongs to its filter, sort, flags and organization", async () => {
+    const { next } = await page({ limit: 5, sort: { cost: "asc" } });
+    const status = async (body: object, key = it.keys.all) =>
+      (
+        await it.call("POST", "/v1/request/query-fast", {
+          body: { filter: "all", cursor: next, sort: { cost: "asc" }, ...body },
+          key,
+        })
+      ).status;
+    expect(await status({})).toBe(200);
+    expect(await status({ limit: 100, offset: 3, includeBody: false })).toBe(200);
+    expect(await status({ sort: { cost: "desc" } })).toBe(400);
+    expect(await status({ sort: { cost: "asc", created_at: "desc" } })).toBe(400);
+    expect(await status({ sort: { random: true } })).toBe(400);
+    expect(await status({ sort: {} })).toBe(400);
+    expect(await status({ filter: { request_response_rmt: { cost: { gte: 0 } } } })).toBe(400);
+    expect(await status({ isCached: false })).toBe(400);
+    expect(await status({}, it.keys.other)).toBe(400);
+  });
+
+  test("paging on bodies goes on where it stopped too", async () => {
+    await insert(
+      it.store,
+      [0, 1, 2, 3, 4].map((n) => ({
+        ...exchange(n),
+        columns: { ...exchange(n).columns, request_id: idOf(900 + n), organization_id: it.other },
+        requestBody: n === 2 ? "nothing" : "some needle",
+      })),
+    );
+    const filter = { request_response_rmt: { request_body: { contains: "NEEDLE" } } };
+    const ids: string[] = [];
     let cursor: string | null = null;
     do {
-      const { ids, next } = await page({ sort, limit: 97, cursor });
-      seen.push(...ids);
-      cursor = next;
-    } while (cursor !== null && seen.length < 30_000);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(seen.filter((id) => before.has(id))).toHaveLength(before.size);
-  }
-  writing = false;
-  await writer;
-  expect(arrived).toBeGreaterThan(0);
+      const { json } = await it.call("POST", "/v1/request/query-fast", {
+        body: { filter, limit: 1, cursor },
+        key: it.keys.other,
+      });
+      ids.push(...json.data.map((row: { request_id: string }) => row.request_id));
+      cursor = json.next_cursor;
+    } while (cursor !== null);
+    expect(ids.toSorted()).toEqual([0, 1, 3, 4].map((n) => idOf(900 + n)).toSorted());
+  });
+
+  test("pages by cursor lose and double nothing while records arrive", async () => {
+    const before = new Set((await page({})).ids);
+    let arrived = 0;
+    let writing = true;
+    const writer = (async () => {
+      while (writing && arrived < 20_000) {
+        const batch = Array.from({ length: 50 }, (_, n) => exchange(10_000 + arrived + n));
+        await insert(it.store, batch);
+        arrived += batch.length;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    for (const sort of [{ created_at: "desc" }, { cost: "asc" }, { properties: { Tier: "desc" } }]) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const { ids, next } = await page({ sort, limit: 97, cursor });
+        seen.push(...ids);
+        cursor = next;
+      } while (cursor !== null && seen.length < 30_000);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((id) => before.has(id))).toHaveLength(before.size);
+    }
+    writing = false;
+    await writer;
+    expect(arrived).toBeGreaterThan(0);
+  });
 });

@@ -87,8 +87,8 @@ describe("an alert", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("slow answers");
     await dialog.getByLabel("What is watched").selectOption({ label: "Error rate" });
     await dialog.getByLabel("Threshold, percent").fill("12.5");
-    await dialog.getByRole("button", { name: "Condition", exact: true }).click();
-    await dialog.getByLabel("Value", { exact: true }).fill("ada");
+    await dialog.getByRole("button", { name: "Add condition", exact: true }).click();
+    await dialog.getByLabel("User", { exact: true }).fill("ada");
     await dialog.getByLabel("model", { exact: true }).check();
     await dialog.getByRole("button", { name: "Channel", exact: true }).click();
     await dialog.getByLabel("Address").fill(hook);

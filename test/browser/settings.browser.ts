@@ -213,6 +213,20 @@ describe("Models", () => {
     await dialog.getByText("rolled back").waitFor();
   });
 
+  test("show what they cost now, which can be overridden", async () => {
+    await using opened = await it.open("/models?tab=prices&q=gpt-4o-mini");
+    const { page } = opened;
+    const row = page.getByRole("table", { name: "Prices in force" }).getByRole("row", { name: /^gpt-4o-mini-/ });
+    await row.getByText("0.15", { exact: true }).waitFor();
+    await row.getByRole("button", { name: /^Override the price of gpt-4o-mini-/ }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Output", { exact: true }).inputValue()).toBe("0.6");
+    await dialog.getByLabel("Output", { exact: true }).fill("0.7");
+    await dialog.getByRole("button", { name: "Save price" }).click();
+    await row.getByText(/^own price: OPENAI gpt-4o-mini-/).waitFor();
+    await row.getByText("0.7", { exact: true }).waitFor();
+  });
+
   test("have prices of one's own, which are set and removed", async () => {
     await using opened = await it.open("/models?tab=prices");
     const { page } = opened;
@@ -222,7 +236,7 @@ describe("Models", () => {
     await dialog.getByLabel("Model").fill("mine-*");
     await dialog.getByLabel("Input").fill("1.25");
     await dialog.getByRole("button", { name: "Save price" }).click();
-    const row = page.getByRole("row", { name: /mine-\*/ });
+    const row = page.getByRole("table", { name: "Prices of your own" }).getByRole("row", { name: /mine-\*/ });
     await row.getByText("1.25").waitFor();
     await row.getByRole("button", { name: /^Remove/ }).click();
     await dialog.getByRole("button", { name: "Remove price" }).click();

@@ -12,13 +12,22 @@ test("a drop-in provider is shown beside the built-in that it replaces", async (
   await using there = await dropInFolder();
   const file = await there.write(
     "mine.ts",
-    `export default { apiVersion: 1, name: "OPENAI", extends: "OPENAI", hosts: ["one.test"], dedicatedDomain: "mine" };`,
+    `export default { apiVersion: 1, name: "OPENAI", extends: "OPENAI", hosts: ["one.test"], dedicatedDomain: "mine",
+      cost: () => 1 };`,
   );
   const registry = await openRegistry({ config: configOf(there.path), log: keptLog().log });
   const rows = registry.view().filter(({ name }) => name === "OPENAI");
   expect(rows).toMatchObject([
-    { state: "replaced", source: "built-in", reason: null },
-    { state: "loaded", source: "drop-in", file, hosts: ["one.test"], dedicatedDomain: "mine", extends: "OPENAI" },
+    { state: "replaced", source: "built-in", reason: null, hasCostRule: false },
+    {
+      state: "loaded",
+      source: "drop-in",
+      file,
+      hosts: ["one.test"],
+      dedicatedDomain: "mine",
+      extends: "OPENAI",
+      hasCostRule: true,
+    },
   ]);
   registry.close();
 });

@@ -3,6 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { ALL } from "../../src/filter/tree.ts";
+import { metrics } from "../../src/store/aggregate.ts";
+import { makeNextBlock } from "../../src/store/blocks/keep.ts";
+import { Deadline } from "../../src/store/deadline.ts";
 import { createServiceKey, ensureFirstKey, listKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { recordsByIds } from "../../src/store/records.ts";
@@ -64,6 +68,22 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     const order = { name: scheme, organization: "default", scopes: ["read"], region: "us", expiresAt: null } as const;
     const { key, ...listed } = await createServiceKey(store.records, order);
     expect(await listKeys(store.records, { id: listed.id })).toEqual([listed]);
+  });
+
+  test("answers figures from blocks as it does from records", async () => {
+    const sql = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+      insert into requests (request_id, organization_id, key_id, method, provider, model, request_created_at, updated_at, response_status, delay_ms, cost)
+      select ? || i, ?, 'k', 'POST', 'OPENAI', 'm-' || (i % 3), i * 60000, i, 200 + i % 2 * 300, i % 97, i / 8.0 from n`;
+    await store.records.batch([{ sql, args: [scheme, scheme] }]);
+    const ask = async () => {
+      const scope = { organizationId: scheme, tree: ALL };
+      const query = { groupBy: ["model"], timeBucket: "day", limit: 100, offset: 0 } as const;
+      return metrics(store.records, scope, query, new Deadline(20_000));
+    };
+    const fromRecords = await ask();
+    while ((await makeNextBlock(store, { short: 1_000, long: 2_000, changesMax: 100 })) !== undefined);
+    expect(await ask()).toEqual(fromRecords);
+    expect(fromRecords).toHaveLength(12);
   });
 
   test("is no longer waited for after the deadline", async () => {

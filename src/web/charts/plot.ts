@@ -107,11 +107,12 @@ function labels(_self: uPlot, splits: number[], bucket: Bucket): string[] {
 export function bucketLabel(time: number, bucket: Bucket): string {
   const zone = bucket === "day" ? { timeZone: "UTC" } : {};
   const clock = bucket === "day" ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" as const };
-  return new Intl.DateTimeFormat(undefined, {
+  const text = new Intl.DateTimeFormat(undefined, {
     weekday: "short",
     month: "short",
     day: "numeric",
     ...(clock as Intl.DateTimeFormatOptions),
     ...zone,
   }).format(new Date(time));
+  return bucket === "day" ? `${text} (UTC)` : text;
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { DOMAINS, type DomainRow } from "./page.tsx";
@@ -11,8 +12,9 @@ export function Decide({
   readonly className?: string;
 }) {
   const { domain, state } = row;
-  const step = (action: string) => () =>
-    call("POST", `/v1/domains/${encodeURIComponent(domain)}/${action}`, action === "approve" ? { body: {} } : {});
+  const [isPrivate, setPrivate] = useState(false);
+  const step = (action: string, body?: unknown) => () =>
+    call("POST", `/v1/domains/${encodeURIComponent(domain)}/${action}`, body === undefined ? {} : { body });
   const refresh = [DOMAINS];
   return (
     <span className="row-actions">
@@ -24,10 +26,14 @@ export function Decide({
           className={className}
           title={`Approve ${domain}?`}
           action="Approve domain"
-          run={step("approve")}
+          run={step("approve", isPrivate ? { private: true } : {})}
           refresh={refresh}
         >
-          Every organization may send requests there without a limit.
+          <p>Every organization may send requests there without a limit.</p>
+          <label className="check">
+            <input type="checkbox" checked={isPrivate} onChange={() => setPrivate(!isPrivate)} />
+            It is a private or loopback address, which this opens
+          </label>
         </ConfirmButton>
       )}
       {state !== "approved" ? null : (

@@ -41,7 +41,7 @@ export function ModelsPage() {
     >
       <Tabs
         label="Models and prices"
-        tabs={{ models: "Models and mappings", prices: "Prices of your own" }}
+        tabs={{ models: "Models and mappings", prices: "Prices" }}
         value={tab}
         onChange={(next) => change(next === "prices" ? { tab: next, q } : { q })}
       />

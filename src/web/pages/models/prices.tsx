@@ -1,78 +1,82 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useMemo, useState } from "react";
-import { ApiFailure, call, get } from "../../api.ts";
-import { ConfirmButton, Trouble } from "../../parts/confirm-button.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { call, get } from "../../api.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
 import { UNKNOWN } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-page.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { PriceDialog } from "./price-dialog.tsx";
+import { type OwnPrice, PRICES, type Price, type PriceInForce, RATE_LIST } from "./price-shapes.ts";
 
-const RATES = {
-  input: "Input",
-  output: "Output",
-  cache_read: "Cache read",
-  cache_write: "Cache write",
-  input_audio: "Audio in",
-  output_audio: "Audio out",
-  request: "Each request",
-} as const;
-type Rate = keyof typeof RATES;
-
-interface PriceRow extends Readonly<Partial<Record<Rate, number>>> {
-  readonly provider: string;
-  readonly model: string;
-  readonly source: "own" | "configuration";
-  readonly updated_at?: string;
-}
-
-const PRICES = ["prices"] as const;
-
-/** Prices that hold before all others, in US dollars per million tokens and per request. */
-export function Prices({ part }: { readonly part: string | undefined }) {
-  const [edited, setEdited] = useState<PriceRow | "new">();
-  const { data, error, refetch } = useQuery({
-    queryKey: PRICES,
-    queryFn: ({ signal }) => get<readonly PriceRow[]>("/v1/models/prices", signal),
+/** What every model costs now, and the prices of one's own, which hold before all others. */
+export function Prices({ part = "" }: { readonly part: string | undefined }) {
+  const [edited, setEdited] = useState<Price | "new">();
+  const inForce = useQuery({
+    queryKey: [...PRICES, "in force"],
+    queryFn: ({ signal }) => get<readonly PriceInForce[]>("/v1/models/prices/in-force", signal),
   });
-  const rows = data?.filter(({ provider, model }) =>
-    `${provider} ${model}`.toLowerCase().includes(part?.toLowerCase() ?? ""),
-  );
-  const columns = useMemo(() => columnsOf(setEdited), []);
+  const own = useQuery({
+    queryKey: [...PRICES, "own"],
+    queryFn: ({ signal }) => get<readonly OwnPrice[]>("/v1/models/prices", signal),
+  });
+  const found = ({ provider, model }: Price) => `${provider} ${model}`.toLowerCase().includes(part.toLowerCase());
+  const inForceColumns = useMemo(() => inForceColumnsOf(setEdited), []);
+  const ownColumns = useMemo(() => ownColumnsOf(setEdited), []);
   return (
     <>
       <div className="beside-head">
         <p className="muted">
-          US dollars per million tokens. They hold for requests from now on; <code>weir costs recompute</code> prices
-          what was recorded anew.
+          US dollars per million tokens. Prices of your own hold for requests from now on;{" "}
+          <code>weir costs recompute</code> prices what was recorded anew.
         </p>
         <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
           <Icon name="plus" />
           Set a price
         </GatedButton>
       </div>
-      <ListRoom
-        rows={rows}
-        error={error}
-        onRetry={() => void refetch()}
-        empty={
-          <Empty title="No prices of your own">
-            Costs come from the provider, or from the price table that Weir brings along.
-          </Empty>
-        }
-      >
-        {(all) => (
-          <DataTable
-            label="Prices"
-            rows={all}
-            columns={columns}
-            rowKey={({ provider, model, source }) => `${source} ${provider} ${model}`}
-          />
-        )}
-      </ListRoom>
+      <section className="top-list" aria-label="Prices of your own">
+        <h2>Prices of your own</h2>
+        <ListRoom
+          rows={own.data?.filter(found)}
+          error={own.error}
+          onRetry={() => void own.refetch()}
+          empty={
+            <Empty title="No prices of your own">
+              Costs come from the provider, or from the price table that Weir brings along.
+            </Empty>
+          }
+        >
+          {(rows) => (
+            <DataTable
+              label="Prices of your own"
+              rows={rows}
+              columns={ownColumns}
+              rowKey={({ provider, model, source }) => `${source} ${provider} ${model}`}
+            />
+          )}
+        </ListRoom>
+      </section>
+      <section className="top-list" aria-label="Prices in force">
+        <h2>Prices in force, of the models that were seen</h2>
+        <ListRoom
+          rows={inForce.data?.filter(found)}
+          error={inForce.error}
+          onRetry={() => void inForce.refetch()}
+          empty="No model was seen yet"
+        >
+          {(rows) => (
+            <DataTable
+              label="Prices in force"
+              rows={rows}
+              columns={inForceColumns}
+              rowKey={({ provider, model }) => `${provider} ${model}`}
+            />
+          )}
+        </ListRoom>
+      </section>
       {edited === undefined ? null : (
         <PriceDialog price={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
@@ -80,20 +84,23 @@ export function Prices({ part }: { readonly part: string | undefined }) {
   );
 }
 
-function columnsOf(onEdit: (row: PriceRow) => void): Column<PriceRow>[] {
-  const rates = (Object.entries(RATES) as [Rate, string][]).map(
-    ([rate, header]): Column<PriceRow> => ({
+const priceColumns = <T extends Price>(): Column<T>[] => [
+  { id: "model", header: "Model", value: (row) => row.model, cell: (row) => row.model },
+  { id: "provider", header: "Provider", value: (row) => row.provider, cell: (row) => row.provider },
+  ...RATE_LIST.map(
+    ([rate, header]): Column<T> => ({
       id: rate,
       header,
       align: "end",
       value: (row) => row[rate],
       cell: (row) => <span className="number">{row[rate] ?? UNKNOWN}</span>,
     }),
-  );
+  ),
+];
+
+function ownColumnsOf(onEdit: (row: Price) => void): Column<OwnPrice>[] {
   return [
-    { id: "model", header: "Model", value: (row) => row.model, cell: (row) => row.model },
-    { id: "provider", header: "Provider", value: (row) => row.provider, cell: (row) => row.provider },
-    ...rates,
+    ...priceColumns<OwnPrice>(),
     {
       id: "actions",
       header: "Actions",
@@ -125,84 +132,24 @@ function columnsOf(onEdit: (row: PriceRow) => void): Column<PriceRow>[] {
   ];
 }
 
-interface PriceDialogProps {
-  readonly price: PriceRow | undefined;
-  readonly onClose: () => void;
-}
-
-function PriceDialog({ price, onClose }: PriceDialogProps) {
-  const client = useQueryClient();
-  const work = useMutation({
-    mutationFn: (body: unknown) => call("PUT", "/v1/models/prices", { body }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: PRICES });
-      onClose();
+function inForceColumnsOf(onEdit: (row: Price) => void): Column<PriceInForce>[] {
+  return [
+    ...priceColumns<PriceInForce>(),
+    {
+      id: "source",
+      header: "By",
+      value: (row) => row.source,
+      cell: (row) =>
+        row.source === null ? <span className="muted">not known</span> : <span title={row.source}>{row.source}</span>,
     },
-  });
-  const failedAt = work.error instanceof ApiFailure ? work.error.path : undefined;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? "").trim();
-    const rates = Object.keys(RATES).flatMap((rate) => (text(rate) === "" ? [] : [[rate, Number(text(rate))]]));
-    work.mutate({ provider: text("provider"), model: text("model"), ...Object.fromEntries(rates) });
-  };
-  return (
-    <Dialog title={price === undefined ? "Set a price" : `Price of ${price.model}`} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
-        <div className="fields">
-          <Field label="Provider" hint="Such as OPENAI.">
-            {(ids) => (
-              <input
-                {...ids}
-                name="provider"
-                required
-                maxLength={100}
-                defaultValue={price?.provider}
-                readOnly={price !== undefined}
-              />
-            )}
-          </Field>
-          <Field label="Model" hint="May end in *.">
-            {(ids) => (
-              <input
-                {...ids}
-                name="model"
-                required
-                maxLength={300}
-                defaultValue={price?.model}
-                readOnly={price !== undefined}
-              />
-            )}
-          </Field>
-        </div>
-        <div className="fields">
-          {(Object.entries(RATES) as [Rate, string][]).map(([rate, label]) => (
-            <Field key={rate} label={label} error={failedAt === rate ? work.error?.message : undefined}>
-              {(ids) => (
-                <input
-                  {...ids}
-                  name={rate}
-                  type="number"
-                  min={0}
-                  max={1_000_000}
-                  step="any"
-                  defaultValue={price?.[rate]}
-                />
-              )}
-            </Field>
-          ))}
-        </div>
-        <Trouble error={failedAt !== undefined && failedAt in RATES ? null : work.error} />
-        <div className="form-actions">
-          <button type="submit" className="primary" disabled={work.isPending}>
-            Save price
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
+    {
+      id: "actions",
+      header: "Actions",
+      cell: (row) => (
+        <GatedButton scope="admin" className="small" onClick={() => onEdit(row)}>
+          Override<span className="unseen"> the price of {row.model}</span>
+        </GatedButton>
+      ),
+    },
+  ];
 }

@@ -1,0 +1,146 @@
+/**
+ * What queries cost the traffic: milliseconds that proxied requests take while nobody asks, and while typical questions
+ * of a dashboard are asked one after another, in turns of a few seconds each.
+ *
+ * Claim: at most 1 ms added at p99. Run: `bun bench/query-interference.ts --data-dir DIR [--rounds 6] [--seconds 5]
+ * [--rate 100] [--queries page,metrics,sort,users,bodies]`, on a directory that `bench/seed.ts` filled; it gets more records.
+ */
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { gatewayHeaders, KEY, startWeir } from "../test/e2e/weir.ts";
+import { cpuByThread, pause, quantile } from "./figures.ts";
+
+const { values } = parseArgs({
+  options: {
+    "data-dir": { type: "string" },
+    rounds: { type: "string", default: "6" },
+    seconds: { type: "string", default: "5" },
+    rate: { type: "string", default: "100" },
+    queries: { type: "string", default: "page,metrics,sort,users" },
+  },
+});
+const dataDirectory = resolve(values["data-dir"] ?? process.env["WEIR_DATA_DIR"] ?? "./weir-data");
+const [rounds, seconds, rate] = [Number(values.rounds), Number(values.seconds), Number(values.rate)];
+const P99_ADDED_MS_MAX = 1;
+const DAY = 86_400_000;
+
+const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });
+const and = (left: unknown, right: unknown) => ({ left, operator: "and", right });
+const since = (days: number) => leaf("request_created_at", { gte: new Date(Date.now() - days * DAY).toISOString() });
+const production = leaf("properties", { Environment: { equals: "production" } });
+
+/** Questions by name: path and body. */
+const QUESTIONS: Readonly<Record<string, readonly (readonly [string, object])[]>> = {
+  page: [
+    ["/v1/request/query-fast", { filter: and(since(7), production), limit: 100, includeBody: false }],
+    ["/v1/request/query-fast", { filter: "all", limit: 100 }],
+  ],
+  metrics: [
+    ["/v1/metrics/query", { filter: since(30), group_by: ["model"], time_bucket: "day" }],
+    ["/v1/metrics/query", { filter: and(since(7), production), group_by: ["status"], time_bucket: "hour" }],
+  ],
+  sort: [["/v1/request/query-fast", { filter: "all", sort: { latency: "desc" }, limit: 100, includeBody: false }]],
+  users: [
+    ["/v1/user/metrics/query", { filter: "all", limit: 100 }],
+    ["/v1/session/query", { filter: "all", limit: 100 }],
+  ],
+  bodies: [["/v1/request/query-fast", { filter: and(since(1), leaf("response_body", { contains: "nowhere" })) }]],
+};
+const asked = values.queries.split(",").flatMap((name) => QUESTIONS[name] ?? []);
+
+const ANSWER = JSON.stringify({
+  id: "c-1",
+  choices: [{ message: { role: "assistant", content: "deep ".repeat(100) } }],
+});
+const BODY = JSON.stringify({
+  model: "m-1",
+  messages: [{ role: "user", content: "How deep is the river? ".repeat(20) }],
+});
+const server = http.createServer((request, response) => {
+  request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+});
+await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+await using weir = await startWeir({ dataDirectory });
+const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
+const headers = gatewayHeaders(target, { "Content-Type": "application/json", Authorization: "Bearer key" });
+
+/** Milliseconds of one proxied request. */
+function send(): Promise<number> {
+  const startedAt = performance.now();
+  return new Promise((done, reject) => {
+    const options = { method: "POST", agent, headers };
+    const request = http.request(`${weir.gateway}/v1/chat/completions`, options, (response) => {
+      response.resume().on("end", () => done(performance.now() - startedAt));
+    });
+    request.on("error", reject).end(BODY);
+  });
+}
+
+/** Requests at a steady rate, whether or not those before have been answered. */
+async function traffic(): Promise<number[]> {
+  const sent: Promise<number>[] = [];
+  const startedAt = performance.now();
+  for (let number = 0; number < seconds * rate; number++) {
+    const wait = startedAt + (number * 1000) / rate - performance.now();
+    if (wait > 0) await pause(wait);
+    sent.push(send());
+  }
+  return Promise.all(sent);
+}
+
+/** Asks until told to stop; answers how often, and how long each took. */
+async function ask(signal: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!signal.aborted) {
+    const [path, body] = asked[times.length % asked.length]!;
+    const startedAt = performance.now();
+    const response = await fetch(weir.api + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+const quiet: number[] = [];
+const busy: number[] = [];
+const queries: number[] = [];
+await traffic();
+const before = cpuByThread(weir.pid);
+for (let round = 0; round < rounds; round++) {
+  const alone = await traffic();
+  const stop = new AbortController();
+  const asking = ask(stop.signal);
+  const beside = await traffic();
+  stop.abort();
+  queries.push(...(await asking));
+  quiet.push(...alone);
+  busy.push(...beside);
+  console.log(`round ${round + 1}: ${line(alone)} alone; ${line(beside)} beside queries`);
+}
+const added = (share: number) => (quantile(busy, share) - quantile(quiet, share)).toFixed(2);
+console.log(
+  `requests at ${rate}/s: ${line(quiet)} alone; ${line(busy)} beside ${queries.length} queries (${line(queries)} each)`,
+);
+console.log(`added: p50 ${added(0.5)} ms, p99 ${added(0.99)} ms (wanted: at most ${P99_ADDED_MS_MAX} ms at p99)`);
+const after = [...cpuByThread(weir.pid)].map(([name, spent]) => [name, spent - (before.get(name) ?? 0)] as const);
+console.log(
+  `processor: ${after
+    .filter(([, spent]) => spent > 0.05)
+    .map(([name, spent]) => `${name} ${spent.toFixed(1)} s`)
+    .join(", ")}`,
+);
+agent.destroy();
+server.closeAllConnections();
+server.close();
+
+function line(times: readonly number[]): string {
+  return `p50 ${quantile(times, 0.5).toFixed(2)}, p99 ${quantile(times, 0.99).toFixed(2)} ms`;
+}

@@ -1,0 +1,52 @@
+import type { OwnPrice, OwnPriceOf } from "./own-price.ts";
+import { genaiRates, TABLE_DATE, TABLE_VERSION } from "./price-table.ts";
+
+/** What a model costs now, in US dollars per million tokens, and per request. */
+export interface PriceInForce {
+  /** As the records of its requests will say it; null where no price is known. */
+  readonly source: string | null;
+  /** Empty where a provider's own rule decides: it is code. */
+  readonly price: OwnPrice;
+}
+
+/** Names of the table, and ours. */
+const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
+  ["input_mtok", "input"],
+  ["output_mtok", "output"],
+  ["cache_read_mtok", "cache_read"],
+  ["cache_write_mtok", "cache_write"],
+  ["input_audio_mtok", "input_audio"],
+  ["output_audio_mtok", "output_audio"],
+];
+const SOME = { input_tokens: 1_000, output_tokens: 1_000 };
+
+/**
+ * @param models - names that its requests are priced by, the most telling first.
+ * @param ruledBy - the provider plugin, where it has a rule of its own.
+ */
+export function priceInForce(
+  { provider, models }: { readonly provider: string; readonly models: readonly string[] },
+  own: OwnPriceOf | undefined,
+  ruledBy: string | undefined,
+  at: Date,
+): PriceInForce {
+  const found = own?.(models);
+  if (found !== undefined) return found;
+  if (ruledBy !== undefined) return { source: `plugin ${ruledBy}`, price: {} };
+  const rates = models.map((model) => genaiRates(provider, model, SOME, at)?.rates).find((each) => each !== undefined);
+  if (rates === undefined) return { source: null, price: {} };
+  return { source: `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`, price: toPrice(rates) };
+}
+
+/** Prices that rise with the length of a request are shown as they begin. */
+function toPrice(rates: unknown): OwnPrice {
+  const price: { [K in keyof OwnPrice]: OwnPrice[K] } = {};
+  for (const [theirs, ours] of NAMES) {
+    const rate = (rates as Readonly<Record<string, unknown>>)[theirs];
+    const dollars = typeof rate === "number" ? rate : (rate as { readonly base?: unknown } | undefined)?.base;
+    if (typeof dollars === "number") price[ours] = dollars;
+  }
+  const { requests_kcount: perThousand } = rates as { readonly requests_kcount?: unknown };
+  if (typeof perThousand === "number") price.request = perThousand / 1_000;
+  return price;
+}

@@ -1,0 +1,21 @@
+import { startSqld } from "../e2e/sqld.ts";
+import { openApi, type TestApi } from "./open.ts";
+
+export type DatabaseKind = "local files" | "a libSQL server";
+
+/** What the tables of questions are asked on: the same SQL, but another driver, other types and one file instead of two. */
+export const DATABASES: readonly DatabaseKind[] = ["local files", "a libSQL server"];
+
+/** An API on a database of that kind, of its own. */
+export async function openApiOn(kind: DatabaseKind): Promise<TestApi> {
+  if (kind === "local files") return openApi();
+  const server = await startSqld();
+  const api = await openApi({ database_url: server.url });
+  return {
+    ...api,
+    async [Symbol.asyncDispose]() {
+      await api[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
