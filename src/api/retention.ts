@@ -20,6 +20,7 @@ import type { ApiRoom } from "./room.ts";
 /** How long records and bodies are kept, and what they take. */
 export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
   const { records } = room.current;
+  const days = new Remembered<Awaited<ReturnType<typeof recordsPerDay>>>();
   const organization = (request: Request) => gate().caller(request).organizationId;
   const current = async (organizationId: string) => {
     const rule = await retentionOf(records, organizationId);
@@ -70,7 +71,7 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
         const [bytes, cache, per_day, { in_force, last_run }] = await Promise.all([
           storedBytes(room.config, room.reader.records),
           room.gateway.cacheStatus(organizationId),
-          recordsPerDay(room.reader.records, organizationId, deadline),
+          days.of(organizationId, () => recordsPerDay(room.reader.records, organizationId, deadline)),
           current(organizationId),
         ]);
         return success({ ...bytes, cache_bytes: cache.bytes, per_day, retention: in_force, last_run });
@@ -87,4 +88,25 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
 function shownRun(run: RetentionRun | undefined) {
   if (run === undefined) return null;
   return { ...run, started_at: iso(run.started_at), finished_at: isoOrNull(run.finished_at) };
+}
+
+/** What takes longer than this to count is good for a minute. */
+const DEAR_MS = 200;
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_MAX = 100;
+
+/** Answers that were dear, by organization. */
+class Remembered<T> {
+  readonly #known = new Map<string, { readonly until: number; readonly value: T }>();
+
+  async of(organizationId: string, work: () => Promise<T>): Promise<T> {
+    const startedMs = performance.now();
+    const known = this.#known.get(organizationId);
+    if (known !== undefined && known.until > startedMs) return known.value;
+    const value = await work();
+    if (this.#known.size >= REMEMBERED_MAX) this.#known.clear();
+    const now = performance.now();
+    if (now - startedMs > DEAR_MS) this.#known.set(organizationId, { until: now + REMEMBERED_MS, value });
+    return value;
+  }
 }

@@ -16,9 +16,11 @@ interface AmendedRow {
   readonly feedback_created_at: number | null;
 }
 
+const AMENDED = `select seq, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
+  feedback_created_at from requests where request_id = ? and organization_id = ?`;
+
 /**
- * Applies a change to a record that is in the database, also as a row in flight. The caller is the only writer, so that
- * reading and writing are one step.
+ * Applies a change to a record that is in the database, also as a row in flight.
  *
  * @param exchange - the exchange where it is in flight: its end must not undo the change.
  * @returns what the record holds after the commit, or null where the organization has no such record.
@@ -29,28 +31,22 @@ export async function amend(
   exchange: Exchange | undefined,
   now: number,
 ): Promise<AmendResult> {
-  const [row] = await records.query<AmendedRow>({
-    sql: `select seq, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
-      feedback_created_at from requests where request_id = ? and organization_id = ?`,
-    args: [change.requestId, change.organizationId],
-  });
+  const [row] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
   if (row === undefined) return null;
 
-  const properties = merge<string>(row.properties, change.properties ?? {});
   const rating = change.feedbackRating;
   const feedbackScore = rating === undefined ? {} : { [FEEDBACK_SCORE]: Number(rating) };
-  const scores = merge<number>(row.scores, { ...change.scores, ...feedbackScore });
-  const feedback = rating === undefined ? readFeedback(row) : { id: String(row.seq), rating, createdAt: now };
+  const scores = { ...change.scores, ...feedbackScore };
+  // Merged by the database, so that what another node changes at the same moment is not undone.
   await records.batch([
     {
-      sql: `update requests set properties = ?, scores = ?, feedback_id = ?, feedback_rating = ?,
-        feedback_created_at = ?, updated_at = max(?, updated_at + 1) where seq = ?`,
+      sql: `update requests set properties = json_patch(properties, ?), scores = json_patch(scores, ?),
+        feedback_id = iif(?3 is null, feedback_id, seq), feedback_rating = coalesce(?3, feedback_rating),
+        feedback_created_at = iif(?3 is null, feedback_created_at, ?4), updated_at = max(?4, updated_at + 1) where seq = ?5`,
       args: [
-        JSON.stringify(properties),
+        JSON.stringify(change.properties ?? {}),
         JSON.stringify(scores),
-        feedback === null ? null : Number(feedback.id),
-        feedback === null ? null : Number(feedback.rating),
-        feedback?.createdAt ?? null,
+        rating === undefined ? null : Number(rating),
         now,
         row.seq,
       ],
@@ -60,7 +56,14 @@ export async function amend(
   if (exchange !== undefined && change.properties !== undefined) {
     exchange.amended = Object.assign(Object.create(null), exchange.amended, change.properties);
   }
-  return { requestId: change.requestId, properties, scores, feedback };
+  const [after] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
+  if (after === undefined) return null;
+  return {
+    requestId: change.requestId,
+    properties: JSON.parse(after.properties),
+    scores: JSON.parse(after.scores),
+    feedback: readFeedback(after),
+  };
 }
 
 /** A name set through the API has the case that it was given with. */
@@ -81,14 +84,4 @@ function propertyStatements(row: AmendedRow, name: string, value: string | null)
 function readFeedback({ feedback_id, feedback_rating, feedback_created_at }: AmendedRow) {
   if (feedback_id === null || feedback_created_at === null) return null;
   return { id: String(feedback_id), rating: feedback_rating === 1, createdAt: feedback_created_at };
-}
-
-/** The object in `text` with `changes` on top; null removes. Without a prototype, for names come from outside. */
-function merge<T>(text: string, changes: Readonly<Record<string, T | null>>): Record<string, T> {
-  const merged: Record<string, T> = Object.assign(Object.create(null), JSON.parse(text));
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) delete merged[name];
-    else merged[name] = value;
-  }
-  return merged;
 }

@@ -40,8 +40,13 @@ const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
   ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
 ]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
-const COMPLETE_REQUEST = `update requests set ${FINAL_COLUMNS.map((column) => `${quoted(column)} = ?`).join(", ")}
+/** Properties are as they came unless a plugin changed them, and what the API sets meanwhile, here or on another node, stays. */
+const UNLABELLED_COLUMNS = FINAL_COLUMNS.filter((column) => column !== "properties");
+const completing = (columns: readonly string[]) =>
+  `update requests set ${columns.map((column) => `${quoted(column)} = ?`).join(", ")}
   where seq = ? and request_id = ? and response_status is null`;
+const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
+const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
 /** What of a record goes into the database. */
 export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
@@ -98,8 +103,9 @@ export function recordStatements({ fresh, completed, positions, deliveries = [],
   }
   for (const { record, seq, relabelled } of completed) {
     const { row } = record;
-    const args: Value[] = FINAL_COLUMNS.map((column) => row[column] ?? null);
-    statements.push({ sql: COMPLETE_REQUEST, args: [...args, seq, row.request_id] });
+    const args: Value[] = (relabelled ? FINAL_COLUMNS : UNLABELLED_COLUMNS).map((column) => row[column] ?? null);
+    const sql = relabelled ? COMPLETE_RELABELLED : COMPLETE_REQUEST;
+    statements.push({ sql, args: [...args, seq, row.request_id] });
     if (relabelled) {
       statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
       pushProperties(record, seq, properties);

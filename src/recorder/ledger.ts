@@ -68,7 +68,7 @@ export class Ledger {
   readonly #missingMs: number;
   readonly #webhooks: WebhookRules;
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
-  readonly #isShared: boolean;
+  readonly isShared: boolean;
   readonly #places: { readonly resume: string; readonly read: string };
   #store: Store | undefined;
   #nextSeq = 1;
@@ -78,7 +78,7 @@ export class Ledger {
     this.#config = config;
     this.#missingMs = missingMs;
     this.#webhooks = webhooks;
-    this.#isShared = localPath(config) === undefined;
+    this.isShared = localPath(config) === undefined;
     const place = placeOf(config);
     this.#places = { resume: place, read: `${place}:read` };
   }
@@ -233,7 +233,7 @@ export class Ledger {
    */
   async claimId(id: string): Promise<boolean> {
     if (await this.isKnownId(id)) return false;
-    return !this.#isShared || claimId(this.store.records, id);
+    return !this.isShared || claimId(this.store.records, id);
   }
 
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
@@ -248,7 +248,7 @@ export class Ledger {
 
   /** Numbers of rows that no other node gives; some may stay unused. */
   async #takeNumbers(count: number): Promise<void> {
-    if (this.#isShared && count > 0) this.#nextSeq = await takeNumbers(this.store.records, count);
+    if (this.isShared && count > 0) this.#nextSeq = await takeNumbers(this.store.records, count);
   }
 
   #plan(records: readonly Prepared[], inFlight: readonly Prepared[], known: ReadonlyMap<string, KnownRow>) {

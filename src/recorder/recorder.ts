@@ -44,6 +44,8 @@ const BATCH_READ_BYTES = 64 * 1024 * 1024;
 const SEGMENTS_BEHIND_MAX = 16;
 const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
+/** A request that another node is passing on has a row after so long. */
+const ELSEWHERE_MS = 1_200;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
@@ -142,7 +144,15 @@ class Recorder {
     return this.#caughtUp(WAIT_MS, async () => {});
   }
 
-  amend(change: Amendment): Promise<AmendResult> {
+  async amend(change: Amendment): Promise<AmendResult> {
+    for (const until = performance.now() + ELSEWHERE_MS; ; ) {
+      const done = await this.#amend(change);
+      if (done !== null || !this.#ledger.isShared || performance.now() > until) return done;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  #amend(change: Amendment): Promise<AmendResult> {
     return this.#caughtUp(WAIT_MS, async () => {
       const exchange = this.#assembler?.find(change.requestId);
       if (exchange !== undefined && exchange.row !== "stored")

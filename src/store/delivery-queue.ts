@@ -1,4 +1,5 @@
 import type { Delivery } from "./deliveries.ts";
+import { patiently } from "./patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 /** What came of one attempt. */
@@ -40,7 +41,7 @@ export async function claimDue(
       args: [claim, until, endpointId, now, limit],
     },
   ]);
-  const sql = `select * from deliveries
+  const sql = `select * from deliveries indexed by deliveries_due
     where state = 'pending' and endpoint_id = ? and next_attempt_at = ? and claim = ? order by created_at, id`;
   return records.query<Delivery>({ sql, args: [endpointId, until, claim] });
 }
@@ -80,28 +81,26 @@ const PENDING_MAX = 1_000_000;
 /** Rows that one step removes. */
 const STEP_ROWS = 2_000;
 
-/** Removes finished deliveries but the last ones of each endpoint, in small steps. @returns how many. */
-export async function sweepDeliveries(records: Database, pause: () => Promise<void>): Promise<number> {
-  const endpoints = await records.query<{ id: string; finished: number }>({
-    sql: "select endpoint_id as id, sum(state <> 'pending') as finished from deliveries group by endpoint_id",
-    args: [],
-  });
-  let removed = 0;
-  for (const { id, finished } of endpoints) {
-    for (let rest = finished - KEPT; rest > 0; rest -= STEP_ROWS) {
-      const rows = Math.min(rest, STEP_ROWS);
-      await records.batch([
-        {
-          sql: `delete from deliveries where id in (select id from deliveries
-            where endpoint_id = ? and state <> 'pending' order by created_at limit ?)`,
-          args: [id, rows],
-        },
-      ]);
-      removed += rows;
+/** Removes finished deliveries of endpoints but the last ones of each, in small steps. */
+export async function sweepDeliveries(
+  records: Database,
+  endpointIds: Iterable<string>,
+  pause: () => Promise<void>,
+): Promise<void> {
+  for (const id of endpointIds) {
+    for (;;) {
+      const [last] = await records.query<{ created_at: number }>({
+        sql: `select created_at from deliveries where endpoint_id = ? and state <> 'pending'
+          order by created_at desc limit 1 offset ${KEPT}`,
+        args: [id],
+      });
+      if (last === undefined) break;
+      const sql = `delete from deliveries where id in (select id from deliveries
+        where endpoint_id = ? and state <> 'pending' and created_at <= ? order by created_at limit ${STEP_ROWS})`;
+      await patiently(() => records.batch([{ sql, args: [id, last.created_at] }]));
       await pause();
     }
   }
-  return removed;
 }
 
 /** Lets the oldest of an endpoint that has too many waiting give up. */

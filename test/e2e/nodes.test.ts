@@ -88,6 +88,21 @@ test("a property that one node sets is seen by the next query of the other", asy
   expect((await queryIds(a, [id]))[0]!["properties"]).toEqual({ Team: "night" });
   await call(a, "PUT", `/v1/request/${id}/property`, { Shift: "late" });
   expect((await queryIds(b, [id]))[0]!["properties"]).toEqual({ Team: "night", Shift: "late" });
+  const names = Array.from({ length: 12 }, (_, at) => `P${at}`);
+  await Promise.all(
+    names.map((name, at) => call(at % 2 === 0 ? a : b, "PUT", `/v1/request/${id}/property`, { [name]: "1" })),
+  );
+  expect(Object.keys((await queryIds(a, [id]))[0]!["properties"])).toEqual(expect.arrayContaining(names));
+});
+
+test("a property set through the other node while the answer still streams is there in the end", async () => {
+  const headers = gatewayHeaders(upstream.origin, { "Gateway-Property-App": "stream" });
+  const answer = await fetch(`${a.gateway}/events?n=8&ms=150`, { headers, keepalive: false });
+  const id = answer.headers.get("gateway-id")!;
+  // At once: the request's own node has not written its row yet.
+  await call(b, "PUT", `/v1/request/${id}/property`, { Team: "night" });
+  await answer.text();
+  expect(await recordOf(b, id)).toMatchObject({ properties: { App: "stream", Team: "night" } });
 });
 
 test("an id that a client chose on one node is taken on the other, at once", async () => {

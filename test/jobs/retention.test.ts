@@ -146,6 +146,8 @@ test("a run removes what the organization's rules say, and nothing of another's"
   const { json } = await api.call("GET", `/v1/request/${middle}`);
   expect(json.data).toMatchObject({ request_id: middle, request_body: null, response_body: null });
   for (const id of [old, development]) expect((await api.call("GET", `/v1/request/${id}`)).status).toBe(404);
+  const figures = await api.call("POST", "/v1/metrics/query", { body: {} });
+  expect(figures.json.data).toMatchObject([{ requests: 3 }]);
   // What is done is not done again.
   expect(await run()).toMatchObject({ records_removed: 0, bodies_removed: 0 });
 }, 20_000);

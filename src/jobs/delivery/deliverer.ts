@@ -56,6 +56,8 @@ export class Deliverer {
   readonly #claimPrefix: string;
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #failing = new Set<string>();
+  /** Endpoints of which something has finished since the last sweep. */
+  readonly #finished = new Set<string>();
   #ports: ListenerPorts = { own: [], api: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
   #looking = false;
@@ -132,6 +134,7 @@ export class Deliverer {
       if (claimed.length === 0) return;
       const attempts = await this.#attemptAll(claimed);
       await this.#settle(attempts);
+      this.#finished.add(endpointId);
       if (attempts.some(({ failure }) => failure === null)) this.#failing.delete(endpointId);
       else this.#failing.add(endpointId);
     }
@@ -204,7 +207,9 @@ export class Deliverer {
     const { records } = await this.#options.writer();
     this.#sweptAt = performance.now();
     await patiently(() => limitWaiting(records, Date.now()));
-    await sweepDeliveries(records, () => new Promise((resolve) => setTimeout(resolve, STEP_PAUSE_MS)));
+    const endpoints = [...this.#finished];
+    this.#finished.clear();
+    await sweepDeliveries(records, endpoints, () => new Promise((resolve) => setTimeout(resolve, STEP_PAUSE_MS)));
   }
 
   /** A database that is away fails four times a second: that is said once. */

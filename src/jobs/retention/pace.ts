@@ -1,8 +1,8 @@
-/** Pause after a step: twice as long as it took, within these. */
+/** Pause after a step: as long as it took, within these. What a step waited for others is no reason to wait longer. */
 const PAUSE_MS_MIN = 10;
-const PAUSE_MS_MAX = 2_000;
+const PAUSE_MS_MAX = 250;
 
-/** Does work in steps, with pauses that leave most of the time to others. */
+/** Does work in steps, with pauses in which others have their turn. */
 export class Pace {
   #stopped = false;
 
@@ -17,7 +17,7 @@ export class Pace {
   async step<T>(work: () => Promise<T>): Promise<T> {
     const startedMs = performance.now();
     const result = await work();
-    const pauseMs = Math.min(Math.max(2 * (performance.now() - startedMs), PAUSE_MS_MIN), PAUSE_MS_MAX);
+    const pauseMs = Math.min(Math.max(performance.now() - startedMs, PAUSE_MS_MIN), PAUSE_MS_MAX);
     await new Promise((resolve) => setTimeout(resolve, this.#stopped ? 0 : pauseMs));
     return result;
   }

@@ -9,8 +9,8 @@ import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
 
 /** Records looked at in one step, and removed in one. */
-const PAGE_ROWS = 500;
-const STEP_ROWS = 200;
+const PAGE_ROWS = 1_000;
+const STEP_ROWS = 500;
 const TELL_MS = 10_000;
 
 export interface RetentionOptions {
@@ -36,7 +36,7 @@ interface Counts {
 
 /**
  * Removes what is older than it may get, in steps so small that the recorder and the gateway never wait for one: between
- * two steps there is a pause longer than the step. What is left of a run that was cut off the next one removes.
+ * two steps there is a pause. What is left of a run that was cut off the next one removes.
  *
  * One at a time: the caller sees to it.
  */

@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import { AlertChecker } from "../../src/jobs/alerts/checker.ts";
+import { createLog } from "../../src/observe.ts";
+import { alertHistory, findAlert, firingOf, putAlert } from "../../src/store/alerts.ts";
+import { listDeliveries } from "../../src/store/deliveries.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { insertRecord } from "../api/open.ts";
+import { ownDirectory } from "../store/open.ts";
+
+const log = createLog({ level: "error", format: "text" });
+const RULE = {
+  name: "n",
+  metric: "requests",
+  comparison: "above",
+  threshold: 0,
+  window_seconds: 600,
+  filter: "all",
+  group_by: ["user"],
+  minimum_requests: 0,
+  cooldown_seconds: 0,
+  channels: [{ type: "webhook", url: "http://127.0.0.1:9/" }],
+  enabled: true,
+} as const;
+const PAGE = { limit: 100, offset: 0 };
+
+async function opened(directory: ReturnType<typeof ownDirectory>) {
+  const { config } = directory;
+  const store = await openStore(config, "write");
+  await migrate(store);
+  const checker = async () => {
+    const own = await openStore(config, "write");
+    const reader = await openStore(config, "current");
+    return { stores: [own, reader], checker: new AlertChecker({ config, log, reader, writer: async () => own }) };
+  };
+  return { store, checker };
+}
+
+const put = async (store: Store, changes: object = {}) =>
+  (
+    await putAlert(store.records, "o", {
+      ...RULE,
+      group_by: [...RULE.group_by],
+      channels: [...RULE.channels],
+      ...changes,
+    })
+  ).alert;
+
+const record = (store: Store, user: string, time = Date.now()) =>
+  insertRecord(store, "o", { user_id: user, request_created_at: time });
+
+test("two that check at the same time note every event once, and each is delivered once", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const { id } = await put(store);
+  for (const user of ["a", "b", "c"]) await record(store, user);
+  const [one, other] = [await checker(), await checker()];
+  await Promise.all([one.checker.checkAll(), other.checker.checkAll()]);
+  await Promise.all([one.checker.checkAll(), other.checker.checkAll()]);
+  const history = await alertHistory(store.records, id, PAGE);
+  expect(history.map(({ kind, group }) => [kind, group["user"]]).sort()).toEqual([
+    ["triggered", "a"],
+    ["triggered", "b"],
+    ["triggered", "c"],
+  ]);
+  await store.records.batch([{ sql: "delete from requests", args: [] }]);
+  await Promise.all([one.checker.checkAll(), other.checker.checkAll()]);
+  const later = await alertHistory(store.records, id, PAGE);
+  expect(
+    later
+      .slice(0, 3)
+      .map(({ kind, group }) => [kind, group["user"]])
+      .sort(),
+  ).toEqual([
+    ["resolved", "a"],
+    ["resolved", "b"],
+    ["resolved", "c"],
+  ]);
+  expect([later.length, (await listDeliveries(store.records, id, PAGE)).length]).toEqual([6, 6]);
+  expect((await findAlert(store.records, id))?.error).toBe(null);
+  for (const each of [...one.stores, ...other.stores, store]) await each.close();
+});
+
+test("only requests within the window and of the organization count", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const { id } = await put(store);
+  await record(store, "late", Date.now() - 601_000);
+  await insertRecord(store, "another", { user_id: "theirs", request_created_at: Date.now() });
+  await record(store, "own", Date.now() - 590_000);
+  const one = await checker();
+  await one.checker.checkAll();
+  expect((await firingOf(store.records, { alertId: id })).map(({ group }) => group)).toEqual([{ user: "own" }]);
+  for (const each of [...one.stores, store]) await each.close();
+});
+
+test("an alert that cannot be checked says why, and the others are checked all the same", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const broken = await put(store);
+  await store.records.batch([
+    { sql: "update alerts set filter = ? where id = ?", args: ['{"no_group":{}}', broken.id] },
+  ]);
+  const sound = await put(store);
+  await record(store, "a");
+  const one = await checker();
+  await one.checker.checkAll();
+  expect((await findAlert(store.records, broken.id))?.error).toContain("no_group");
+  expect(await findAlert(store.records, sound.id)).toMatchObject({ error: null, checked_at: expect.any(Number) });
+  expect((await firingOf(store.records, { alertId: sound.id })).length).toBe(1);
+  for (const each of [...one.stores, store]) await each.close();
+});
+
+test("what fires is resolved when the alert is switched off, and fires anew when it is on again", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const alert = await put(store);
+  await record(store, "a");
+  const one = await checker();
+  await one.checker.checkAll();
+  const { channels, ...rule } = alert;
+  await putAlert(store.records, "o", { ...rule, channels: [...channels], enabled: false }, alert);
+  await one.checker.checkAll();
+  await putAlert(store.records, "o", { ...rule, channels: [...channels], enabled: true }, alert);
+  await one.checker.checkAll();
+  const history = await alertHistory(store.records, alert.id, PAGE);
+  expect(history.map(({ kind }) => kind)).toEqual(["triggered", "resolved", "triggered"]);
+  expect(history[1]!.reason).toBe("the alert was switched off");
+  for (const each of [...one.stores, store]) await each.close();
+});
