@@ -162,8 +162,14 @@ export class ServerConnection implements RequestSink {
     this.#headBegan = false;
     this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#guard(() => this.#parser.next());
-    if (this.#clientFinished && this.#turn === undefined) return this.#linger();
-    if (this.#isCutOff) return void this.socket.destroy();
+    if (this.#clientFinished && this.#turn === undefined) {
+      this.#linger();
+      return;
+    }
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     this.#awaitHead();
     if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
@@ -182,7 +188,10 @@ export class ServerConnection implements RequestSink {
 
   #go(): void {
     this.#guard(() => this.#parser.resume());
-    if (this.#isCutOff) return void this.socket.destroy();
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
 
