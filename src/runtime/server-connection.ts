@@ -7,7 +7,8 @@ import { Turn } from "./server-turn.ts";
 const WAITING_BYTES_MAX = 64 * 1_024;
 /** A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. */
 const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
-const DISCARD_MS = 10_000;
+/** A client that has taken nothing of its answer at so many looks in a row will not come back. */
+const STALLS_MAX = 12;
 
 /**
  * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
@@ -21,6 +22,7 @@ export interface ConnectionParts {
   readonly headBytesMax: number;
   readonly headMs: number;
   readonly idleMs: number;
+  readonly lingerMs: number;
   readonly connections: Set<ServerConnection>;
   /** `performance.now()`, as of the last look at the connections' deadlines. */
   nowMs: number;
@@ -44,6 +46,9 @@ export class ServerConnection implements RequestSink {
   #discarded = 0;
   #discarding = false;
   #socketPaused = false;
+  /** Bytes that the client had not taken when it was looked at last, and how often it was the same number. */
+  #unsent = 0;
+  #stalls = 0;
   /** When something must have happened, by `nowMs` of the server; 0 while nothing is awaited. */
   #deadlineMs: number;
 
@@ -124,9 +129,21 @@ export class ServerConnection implements RequestSink {
   /** Looks whether time is over. */
   check(nowMs: number): void {
     if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs) return;
+    if (this.#isSending()) {
+      this.#deadlineMs = nowMs + this.#parts.lingerMs;
+      return;
+    }
     this.#deadlineMs = 0;
     if (this.#deaf || this.#discarding || !this.#parser.inHead) this.socket.destroy();
     else this.#refuse("timeout");
+  }
+
+  /** Whether a slow client still takes what was written: time runs only when all of that has left. */
+  #isSending(): boolean {
+    const unsent = this.socket.writableLength;
+    this.#stalls = unsent === this.#unsent ? this.#stalls + 1 : 0;
+    this.#unsent = unsent;
+    return unsent > 0 && this.#stalls < STALLS_MAX;
   }
 
   /** Ends the connection where it serves nothing. */
@@ -138,7 +155,7 @@ export class ServerConnection implements RequestSink {
   #readAway(): void {
     this.#discarding = true;
     this.#discarded = 0;
-    this.#deadlineMs = performance.now() + DISCARD_MS;
+    this.#deadlineMs = performance.now() + this.#parts.lingerMs;
     if (this.#deaf) this.#resumeSocket();
     else this.#go();
   }
@@ -285,7 +302,7 @@ export class ServerConnection implements RequestSink {
     this.#deaf = true;
     this.#discarded = 0;
     this.#parser.detach();
-    this.#deadlineMs = performance.now() + DISCARD_MS;
+    this.#deadlineMs = performance.now() + this.#parts.lingerMs;
     this.socket.end();
     this.#resumeSocket();
   }
