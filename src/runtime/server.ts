@@ -87,4 +87,6 @@ export interface ServerOptions {
   readonly headMs: number;
   /** Milliseconds that a connection is kept between two requests. */
   readonly idleMs: number;
+  /** Milliseconds that a client has to close its side, or to end a body that nobody wants; 10 s. */
+  readonly lingerMs?: number;
 }

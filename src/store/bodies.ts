@@ -52,6 +52,48 @@ export async function loadBodies(
   return found;
 }
 
+/** A body as a search reads it: content that many requests share is read once. */
+export interface SearchedBody {
+  readonly requestId: string;
+  readonly part: BodyPart;
+  readonly form: BodyForm;
+  /** Of shared content. */
+  readonly hash: string | null;
+  /** Undefined where the content is shared and was not asked for, or is gone (retention). */
+  readonly content: Uint8Array | undefined;
+}
+
+/** @param isKnown - whether the content of a shared body need not be read again. */
+export async function loadSearched(
+  database: Database,
+  requestIds: readonly string[],
+  parts: readonly BodyPart[],
+  isKnown: (body: Pick<SearchedBody, "part" | "form" | "hash">) => boolean,
+): Promise<SearchedBody[]> {
+  const sql = `select b.request_id, b.part, b.form, b.codec, b.blob_hash as hash, b.data as content from bodies b
+    where b.request_id in (select value from json_each(?)) and b.part in (select value from json_each(?))`;
+  const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
+  const rows = await database.query<Omit<BodyRow, "bytes" | "content_type">>({ sql, args });
+  const missing = new Set(rows.flatMap((row) => (row.hash === null || isKnown(row) ? [] : [row.hash])));
+  const blobs = missing.size === 0 ? new Map<string, Uint8Array>() : await loadBlobs(database, [...missing]);
+  return rows.map(({ request_id, part, form, hash, content, codec }) => ({
+    requestId: request_id,
+    part,
+    form,
+    hash,
+    content: hash === null ? (content === null ? undefined : unpack(content, codec)) : blobs.get(hash),
+  }));
+}
+
+async function loadBlobs(database: Database, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
+  const sql = "select hash, codec, data from blobs where hash in (select value from json_each(?))";
+  const rows = await database.query<{ hash: string; codec: string; data: Uint8Array }>({
+    sql,
+    args: [JSON.stringify(hashes)],
+  });
+  return new Map(rows.map(({ hash, codec, data }) => [hash, unpack(data, codec)]));
+}
+
 /** An asset that a record shows; undefined where the organization's record has no such asset. */
 export async function loadAsset(database: Database, requestId: string, assetId: string) {
   const sql = `select a.content_type, s.codec, s.data from assets a join blobs s on s.hash = a.asset_id

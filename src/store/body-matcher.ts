@@ -1,6 +1,9 @@
 import { type Condition, conditionsOf, type FilterTree } from "../filter/tree.ts";
-import type { BodyPart, RequestBodies, StoredBody } from "./bodies.ts";
+import type { BodyPart, SearchedBody } from "./bodies.ts";
 import type { Deadline } from "./deadline.ts";
+
+/** Contents whose outcome is remembered during one search. */
+const KNOWN_MAX = 50_000;
 
 interface BodyTest {
   readonly key: string;
@@ -12,6 +15,8 @@ interface BodyTest {
 export class BodyMatcher {
   readonly parts: readonly BodyPart[];
   readonly #tests: readonly BodyTest[];
+  /** What shared content passed. */
+  readonly #known = new Map<string, readonly string[]>();
 
   constructor(tree: FilterTree) {
     const tests = new Map<string, BodyTest>();
@@ -25,18 +30,31 @@ export class BodyMatcher {
     this.parts = [...new Set(this.#tests.map(({ part }) => part))];
   }
 
-  /** Keys of the tests that one request's bodies pass. Binary and missing bodies pass none. */
-  passed(bodies: RequestBodies, deadline: Deadline): string[] {
-    const texts = { request: readable(bodies.request), response: readable(bodies.response) };
+  /** Keys of the tests that one body passes. A binary one passes none, and one whose content is gone. */
+  passedBy(body: SearchedBody, deadline: Deadline): readonly string[] {
+    const known = body.hash === null ? undefined : this.#known.get(keyOf(body));
+    if (known !== undefined) return known;
     const keys: string[] = [];
+    const texts = readable(body);
     for (const { key, part, passes } of this.#tests) {
-      if (texts[part].length === 0) continue;
+      if (part !== body.part || texts.length === 0) continue;
       deadline.rest();
-      if (texts[part].some(passes)) keys.push(key);
+      if (texts.some(passes)) keys.push(key);
     }
+    if (body.hash !== null && this.#known.size < KNOWN_MAX) this.#known.set(keyOf(body), keys);
     return keys;
   }
+
+  /** Whether it was searched before, as content that requests share. */
+  isKnown(body: Searched): boolean {
+    return this.#known.has(keyOf(body));
+  }
 }
+
+type Searched = Pick<SearchedBody, "part" | "form" | "hash">;
+
+/** The same content may be read as JSON here and as text there. */
+const keyOf = ({ part, form, hash }: Searched) => `${part} ${form} ${hash}`;
 
 export function bodyTestKey({ source, value }: Condition): string {
   return `${source.from === "body" ? source.part : ""}:${value}`;
@@ -49,11 +67,11 @@ function containing(wanted: string): (text: string) => boolean {
 }
 
 /** The body's text as it was sent, and, where JSON escapes hide characters, with them undone. */
-function readable(body: StoredBody | undefined): readonly string[] {
-  if (body === undefined || body.form === "binary") return [];
-  const { buffer, byteOffset, byteLength } = body.content;
+function readable({ form, content }: SearchedBody): readonly string[] {
+  if (content === undefined || form === "binary") return [];
+  const { buffer, byteOffset, byteLength } = content;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
-  return body.form === "json" && text.includes("\\") ? [text, unescaped(text)] : [text];
+  return form === "json" && text.includes("\\") ? [text, unescaped(text)] : [text];
 }
 
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;

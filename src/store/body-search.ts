@@ -2,7 +2,7 @@ import { afterSql, type Position } from "../filter/cursor.ts";
 import { type Scope, selectRecords } from "../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../filter/sort.ts";
 import { creationColumn, type Source } from "../filter/source.ts";
-import { loadBodies } from "./bodies.ts";
+import { loadSearched } from "./bodies.ts";
 import { BodyMatcher, bodyTestKey } from "./body-matcher.ts";
 import type { Deadline } from "./deadline.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
@@ -114,12 +114,15 @@ export class BodySearch {
     for (const group of groups(candidates)) {
       this.#deadline.rest();
       const ids = group.map(({ request_id }) => request_id);
-      const bodies = await loadBodies(this.#database, ids, this.#matcher.parts);
-      for (const { seq, request_id } of group) {
-        for (const key of this.#matcher.passed(bodies.get(request_id) ?? {}, this.#deadline)) {
+      const bodies = await loadSearched(this.#database, ids, this.#matcher.parts, (body) =>
+        this.#matcher.isKnown(body),
+      );
+      const seqs = new Map(group.map(({ request_id, seq }) => [request_id, seq]));
+      for (const body of bodies) {
+        for (const key of this.#matcher.passedBy(body, this.#deadline)) {
           const passed = found.get(key);
-          if (passed === undefined) found.set(key, [seq]);
-          else passed.push(seq);
+          if (passed === undefined) found.set(key, [seqs.get(body.requestId)!]);
+          else passed.push(seqs.get(body.requestId)!);
         }
       }
       await new Promise((resolve) => setImmediate(resolve));
