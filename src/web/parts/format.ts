@@ -21,19 +21,19 @@ export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : compact.format(value);
 }
 
-/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent. */
+/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent, of which two figures say enough. */
 export function formatMoney(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";
   const size = Math.abs(dollars);
-  const digits = size >= 1 ? 2 : size >= 0.0001 ? 5 : 8;
-  const text = new Intl.NumberFormat(undefined, {
+  const isTiny = size < 0.0001;
+  const digits = size >= 1 ? 2 : isTiny ? Math.min(18, Math.ceil(-Math.log10(size)) + 1) : 5;
+  return new Intl.NumberFormat(undefined, {
     style: "currency",
     currency: "USD",
-    minimumFractionDigits: digits === 8 ? 0 : digits,
+    minimumFractionDigits: isTiny ? 0 : digits,
     maximumFractionDigits: digits,
   }).format(dollars);
-  return text;
 }
 
 /** Milliseconds as people say them. */
