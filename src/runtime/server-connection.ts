@@ -10,6 +10,12 @@ const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
 /** A client that has taken nothing of its answer at so many looks in a row will not come back. */
 const STALLS_MAX = 12;
 
+/**
+ * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
+ * well within the second in which a client that has gone is to end what is done for it.
+ */
+const PROBE_AFTER_MS = 400;
+
 /** What the connections of one server share. */
 export interface ConnectionParts {
   readonly handlers: ServerHandlers;
@@ -34,6 +40,8 @@ export class ServerConnection implements RequestSink {
   #bodyWhole = true;
   /** Set once nothing that comes is read any more: it is thrown away until the client closes. */
   #deaf = false;
+  /** The client has closed its side: it sends nothing more. */
+  #clientFinished = false;
   #headBegan = false;
   #discarded = 0;
   #discarding = false;
@@ -171,6 +179,14 @@ export class ServerConnection implements RequestSink {
     this.#headBegan = false;
     this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#guard(() => this.#parser.next());
+    if (this.#clientFinished && this.#turn === undefined) {
+      this.#linger();
+      return;
+    }
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     this.#awaitHead();
     if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
@@ -182,8 +198,17 @@ export class ServerConnection implements RequestSink {
     this.#deadlineMs = performance.now() + this.#parts.headMs;
   }
 
+  /** Nothing more comes of a body that is not whole. One that nobody reads yet may still be in memory. */
+  get #isCutOff(): boolean {
+    return this.#clientFinished && !this.#bodyWhole && !this.#parser.held && !this.#parser.running;
+  }
+
   #go(): void {
     this.#guard(() => this.#parser.resume());
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
 
@@ -198,6 +223,7 @@ export class ServerConnection implements RequestSink {
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
     socket.pause();
+    socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
     this.#parts.handlers.onUpgrade(turn, socket, early);
   }
 
@@ -213,10 +239,17 @@ export class ServerConnection implements RequestSink {
 
   readonly #onDrain = (): void => this.#turn?.drained();
 
-  /** A client that closes its side wants nothing more; that is how most of them leave. */
+  /**
+   * A client that closes its side has left, or has said all that it has to say and reads on: on the wire both look the
+   * same, until something is written. Once its answer is under way it counts as gone, because a provider that is silent
+   * in the middle of a stream must not be held by nobody. Before that, it is probed.
+   */
   readonly #onEnd = (): void => {
-    if (this.#turn === undefined || this.#turn.ended) this.socket.end();
-    else this.socket.destroy();
+    this.#clientFinished = true;
+    const turn = this.#turn;
+    if (turn === undefined || turn.ended) this.socket.end();
+    else if (this.#isCutOff || turn.underWay) this.socket.destroy();
+    else setTimeout(() => turn.probe(), PROBE_AFTER_MS).unref();
   };
 
   readonly #onError = (): void => {

@@ -24,10 +24,12 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     nowMs: performance.now(),
     closing: false,
   };
-  const server = net.createServer((socket) => void new ServerConnection(parts, socket));
+  // A client that closes its side behind its request may still be reading.
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => void new ServerConnection(parts, socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => resolve());
+    const { port, host, portShared = false } = options;
+    server.listen({ port, host, backlog: BACKLOG, ...(portShared && { reusePort: true }) }, () => resolve());
   });
   const checks = setInterval(() => {
     parts.nowMs = performance.now();
