@@ -126,6 +126,8 @@ describe("Users", () => {
     expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
       request_response_rmt: { user_id: { equals: HOSTILE } },
     });
+    await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor();
+    expect(await page.getByRole("row").filter({ hasText: "ada" }).count()).toBe(0);
   });
 
   test("that nobody is called are said to be none", async () => {
@@ -164,6 +166,37 @@ describe("a session", () => {
     await using opened = await it.open("/sessions/none");
     await opened.page.getByText("No request belongs to this session").waitFor();
   });
+});
+
+test("figures stay while the time moves on", async () => {
+  await using opened = await it.open("/requests");
+  const { page } = opened;
+  await page.clock.install({ time: Date.now() });
+  await page.goto(`${it.weir.api}/costs?range=24h&by=model`);
+  const row = page.getByRole("table", { name: "By model" }).getByRole("row").nth(1);
+  await row.waitFor();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      if (document.querySelector(".loading") !== null) seen.push("loading");
+    }).observe(document.body, { subtree: true, childList: true });
+  });
+  const asked = page.waitForResponse(/cache\/metrics/);
+  await page.clock.runFor(61_000);
+  await asked;
+  await row.waitFor();
+  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([]);
+});
+
+test("a user's figures over time are filtered by that user, which can be taken away", async () => {
+  await using opened = await it.open("/users");
+  const { page } = opened;
+  await page.getByRole("link", { name: "Over time of ada" }).click();
+  await page.getByText("User is ada").waitFor();
+  await page.locator(".tiles").getByText("3", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Show all requests again" }).click();
+  await page.locator(".tiles").getByText("8", { exact: true }).waitFor();
 });
 
 test("a property's values are searched, and lead to their requests", async () => {

@@ -117,6 +117,25 @@ test("what could be read as another line of the head is replaced", async () => {
   expect(answer).toContain("\r\nX-A: 1  X-B: 2\r\nX-C:    caf\u00e9\r\n");
 });
 
+test("what frames an answer is said once, whoever says it", async () => {
+  const more = ["Transfer-Encoding", "chunked", "content-length", "9"];
+  const server = await start((_request, answer) => say(answer, "abc", ...more));
+  const answer = await exchangeRaw(server.port, `${GET}\r\n${GET}${CLOSE}`);
+  expect(answer.match(/^[\w-]+: .*$|abc/gim)).toEqual([
+    "Content-Length: 3",
+    "abc",
+    "Content-Length: 3",
+    "Connection: close",
+    "abc",
+  ]);
+});
+
+test("an answer that was out before its request's body broke is not lost", async () => {
+  const server = await start((_request, answer) => say(answer, "early"));
+  const wire = [`${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, "x".repeat(1_000_000), `${GET}\r\n`];
+  expect((await exchangeRaw(server.port, wire)).match(/HTTP|early/g)).toEqual(["HTTP", "early"]);
+});
+
 test("a body that nobody reads is read away, and the next request is served", async () => {
   const server = await start((request, answer) => say(answer, `${request.url};`));
   const body = "x".repeat(3_000_000);
@@ -225,6 +244,28 @@ test("a head that does not come to its end in time is answered, a silent connect
   expect(await exchangeRaw(server.port, "GET / HTTP/1.1\r\nHo")).toStartWith("HTTP/1.1 400 timeout");
   expect(await exchangeRaw(server.port, "")).toBe("");
   expect(await exchangeRaw(server.port, `${GET}\r\n`)).toEndWith("GET /x ");
+});
+
+test("a client that takes its last answer slowly gets all of it, however long that lasts", async () => {
+  const text = "z".repeat(20_000_000);
+  const server = await start((_request, answer) => say(answer, text), { lingerMs: 50, idleMs: 50 });
+  const taken = async (head: string) => {
+    const client = net.connect(server.port, "127.0.0.1");
+    client.write(head);
+    client.pause();
+    // Longer than two looks at the deadlines.
+    await new Promise((resolve) => setTimeout(resolve, 2_300));
+    let bytes = 0;
+    client.on("data", (piece: Buffer) => {
+      bytes += piece.byteLength;
+      if (bytes > text.length) client.end();
+    });
+    client.resume();
+    await new Promise((resolve) => client.once("close", resolve));
+    return bytes;
+  };
+  const [closing, kept] = await Promise.all([taken(`${GET}${CLOSE}`), taken(`${GET}\r\n`)]);
+  expect([closing > text.length, kept > text.length]).toEqual([true, true]);
 });
 
 test("a server that closes ends idle connections at once and the others behind their answer", async () => {

@@ -11,11 +11,22 @@ interface MetricsBody {
   readonly limit?: number;
 }
 
-/** Figures over requests, by group and time. */
-export const metricsQuery = (body: MetricsBody) =>
+/** What was answered stays while the same is asked of a span that has moved on; of anything else it would be wrong. */
+const kept =
+  (question: string) =>
+  <T>(answer: T | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
+    question !== "" && query?.queryKey[1] === question ? answer : undefined;
+
+/**
+ * Figures over requests, by group and time.
+ *
+ * @param question - the same for all spans that follow one another as time goes by.
+ */
+export const metricsQuery = (body: MetricsBody, question = "") =>
   queryOptions({
-    queryKey: ["metrics", body],
+    queryKey: ["metrics", question, body],
     queryFn: ({ signal }) => post<readonly MetricsRow[]>("/v1/metrics/query", body, signal),
+    placeholderData: kept(question),
   });
 
 export interface CacheRow {
@@ -27,11 +38,12 @@ export interface CacheRow {
   readonly saved_tokens: number;
 }
 
-export const cacheSeriesQuery = (filter: FilterNode, bucket: Bucket) =>
+export const cacheSeriesQuery = (filter: FilterNode, bucket: Bucket, question = "") =>
   queryOptions({
-    queryKey: ["cache", "series", filter, bucket],
+    queryKey: ["cache", question, "series", filter, bucket],
     queryFn: ({ signal }) =>
       post<readonly CacheRow[]>("/v1/cache/metrics/query", { filter, time_bucket: bucket }, signal),
+    placeholderData: kept(question),
   });
 
 /** Names of the properties that requests have. */

@@ -99,7 +99,7 @@ function Figures({ view }: { readonly view: CacheView | undefined }) {
 function Series({ span }: { readonly span: Span }) {
   const bucket = bucketOf(span);
   const times = bucketTimes(span, bucket);
-  const { data, error, refetch } = useQuery(cacheSeriesQuery(within(span), bucket));
+  const { data, error, refetch } = useQuery(cacheSeriesQuery(within(span), bucket, `all ${span.to - span.from}`));
   const { openBucket } = useOpenRequests(span, times, bucket);
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   return (

@@ -26,7 +26,10 @@ interface TopListProps {
 /** The groups that cost most, each with its figures. */
 export function TopList({ title, by, span, filter, whole }: TopListProps) {
   const id = useId();
-  const query = useQuery(metricsQuery({ filter: and(filter, within(span)), group_by: [by], limit: GROUPS_MAX }));
+  const question = JSON.stringify([filter, span.to - span.from, by]);
+  const query = useQuery(
+    metricsQuery({ filter: and(filter, within(span)), group_by: [by], limit: GROUPS_MAX }, `list ${question}`),
+  );
   const rows = query.data?.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.requests - a.requests).slice(0, SHOWN);
   const columns = useMemo(() => columnsOf(by, span, filter, whole ?? null), [by, span, filter, whole]);
   return (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { and, type FilterNode, ofGroup, or, within } from "../../metrics/filter.ts";
 import { cacheSeriesQuery, metricsQuery } from "../../metrics/queries.ts";
-import { bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
+import { type Bucket, bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
 import { type Group, type MetricsRow, topGroups } from "../../metrics/series.ts";
 
 /** Groups that are looked at for which are the greatest. */
@@ -11,11 +11,14 @@ const GROUPS_MAX = 1_000;
 export function useFigures(span: Span, by: string | undefined, filter: FilterNode) {
   const bucket = bucketOf(span);
   const asked = and(filter, within(span));
-  const totals = useQuery(metricsQuery({ filter: asked, limit: 1 }));
-  const before = useQuery(metricsQuery({ filter: and(filter, within(spanBefore(span))), limit: 1 }));
-  const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket }));
-  const cache = useQuery(cacheSeriesQuery(asked, bucket));
-  const split = useSplit(asked, by, bucket);
+  const question = JSON.stringify([filter, span.to - span.from, by]);
+  const totals = useQuery(metricsQuery({ filter: asked, limit: 1 }, `totals ${question}`));
+  const before = useQuery(
+    metricsQuery({ filter: and(filter, within(spanBefore(span))), limit: 1 }, `before ${question}`),
+  );
+  const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket }, `whole ${question}`));
+  const cache = useQuery(cacheSeriesQuery(asked, bucket, question));
+  const split = useSplit({ asked, by, bucket, question });
   const all = [totals, before, whole, cache, ...split.queries];
   return {
     bucket,
@@ -40,18 +43,25 @@ export interface SplitRows {
   readonly rows: readonly MetricsRow[];
 }
 
+interface SplitQuestion {
+  readonly asked: FilterNode;
+  readonly by: string | undefined;
+  readonly bucket: Bucket;
+  readonly question: string;
+}
+
 /** First which groups matter, then their figures over time: there may be more groups than an answer holds. */
-function useSplit(asked: FilterNode, by: string | undefined, bucket: ReturnType<typeof bucketOf>) {
+function useSplit({ asked, by, bucket, question }: SplitQuestion) {
   const isSplit = by !== undefined;
   const key = by ?? "model";
   const totals = useQuery({
-    ...metricsQuery({ filter: asked, group_by: [key], limit: GROUPS_MAX }),
+    ...metricsQuery({ filter: asked, group_by: [key], limit: GROUPS_MAX }, `groups ${question}`),
     enabled: isSplit,
   });
   const groups = totals.data === undefined ? [] : topGroups(totals.data, key, ({ cost }) => cost);
   const filter = and(asked, or(...groups.map((group) => ofGroup(key, group))));
   const series = useQuery({
-    ...metricsQuery({ filter, group_by: [key], time_bucket: bucket }),
+    ...metricsQuery({ filter, group_by: [key], time_bucket: bucket }, `series ${question}`),
     enabled: isSplit && groups.length > 0,
   });
   const rows = groups.length === 0 && totals.data !== undefined ? [] : series.data;

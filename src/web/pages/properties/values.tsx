@@ -30,7 +30,12 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
   const key = propertyKey(name);
   const condition = q === undefined ? { "not-equals": null } : { contains: q };
   const filter = and(within(span), leaf("properties", { [name]: condition }));
-  const query = useQuery(metricsQuery({ filter, group_by: [key], limit: VALUES_MAX }));
+  const query = useQuery(
+    metricsQuery(
+      { filter, group_by: [key], limit: VALUES_MAX },
+      JSON.stringify(["values", key, span.to - span.from, q]),
+    ),
+  );
   const whole = query.data?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0;
   const columns = useMemo(
     () => columnsOf(key, { from: span.from, to: span.to }, whole),
