@@ -33,6 +33,11 @@ export default {
     const ledger = new Ledger(gateway, log);
     const read = remembering(readPolicies);
     return {
+      readsUser(request) {
+        const policies = policiesOf(request, stored, read);
+        return typeof policies !== "string" && policies.some(({ segment }) => segment === "user");
+      },
+
       onRequest(request) {
         const policies = policiesOf(request, stored, read);
         if (typeof policies === "string") return invalid(`Gateway-RateLimit-Policy: ${policies}`);
@@ -98,8 +103,8 @@ function segmentOf({ segment }: Policy, request: GatewayRequest): string | undef
 }
 
 function whatIsMissing({ segment, name }: Policy): string {
-  const header = segment === "user" ? "Gateway-User-Id" : `Gateway-Property-${segment}`;
-  return `the rate limit "${name}" counts by ${segment}, so the request needs ${header}`;
+  const needed = segment === "user" ? "Gateway-User-Id, or a user in its JSON body" : `Gateway-Property-${segment}`;
+  return `the rate limit "${name}" counts by ${segment}, so the request needs ${needed}`;
 }
 
 function invalid(message: string): Refusal {

@@ -198,6 +198,13 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./plugins.ts")).listProvidersCommand,
   },
   {
+    name: "providers new",
+    summary: "write a commented skeleton of a provider, as plugins new --provider does",
+    args: ["<name>"],
+    options: { dir: { type: "string", value: "DIR", description: "write it there instead" } },
+    load: async () => (await import("./new-plugin.ts")).newProviderCommand,
+  },
+  {
     name: "plugins list",
     summary: "list plugins and providers and where they are loaded from",
     options: { json: JSON_OPTION },

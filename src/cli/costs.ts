@@ -1,59 +1,105 @@
-import { recomputeCosts } from "../jobs/recompute.ts";
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { type Progress, recomputeCosts } from "../jobs/recompute.ts";
+import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/recompute-order.ts";
 import { explainCost } from "../mapping/explain.ts";
 import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
 import { LearntTables } from "../store/learnt.ts";
+import { lockDirectory } from "../store/lock.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
-import type { Run } from "./commands.ts";
+import type { Invocation, Run } from "./commands.ts";
 import { withStore } from "./models.ts";
 import { table } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
-/** Works beside a running service too: the columns that it writes are written once, when a record ends. */
+/** How long a running service is given to begin. */
+const BEGIN_MS = 60_000;
+const LOOK_MS = 200;
+
+/** A running service does it, because it is the one that writes records; without one it is done here. */
 export const recomputeCostsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const config = regionConfig(invocation);
   const { since, model } = options as Record<string, string | undefined>;
   const from = since === undefined ? 0 : Date.parse(since);
   if (Number.isNaN(from)) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
-  const dryRun = options["dry-run"] === true;
+  const order = { id: randomUUID(), since: from, model: model ?? null, dryRun: options["dry-run"] === true };
+  let shownAt = 0;
+  const onProgress = ({ seen, total, changed }: Progress) => {
+    if (Date.now() - shownAt < 1_000) return;
+    shownAt = Date.now();
+    terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
+  };
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(config.data_dir);
+  let done: Progress;
+  try {
+    done =
+      lock === undefined ? await served(config, order, onProgress) : await recomputeHere(invocation, order, onProgress);
+  } finally {
+    lock?.release();
+  }
+  const { seen, changed, before, after } = done;
+  terminal.out(
+    `${JSON.stringify({ records: seen, changed, cost_before: before, cost_after: after, dry_run: order.dryRun })}\n`,
+  );
+  return 0;
+};
+
+type OnProgress = (progress: Progress) => void;
+
+/** Orders it from the running service, and waits. */
+async function served(config: Config, order: RecomputeOrder, onProgress: OnProgress): Promise<Progress> {
+  return withStore(config, async ({ records }) => {
+    await placeOrder(records, order);
+    for (const begunUntil = Date.now() + BEGIN_MS; ; await new Promise((wake) => setTimeout(wake, LOOK_MS))) {
+      const state = await stateOf(records, order.id);
+      if (state === undefined) {
+        if (Date.now() > begunUntil) throw new CommandError("the service has not begun yet; it goes on with it");
+        continue;
+      }
+      if (state.failed !== undefined) throw new CommandError(`the service gave up: ${state.failed}`);
+      if (state.done) return state;
+      onProgress(state);
+    }
+  });
+}
+
+async function recomputeHere(
+  invocation: Invocation,
+  { since, model, dryRun }: RecomputeOrder,
+  onProgress: OnProgress,
+): Promise<Progress> {
+  const config = regionConfig(invocation);
   const registry = await openRegistry({ config, log: configuredLog(config) });
   const reader = await openStore(config, "current");
-  let shownAt = 0;
   try {
     const recompute = async (store: Store, home: Database | undefined) => {
       const learnt = new LearntTables(config.prices, home);
       await learnt.load(store.records);
-      const done = await recomputeCosts({
+      return recomputeCosts({
         reader,
         rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
         learnt,
         provider: (name) => registry.current().providerByName(name),
-        since: from,
-        model,
+        since,
+        model: model ?? undefined,
         dryRun,
-        onProgress: ({ seen, total, changed }) => {
-          if (Date.now() - shownAt < 1_000) return;
-          shownAt = Date.now();
-          terminal.err(`${seen} of ${total} records, ${changed} ${dryRun ? "would change" : "changed"}\n`);
-        },
+        onProgress,
       });
-      const { seen, changed, before, after } = done;
-      terminal.out(
-        `${JSON.stringify({ records: seen, changed, cost_before: before, cost_after: after, dry_run: dryRun })}\n`,
-      );
     };
-    await withHome(invocation, config, (home) => withStore(config, (store) => recompute(store, home)));
+    return await withHome(invocation, config, (home) => withStore(config, (store) => recompute(store, home)));
   } finally {
     registry.close();
     await reader.close();
   }
-  return 0;
-};
+}
 
 export const explainCostCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;

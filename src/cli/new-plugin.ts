@@ -8,6 +8,9 @@ import { CommandError, UsageError } from "./usage.ts";
 /** Written beside a skeleton: an editor finds the types there, with nothing else installed. */
 const TYPES_FILE = "weir-plugin.d.ts";
 
+export const newProviderCommand: Run = (invocation) =>
+  newPluginCommand({ ...invocation, options: { ...invocation.options, provider: true } });
+
 export const newPluginCommand: Run = async ({ args, options, terminal, config }) => {
   const name = args[0]!.toLowerCase();
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name))

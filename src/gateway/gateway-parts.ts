@@ -15,7 +15,9 @@ import type { ProviderIndex } from "./target.ts";
 
 /** The hooks of the loaded plugins; `plugin/hooks.ts` is one. */
 export interface RequestHooks {
-  has(name: "onRequest" | "onForward" | "onEnd"): boolean;
+  has(name: "readsUser" | "onRequest" | "onForward" | "onEnd"): boolean;
+  /** Whether the user that the body names matters. Never throws. */
+  readsUser?(request: GatewayRequest): boolean;
   /** @throws GatewayError `plugin_failed`. */
   onRequest(request: GatewayRequest): Verdict | Promise<Verdict>;
   /** @throws GatewayError `plugin_failed`. */

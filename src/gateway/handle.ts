@@ -9,7 +9,7 @@ import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
-import { askOnRequest, Refused, SeenRequest } from "./hooks.ts";
+import { type Asked, askOnRequest, Refused, SeenRequest } from "./hooks.ts";
 import { fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
@@ -17,6 +17,7 @@ import { findFallbacks } from "./retry/fallback-request.ts";
 import { readRetryPlan } from "./retry/plan.ts";
 import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached } from "./serve-cached.ts";
+import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
 
@@ -45,11 +46,12 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (caching !== undefined) exchange.cache = {};
     const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
     const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
-    const asked = { exchange, incoming, headers, shown, key, route };
+    const asked: Asked = { exchange, incoming, headers, shown, key, route };
     const seen = new SeenRequest(asked);
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
     const admitted: Admitted = { exchange, request, headers, route, seen, asked, meta, retry };
     const { hooks } = parts;
+    if (wantsBodyUser(parts, admitted)) return await serveWithUser(parts, admitted, caching);
     if (hooks?.has("onRequest")) {
       const admission = askOnRequest(hooks, seen, exchange);
       if (admission !== undefined) await admission;

@@ -27,6 +27,8 @@ export interface Asked {
   readonly shown: readonly string[];
   readonly key: KeySnapshot;
   readonly route: Route;
+  /** The user that the body names, where it was read for that. */
+  bodyUser?: string | undefined;
 }
 
 /**
@@ -123,7 +125,7 @@ export class SeenRequest implements GatewayRequest {
 
   get userId(): string | undefined {
     const sent = this.#asked.headers.gateway.findLast(({ setting }) => setting === "user-id");
-    return sent === undefined ? undefined : fromWire(sent.value);
+    return sent === undefined || sent.value === "" ? this.#asked.bodyUser : fromWire(sent.value);
   }
 
   get properties(): Readonly<Record<string, string>> {

@@ -39,6 +39,19 @@ export async function serveCached(parts: GatewayParts, admitted: Admitted, setti
   });
 }
 
+/** The same for a body that was gathered already; the plugins' `onRequest` has been asked. */
+export async function serveCachedBody(
+  parts: GatewayParts,
+  admitted: Admitted,
+  settings: CacheSettings,
+  body: Uint8Array,
+): Promise<void> {
+  if (valuesOf(admitted.headers, "range").length === 0) return answer(parts, admitted, settings, body);
+  await askToForward(parts, admitted);
+  const { exchange } = admitted;
+  if (!exchange.ended) exchange.receive((events) => callProvider(parts, admitted, body, events));
+}
+
 async function answer(
   parts: GatewayParts,
   admitted: Admitted,

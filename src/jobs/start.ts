@@ -15,6 +15,7 @@ import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Mapper } from "./mapper.ts";
 import { Node } from "./node.ts";
 import { CRON, inQueue, Queue } from "./queue.ts";
+import { serveOrder } from "./recompute-order.ts";
 import { startRemovals } from "./retention/start.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
@@ -108,6 +109,13 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
         args: [],
       });
       if (ordered !== undefined) await mapper.mapOrdered();
+      await serveOrder({
+        reader,
+        writer,
+        rewrite: (changes) => recorder.rewrite(changes),
+        learnt,
+        provider: (name) => registry.current().providerByName(name),
+      });
       if ((await nextReread(records)) === undefined) return;
       await recorder.relearn();
       await mapper.rereadAll();

@@ -17,6 +17,7 @@ import { errorOf } from "./outcome.ts";
 import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
 import { sampleOf, selectSchema } from "./select.ts";
 import { bedrockHeaderUsage, withTotal } from "./usage.ts";
+import { userIdIn } from "./user-id.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
 export { toLlmSchema } from "./to-llm-schema.ts";
@@ -70,7 +71,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
     requestModel: asked,
     responseModel: told.model,
     model: told.model,
-    userId: hooks.request?.userId ?? userIdOf(input.requestBody),
+    userId: hooks.request?.userId ?? userIdIn(input.requestBody),
     usage: usage === undefined ? undefined : withTotal(usage),
     usageRaw: billedElsewhere ? undefined : told.usageRaw,
     cost: billedElsewhere ? undefined : told.cost,
@@ -160,10 +161,6 @@ function oddModel(body: Json): string | undefined {
     for (const member of ["model", ...MODEL_NAMES]) if (filledText(inner?.[member]) !== undefined) return inner[member];
   }
   return filledText(body?.model?.name) ?? filledText(body?.model?.id);
-}
-
-function userIdOf(body: Json): string | undefined {
-  return filledText(body?.user) ?? filledText(body?.metadata?.user_id);
 }
 
 interface HookReadings {

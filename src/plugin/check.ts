@@ -102,6 +102,7 @@ const PLUGIN: Readonly<Record<keyof GatewayPlugin, Member>> = {
 };
 
 const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
+  readsUser: { rule: aFunction },
   onRequest: { rule: aFunction },
   onForward: { rule: aFunction },
   onEnd: { rule: aFunction },

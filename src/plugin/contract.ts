@@ -250,6 +250,11 @@ type Verdict = Refusal | Admission | undefined | void;
 
 export interface PluginHooks {
   /**
+   * Gateway thread, before `onRequest`: whether it matters who the user is. Where one says so, and no header names a user,
+   * the body is read first, and `userId` is the user that it names. Failing counts as no.
+   */
+  readsUser?(request: GatewayRequest): boolean;
+  /**
    * Gateway thread, for every request, before the cache is asked and the target is called: what may be asked at all.
    * Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`.
    */

@@ -36,6 +36,7 @@ type RequestHook = Hook<GatewayRequest, Verdict | void>;
 export type Verdict = Refusal | Admission | undefined;
 
 interface Lists {
+  readonly readsUser: readonly Hook<GatewayRequest, boolean>[];
   readonly onRequest: readonly RequestHook[];
   readonly onForward: readonly RequestHook[];
   readonly onEnd: readonly Hook<RequestEnd, void>[];
@@ -47,7 +48,7 @@ interface Lists {
 export class Hooks {
   readonly #log: Log;
   readonly #failures = new Map<string, number>();
-  #lists: Lists = { onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  #lists: Lists = { readsUser: [], onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
 
@@ -64,6 +65,7 @@ export class Hooks {
         return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, cuts: 0, offUntilMs: 0 }];
       });
     this.#lists = {
+      readsUser: all("readsUser"),
       onRequest: all("onRequest"),
       onForward: all("onForward"),
       onEnd: all("onEnd"),
@@ -77,6 +79,19 @@ export class Hooks {
   /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
   has(name: HookName): boolean {
     return this.#lists[name].length > 0;
+  }
+
+  /** Whether any plugin has to know the user. Never throws. */
+  readsUser(request: GatewayRequest): boolean {
+    return this.#lists.readsUser.some((hook) => {
+      if (isOff(hook)) return false;
+      try {
+        return this.#call(hook, request) === true;
+      } catch (error) {
+        this.#count(hook, error);
+        return false;
+      }
+    });
   }
 
   /**

@@ -91,6 +91,11 @@ export class RequestParser {
     return this.#state === HEAD && this.#bytes !== undefined;
   }
 
+  /** Whether it is reading what has come at this moment: the caller is one that it called. */
+  get running(): boolean {
+    return this.#running;
+  }
+
   /** Bytes that have come and are not read yet. */
   get waitingBytes(): number {
     return this.#bytes === undefined ? 0 : this.#bytes.byteLength - this.#at;

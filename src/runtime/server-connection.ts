@@ -7,7 +7,14 @@ import { Turn } from "./server-turn.ts";
 const WAITING_BYTES_MAX = 64 * 1_024;
 /** A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. */
 const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
-const DISCARD_MS = 10_000;
+/** A client that has taken nothing of its answer at so many looks in a row will not come back. */
+const STALLS_MAX = 12;
+
+/**
+ * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
+ * well within the second in which a client that has gone is to end what is done for it.
+ */
+const PROBE_AFTER_MS = 400;
 
 /** What the connections of one server share. */
 export interface ConnectionParts {
@@ -15,6 +22,7 @@ export interface ConnectionParts {
   readonly headBytesMax: number;
   readonly headMs: number;
   readonly idleMs: number;
+  readonly lingerMs: number;
   readonly connections: Set<ServerConnection>;
   /** `performance.now()`, as of the last look at the connections' deadlines. */
   nowMs: number;
@@ -32,10 +40,15 @@ export class ServerConnection implements RequestSink {
   #bodyWhole = true;
   /** Set once nothing that comes is read any more: it is thrown away until the client closes. */
   #deaf = false;
+  /** The client has closed its side: it sends nothing more. */
+  #clientFinished = false;
   #headBegan = false;
   #discarded = 0;
   #discarding = false;
   #socketPaused = false;
+  /** Bytes that the client had not taken when it was looked at last, and how often it was the same number. */
+  #unsent = 0;
+  #stalls = 0;
   /** When something must have happened, by `nowMs` of the server; 0 while nothing is awaited. */
   #deadlineMs: number;
 
@@ -116,9 +129,21 @@ export class ServerConnection implements RequestSink {
   /** Looks whether time is over. */
   check(nowMs: number): void {
     if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs) return;
+    if (this.#isSending()) {
+      this.#deadlineMs = nowMs + this.#parts.lingerMs;
+      return;
+    }
     this.#deadlineMs = 0;
     if (this.#deaf || this.#discarding || !this.#parser.inHead) this.socket.destroy();
     else this.#refuse("timeout");
+  }
+
+  /** Whether a slow client still takes what was written: time runs only when all of that has left. */
+  #isSending(): boolean {
+    const unsent = this.socket.writableLength;
+    this.#stalls = unsent === this.#unsent ? this.#stalls + 1 : 0;
+    this.#unsent = unsent;
+    return unsent > 0 && this.#stalls < STALLS_MAX;
   }
 
   /** Ends the connection where it serves nothing. */
@@ -130,7 +155,7 @@ export class ServerConnection implements RequestSink {
   #readAway(): void {
     this.#discarding = true;
     this.#discarded = 0;
-    this.#deadlineMs = performance.now() + DISCARD_MS;
+    this.#deadlineMs = performance.now() + this.#parts.lingerMs;
     if (this.#deaf) this.#resumeSocket();
     else this.#go();
   }
@@ -154,6 +179,14 @@ export class ServerConnection implements RequestSink {
     this.#headBegan = false;
     this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#guard(() => this.#parser.next());
+    if (this.#clientFinished && this.#turn === undefined) {
+      this.#linger();
+      return;
+    }
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     this.#awaitHead();
     if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
@@ -165,8 +198,17 @@ export class ServerConnection implements RequestSink {
     this.#deadlineMs = performance.now() + this.#parts.headMs;
   }
 
+  /** Nothing more comes of a body that is not whole. One that nobody reads yet may still be in memory. */
+  get #isCutOff(): boolean {
+    return this.#clientFinished && !this.#bodyWhole && !this.#parser.held && !this.#parser.running;
+  }
+
   #go(): void {
     this.#guard(() => this.#parser.resume());
+    if (this.#isCutOff) {
+      this.socket.destroy();
+      return;
+    }
     if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
 
@@ -181,6 +223,7 @@ export class ServerConnection implements RequestSink {
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
     socket.pause();
+    socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
     this.#parts.handlers.onUpgrade(turn, socket, early);
   }
 
@@ -196,10 +239,17 @@ export class ServerConnection implements RequestSink {
 
   readonly #onDrain = (): void => this.#turn?.drained();
 
-  /** A client that closes its side wants nothing more; that is how most of them leave. */
+  /**
+   * A client that closes its side has left, or has said all that it has to say and reads on: on the wire both look the
+   * same, until something is written. Once its answer is under way it counts as gone, because a provider that is silent
+   * in the middle of a stream must not be held by nobody. Before that, it is probed.
+   */
   readonly #onEnd = (): void => {
-    if (this.#turn === undefined || this.#turn.ended) this.socket.end();
-    else this.socket.destroy();
+    this.#clientFinished = true;
+    const turn = this.#turn;
+    if (turn === undefined || turn.ended) this.socket.end();
+    else if (this.#isCutOff || turn.underWay) this.socket.destroy();
+    else setTimeout(() => turn.probe(), PROBE_AFTER_MS).unref();
   };
 
   readonly #onError = (): void => {
@@ -252,7 +302,7 @@ export class ServerConnection implements RequestSink {
     this.#deaf = true;
     this.#discarded = 0;
     this.#parser.detach();
-    this.#deadlineMs = performance.now() + DISCARD_MS;
+    this.#deadlineMs = performance.now() + this.#parts.lingerMs;
     this.socket.end();
     this.#resumeSocket();
   }

@@ -8,6 +8,7 @@ const COPY_BYTES_MAX = 64 * 1_024;
 const SAFE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
 const LAST_CHUNK = "0\r\n\r\n";
+const PROBE = Buffer.from("HTTP/1.1 102 Processing\r\n\r\n");
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
 /** One request on a connection, and the answer to it. */
@@ -26,6 +27,8 @@ export class Turn implements IncomingRequest, Answer {
   readonly #connection: ServerConnection;
   /** Head that has not gone out yet; it leaves with the first bytes of the body. */
   #head: string | undefined;
+  /** Bytes of the answer have been handed to the socket. */
+  underWay = false;
   #chunked = false;
   #bodyless = false;
   /** Body bytes that the head has announced and that are still to come; infinite where it announces none. */
@@ -148,6 +151,14 @@ export class Turn implements IncomingRequest, Answer {
     listener?.();
   }
 
+  /**
+   * Sends what every client passes over, and a connection that is gone refuses, so that it closes. Nothing once the answer
+   * is under way; HTTP/1.0 knows nothing of the kind, and such a client is waited for.
+   */
+  probe(): void {
+    if (!this.underWay && !this.ended && !this.old) this.#connection.socket.write(PROBE);
+  }
+
   /** The connection is gone. */
   lost(): void {
     if (this.ended) return;
@@ -158,6 +169,7 @@ export class Turn implements IncomingRequest, Answer {
   /** Sends the head, where it has not gone out, and bytes with what stands before and behind them, in one write. */
   #send(before: string, bytes: Uint8Array, behind: string): boolean {
     const { socket } = this.#connection;
+    this.underWay = true;
     const start = this.#head === undefined ? before : this.#head + before;
     this.#head = undefined;
     if (start === "" && behind === "") return bytes.byteLength === 0 || socket.write(bytes);

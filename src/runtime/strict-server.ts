@@ -4,6 +4,7 @@ import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
 
 const CHECK_MS = 1_000;
 const BACKLOG = 4_096;
+const LINGER_MS = 10_000;
 
 /**
  * An HTTP/1.1 server over sockets of our own that passes on exactly what it is given, adds nothing but the framing, and
@@ -12,20 +13,23 @@ const BACKLOG = 4_096;
  * @throws where the port is taken.
  */
 export async function startStrictServer(options: ServerOptions): Promise<Server> {
-  const { handlers, headBytesMax, headMs, idleMs } = options;
+  const { handlers, headBytesMax, headMs, idleMs, lingerMs = LINGER_MS } = options;
   const parts: ConnectionParts = {
     handlers,
     headBytesMax,
     headMs,
     idleMs,
+    lingerMs,
     connections: new Set(),
     nowMs: performance.now(),
     closing: false,
   };
-  const server = net.createServer((socket) => void new ServerConnection(parts, socket));
+  // A client that closes its side behind its request may still be reading.
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => void new ServerConnection(parts, socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => resolve());
+    const { port, host, portShared = false } = options;
+    server.listen({ port, host, backlog: BACKLOG, ...(portShared && { reusePort: true }) }, () => resolve());
   });
   const checks = setInterval(() => {
     parts.nowMs = performance.now();

@@ -5,8 +5,8 @@ import { ApiFailure, call } from "./api.ts";
 import { Login } from "./login.tsx";
 import { NAVIGATION } from "./navigation.ts";
 import { Icon } from "./parts/icon.tsx";
-import { Failed } from "./parts/states.tsx";
-import { sessionQuery, useSession } from "./session.ts";
+import { Empty, Failed } from "./parts/states.tsx";
+import { sessionQuery, useMissing, useSession } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
 /** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
@@ -24,6 +24,7 @@ export function Shell() {
 
 function Frame() {
   const [isOpen, setOpen] = useState(false);
+  const missing = useMissing("read");
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // Another page closes the menu of narrow screens.
   useEffect(() => setOpen(false), [path]);
@@ -71,7 +72,11 @@ function Frame() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <Outlet />
+        {missing === undefined ? (
+          <Outlet />
+        ) : (
+          <Empty title="This key cannot look at anything">{missing} Log out, and in with another one.</Empty>
+        )}
       </main>
     </div>
   );

@@ -67,6 +67,12 @@ test("a key that is revoked ends its log-in at the next question", async () => {
   await page.getByLabel("Service key").waitFor();
 });
 
+test("a key that may not look is told what it lacks", async () => {
+  const made = await runCommand(it.weir.env, "keys", "create", "--name", "sender", "--scopes", "gateway");
+  await using opened = await it.open("/requests", { key: made.stdout.trim() });
+  await opened.page.getByText("This needs a key with the scope read; yours has gateway.").waitFor();
+});
+
 describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
   test("the log-in has no serious finding", async () => {
     await using opened = await it.open("/", { key: null, theme });

@@ -157,6 +157,17 @@ describe("the list", () => {
     expect((await users(page))[0]).toBe("eve");
   });
 
+  test("shows what came meanwhile when it is opened again, also where it is not live", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(4).waitFor();
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor();
+    const id = await send(it.weir, provider, { headers: { "Gateway-User-Id": "fred" } });
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.locator(`tr[data-id="${id}"]`).waitFor();
+  });
+
   test("keeps the columns that were chosen, and views under their names", async () => {
     await using opened = await it.open("/requests?range=24h");
     const { page } = opened;

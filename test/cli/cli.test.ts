@@ -133,6 +133,7 @@ describe("plugins", () => {
     const checked = await cli.run("plugins", "check", path);
     expect(checked).toMatchObject({ status: 0, err: "" });
     expect((await cli.run("plugins", "new", "acme-door", ...options)).err).toContain("is there already");
+    if (options.length > 0) expect((await cli.run("providers", "new", "acme-door")).err).toContain("is there already");
     const listed = JSON.parse((await cli.run("plugins", "list", "--json")).out) as { file: string; source: string }[];
     expect(listed.find(({ file }) => file === path)).toMatchObject({ source: "drop-in", replaces: false });
     expect(listed.some(({ source }) => source === "built-in")).toBe(true);

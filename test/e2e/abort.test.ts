@@ -63,6 +63,40 @@ test("a client that leaves while the provider is silent ends the call within a s
   );
 });
 
+test.each([
+  ["at once", "/events?n=2&ms=1", 1.1, []],
+  ["late, after a probe", "/slow?ms=700", 1.1, [102]],
+  ["late, to HTTP/1.0, which knows no probe", "/slow?ms=700", 1, []],
+] as const)(
+  "a client that closes its side behind the request still gets the whole answer: %s",
+  async (_name, path, version, interim) => {
+    const client = connect({ port: weir.gatewayPort, host: "127.0.0.1", allowHalfOpen: true });
+    let text = "";
+    client.on("data", (bytes) => {
+      text += bytes;
+    });
+    const head = request(path).replace("HTTP/1.1", `HTTP/${version.toFixed(1)}`);
+    // The id is claimed in another thread: the client has closed its side before the body is read.
+    client.end(`${head}Gateway-Request-Id: ${crypto.randomUUID()}\r\nContent-Length: 2\r\n\r\n{}`);
+    await once(client, "end");
+    const heads = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code]) => Number(code));
+    expect(heads).toEqual([...interim, 200]);
+    const record = await recordOf(weir, /gateway-id: (\S+)/.exec(text)?.[1] ?? "");
+    expect([record["response_status"], record["outcome"]]).toEqual([200, "complete"]);
+  },
+);
+
+test("pipelined requests of a client that then closes its side are all answered", async () => {
+  const client = connect({ port: weir.gatewayPort, host: "127.0.0.1", allowHalfOpen: true });
+  let text = "";
+  client.on("data", (bytes) => {
+    text += bytes;
+  });
+  client.end(`${request("/slow?ms=50")}Content-Length: 2\r\n\r\n{}`.repeat(3));
+  await once(client, "end");
+  expect(text.match(/^HTTP\/1\.1 200/gm)).toHaveLength(3);
+});
+
 test("a client that leaves in the middle of its upload ends the provider call within a second", async () => {
   const socket = connect({ port: weir.gatewayPort, host: "127.0.0.1" });
   await once(socket, "connect");

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "libsql";
 import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
 /** Answers as chat completions do: 1,000 tokens in, 500 out. */
@@ -90,6 +91,7 @@ test("a price of one's own holds for new requests, and history follows when it i
   expect((await explain(before)).note).toContain("add up");
   const done = JSON.parse((await costs("recompute", "--since", "2020-01-01")).stdout);
   expect(done).toMatchObject({ changed: dry.changed, dry_run: false });
+  expect(servedBy(weir)).toMatchObject({ done: true, changed: dry.changed });
   expect(await recordOf(weir, before)).toMatchObject({
     cost: expect.closeTo(0.021),
     cost_source: "own price: OPENAI gpt-4o*",
@@ -109,6 +111,38 @@ test("a price of one's own holds for new requests, and history follows when it i
   await costs("recompute", "--model", "gpt-4o-2024-08-06");
   expect(await recordOf(weir, before)).toMatchObject({ cost: expect.closeTo(0.0075) });
 });
+
+/** What the service last said of an order to compute costs anew. */
+function servedBy({ dataDirectory }: Weir): unknown {
+  const database = new Database(join(dataDirectory, "weir.db"));
+  const row = database.prepare("select value from settings where name = 'costs recompute state'").get();
+  database.close();
+  return row && JSON.parse((row as { value: string }).value);
+}
+
+test("without a service the command computes costs itself, and an order that waits is served at the next start", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-costs-"));
+  try {
+    const first = await startWeir({ dataDirectory });
+    await first.stop();
+    const { stdout, status } = await runCommand(first.env, "costs", "recompute");
+    expect([status, JSON.parse(stdout)]).toMatchObject([0, { records: 0, changed: 0 }]);
+    expect(servedBy(first)).toBeFalsy();
+
+    const database = new Database(join(dataDirectory, "weir.db"));
+    const order = { id: "o-1", since: 0, model: null, dryRun: false };
+    database.prepare("insert into settings values ('costs recompute order', ?)").run(JSON.stringify(order));
+    database.close();
+    await using second = await startWeir({ dataDirectory });
+    await until(
+      () => JSON.stringify(servedBy(second) ?? null).includes('"id":"o-1","done":true'),
+      10_000,
+      () => "the order is not served",
+    );
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 30_000);
 
 test("a price without any rate, or with an unknown member, is refused", async () => {
   for (const body of [

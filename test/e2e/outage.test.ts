@@ -97,7 +97,7 @@ test("a database that cannot be written for a while loses no record", async () =
     .filter((name) => /^(weir|bodies)\.db(-wal)?$/.test(name))
     .map((name) => join(weir.dataDirectory, name));
   if (!immutable(files, true)) {
-    console.warn("not shown here: files cannot be made immutable without root");
+    console.warn("files cannot be made immutable here: file-limit.test.ts and the next test need no root");
     return;
   }
   let ids: string[] = [];
@@ -160,7 +160,7 @@ test("a full disk under the spool stops no traffic; what is lost is counted, and
   const spool = join(dataDirectory, "spool");
   const wrapper = onSmallDisk(spool, 8 << 20);
   if (wrapper === undefined) {
-    console.warn("not shown here: this system allows no file system of one's own");
+    console.warn("no file system of one's own here: file-limit.test.ts shows the same by a limit on file sizes");
     rmSync(dataDirectory, { recursive: true, force: true });
     return;
   }
@@ -214,7 +214,7 @@ test("with on_spool_full = refuse a full disk is a 503 that says so", async () =
   const spool = join(dataDirectory, "spool");
   const wrapper = onSmallDisk(spool, 8 << 20);
   if (wrapper === undefined) {
-    console.warn("not shown here: this system allows no file system of one's own");
+    console.warn("no file system of one's own here: file-limit.test.ts shows the same by a limit on file sizes");
     rmSync(dataDirectory, { recursive: true, force: true });
     return;
   }

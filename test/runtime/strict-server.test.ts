@@ -227,6 +227,28 @@ test("a head that does not come to its end in time is answered, a silent connect
   expect(await exchangeRaw(server.port, `${GET}\r\n`)).toEndWith("GET /x ");
 });
 
+test("a client that takes its last answer slowly gets all of it, however long that lasts", async () => {
+  const text = "z".repeat(20_000_000);
+  const server = await start((_request, answer) => say(answer, text), { lingerMs: 50, idleMs: 50 });
+  const taken = async (head: string) => {
+    const client = net.connect(server.port, "127.0.0.1");
+    client.write(head);
+    client.pause();
+    // Longer than two looks at the deadlines.
+    await new Promise((resolve) => setTimeout(resolve, 2_300));
+    let bytes = 0;
+    client.on("data", (piece: Buffer) => {
+      bytes += piece.byteLength;
+      if (bytes > text.length) client.end();
+    });
+    client.resume();
+    await new Promise((resolve) => client.once("close", resolve));
+    return bytes;
+  };
+  const [closing, kept] = await Promise.all([taken(`${GET}${CLOSE}`), taken(`${GET}\r\n`)]);
+  expect([closing > text.length, kept > text.length]).toEqual([true, true]);
+});
+
 test("a server that closes ends idle connections at once and the others behind their answer", async () => {
   const asked = Promise.withResolvers<Answer>();
   const server = await start((_request, answer) => asked.resolve(answer));

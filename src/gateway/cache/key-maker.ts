@@ -1,5 +1,6 @@
 import { connect, type Remote } from "../../runtime/rpc.ts";
 import { startThread, type Thread } from "../../runtime/thread.ts";
+import { bodyUser } from "./body-user.ts";
 import { type CacheKey, cacheKey, type KeyParts } from "./key.ts";
 import type { KeyFunctions } from "./key-worker.ts";
 
@@ -11,7 +12,7 @@ interface Running {
   readonly remote: Remote<KeyFunctions>;
 }
 
-/** Makes the keys of requests, of large ones in a thread that is started when the first of them comes. */
+/** Makes the keys of requests and finds who they are of, for large ones in a thread that is started when the first of them comes. */
 export class KeyMaker {
   #running: Running | undefined;
 
@@ -22,6 +23,17 @@ export class KeyMaker {
       return await this.#running.remote.key(parts);
     } catch {
       return cacheKey(parts); // the thread is gone: the request is not the one to suffer
+    }
+  }
+
+  /** The end user that a body names. */
+  async user(body: Uint8Array): Promise<string | undefined> {
+    if (body.byteLength <= HERE_BYTES_MAX) return bodyUser(body);
+    this.#running ??= this.#start();
+    try {
+      return await this.#running.remote.user(body);
+    } catch {
+      return bodyUser(body);
     }
   }
 

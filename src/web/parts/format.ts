@@ -1,5 +1,5 @@
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const clock = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "2-digit",
@@ -21,19 +21,19 @@ export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : compact.format(value);
 }
 
-/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent. */
+/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent, of which two figures say enough. */
 export function formatMoney(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";
   const size = Math.abs(dollars);
-  const digits = size >= 1 ? 2 : size >= 0.0001 ? 5 : 8;
-  const text = new Intl.NumberFormat(undefined, {
+  const isTiny = size < 0.0001;
+  const digits = size >= 1 ? 2 : isTiny ? Math.min(18, Math.ceil(-Math.log10(size)) + 1) : 5;
+  return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency: "USD",
-    minimumFractionDigits: digits === 8 ? 0 : digits,
+    minimumFractionDigits: isTiny ? 0 : digits,
     maximumFractionDigits: digits,
   }).format(dollars);
-  return text;
 }
 
 /** Milliseconds as people say them. */
@@ -66,7 +66,7 @@ export function formatTime(iso: string | null | undefined): string {
 /** `2 minutes ago`. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1_000);
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
     ["day", 86_400],
     ["hour", 3_600],

@@ -165,7 +165,7 @@ test("a client that leaves while the gateway waits ends it", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY, OK);
   const client = net.connect(gateway.port, "127.0.0.1");
-  client.write(requestText(provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "300" })));
+  client.write(requestText(provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "900" })));
   await gateway.spool.until(() =>
     [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf !== undefined),
   );
@@ -173,7 +173,7 @@ test("a client that leaves while the gateway waits ends it", async () => {
   await gateway.spool.until(() =>
     [...gateway.spool.exchanges.values()].find(({ end }) => end?.outcome === "client_gone"),
   );
-  await new Promise((wake) => setTimeout(wake, 400));
+  await new Promise((wake) => setTimeout(wake, 700));
   expect(provider.seen.length).toBe(1);
 });
 

@@ -39,9 +39,26 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
           </div>
         </article>
       )}
+      <Operations schema={schema} />
       <Otherwise record={record} answers={answers.length} hasError={error !== undefined} />
     </div>
   );
+}
+
+/** What calls of tools, searches of vectors and the like say of themselves. */
+function Operations({ schema }: { readonly schema: NonNullable<RequestRecord["llmSchema"]> }) {
+  const { request, response } = schema;
+  const parts: readonly (readonly [string, unknown])[] = [
+    ["Tool", request.toolDetails],
+    ["Tool's answer", response.toolDetailsResponse],
+    ["Vector database", request.vectorDBDetails],
+    ["Vector database's answer", response.vectorDBDetailsResponse],
+    ["Data", request.dataDetails],
+    ["Data's answer", response.dataDetailsResponse],
+  ];
+  return parts
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => <Code key={label} label={label} text={JSON.stringify(value, undefined, 2)} />);
 }
 
 /** Figures and vectors that are no messages: shown as they came. */

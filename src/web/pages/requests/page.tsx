@@ -122,7 +122,6 @@ function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>
       storeColumns(ids);
       setShown(ids);
     },
-    refresh: () => void requests.refetch(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, post } from "../../api.ts";
 import { during, type FilterTree, isFast, join } from "../../filter/tree.ts";
 import { momentsOf } from "../../parts/time-range.ts";
@@ -8,6 +8,8 @@ import type { RequestsSearch } from "./search.ts";
 
 const PAGE_ROWS = 100;
 const LIVE_MS = 1_500;
+/** How long a list in another order is good for. */
+const ORDERED_STALE_MS = 10_000;
 
 /** What the page asks of the API. */
 export interface RequestsQuestion {
@@ -35,9 +37,13 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
 
 type Pages = InfiniteData<Answer<readonly RequestRow[]>, string | null>;
 
-/** The rows of a question, a page after the other; with `live`, what is new and what has changed at their head. */
+/**
+ * The rows of a question, a page after the other. What is new and what has changed at their head comes in when the list
+ * is opened again and when the window is, and all the time with `live`; other orders than by time are asked whole.
+ */
 export function useRequests(question: RequestsQuestion, live: boolean) {
   const { path, filter, sort } = question;
+  const isNewestFirst = sort["created_at"] === "desc";
   const client = useQueryClient();
   const queryKey = useMemo(() => ["requests", path, filter, sort] as const, [path, filter, sort]);
   const ask = (cursor: string | null, signal: AbortSignal, asked = filter) =>
@@ -50,8 +56,7 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
     queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
-    // A list that is read must not change under the reader: it is asked again when he wants, or live.
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: isNewestFirst ? Number.POSITIVE_INFINITY : ORDERED_STALE_MS,
     refetchOnWindowFocus: false,
   });
   const head = useQuery({
@@ -60,18 +65,30 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
       const since = changingSince(client.getQueryData<Pages>(queryKey));
       return ask(null, signal, join("and", [during({ from: since }), filter]));
     },
-    enabled: live && pages.data !== undefined,
-    refetchInterval: LIVE_MS,
-    staleTime: 0,
+    enabled: isNewestFirst && pages.data !== undefined,
+    refetchInterval: live ? LIVE_MS : false,
+    refetchOnMount: "always",
+    refetchOnWindowFocus: "always",
     gcTime: 0,
   });
+  const { refetch } = pages;
+  /** From the first page on: what was read of the others is asked for again when it is reached. */
+  const refresh = useCallback(() => {
+    client.setQueryData<Pages>(queryKey, (known) =>
+      known === undefined ? known : { pages: known.pages.slice(0, 1), pageParams: [null] },
+    );
+    void refetch();
+  }, [client, queryKey, refetch]);
+  const answer = head.data;
   useEffect(() => {
-    const answer = head.data;
-    if (!live || answer === undefined) return;
-    client.setQueryData<Pages>(queryKey, (known) => (known === undefined ? known : withHead(known, answer)));
-  }, [client, queryKey, live, head.data]);
+    const known = client.getQueryData<Pages>(queryKey);
+    if (answer === undefined || known === undefined) return;
+    const joined = withHead(known, answer);
+    if (joined === undefined) refresh();
+    else if (joined !== known) client.setQueryData<Pages>(queryKey, joined);
+  }, [client, queryKey, refresh, answer]);
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
-  return { ...pages, rows, warning: pages.data?.pages[0]?.warning, liveError: live ? head.error : null };
+  return { ...pages, rows, refresh, warning: pages.data?.pages[0]?.warning, liveError: live ? head.error : null };
 }
 
 /** Of the rows at the head so many are looked at for requests that are still in flight. */
@@ -88,15 +105,12 @@ function changingSince(known: Pages | undefined): string | undefined {
   return new Date(Math.min(Date.parse(newest.request_created_at) - LATE_MS, ...inFlight)).toISOString();
 }
 
-/** Known pages with the newest one over them. Where that no longer reaches down to what is known, it takes its place. */
-export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pages {
-  const [first] = known.pages;
+/** Known pages with the newest rows over them; undefined where those do not reach down to what is known. */
+export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pages | undefined {
   const fresh = new Map(head.data.map((row) => [row.request_id, row]));
   const knownIds = new Set(known.pages.flatMap((page) => page.data.map((row) => row.request_id)));
   const added = head.data.filter((row) => !knownIds.has(row.request_id));
-  if (first === undefined || (added.length === head.data.length && head.data.length > 0 && knownIds.size > 0)) {
-    return { pages: [head], pageParams: [null] };
-  }
+  if (added.length > 0 && added.length === head.data.length) return undefined;
   const pages = known.pages.map((page) => {
     const data = page.data.map((row) => fresh.get(row.request_id) ?? row);
     return data.every((row, at) => isSame(row, page.data[at]!)) ? page : { ...page, data };

@@ -1,0 +1,48 @@
+import { GatewayError } from "../errors.ts";
+import type { CacheSettings } from "./cache/settings.ts";
+import { type Admitted, askToForward, hasBody } from "./forward.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { gather } from "./gather.ts";
+import { askOnRequest } from "./hooks.ts";
+import { callProvider } from "./retry/call-provider.ts";
+import { serveCachedBody } from "./serve-cached.ts";
+
+/** Whether a plugin has to know the user, no header names one, and the body may. */
+export function wantsBodyUser({ hooks }: GatewayParts, admitted: Admitted): boolean {
+  if (hooks?.readsUser === undefined || !hooks.has("readsUser") || !hooks.readsUser(admitted.seen)) return false;
+  return !admitted.seen.userId && admitted.request.client === undefined && hasBody(admitted);
+}
+
+/**
+ * Takes a request whose body says who the user is: the body is read before the plugins are asked, and then goes to the
+ * cache or the provider as it came. One that is too large to be gathered names nobody.
+ *
+ * @throws as the ways without it do.
+ */
+export async function serveWithUser(
+  parts: GatewayParts,
+  admitted: Admitted,
+  caching: CacheSettings | undefined,
+): Promise<void> {
+  const { exchange, seen, asked, meta } = admitted;
+  const recorded = exchange.recording.begin(meta);
+  if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
+  if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
+  const ask = async () => {
+    if (parts.hooks?.has("onRequest")) await askOnRequest(parts.hooks, seen, exchange);
+  };
+  await gather(parts, admitted, {
+    async onBody(body) {
+      asked.bodyUser = await parts.cache.keys.user(body);
+      await ask();
+      if (exchange.ended) return;
+      if (caching !== undefined) return serveCachedBody(parts, admitted, caching, body);
+      await askToForward(parts, admitted);
+      if (!exchange.ended) exchange.receive((events) => callProvider(parts, admitted, body, events));
+    },
+    async beforePassing() {
+      await ask();
+      await askToForward(parts, admitted);
+    },
+  });
+}
