@@ -35,6 +35,11 @@ export const CONFIG_SCHEMA = Type.Object(
   {
     host: text("127.0.0.1", "Address that every listener binds to."),
     gateway_port: count(8787, ...PORT, "Port of the gateway; 0 takes a free one."),
+    gateway_port_shared: choice(
+      "no",
+      ["no", "yes"],
+      "Whether other nodes on this machine may listen on the gateway's port too; the system divides connections among them. Linux.",
+    ),
     api_port: count(8788, ...PORT, "Port of the API, the dashboard and the metrics; 0 takes a free one."),
     gateway_domain: text("localhost", "Domain below which each provider has its own gateway address."),
     data_dir: text("./weir-data", "Directory that holds everything Weir writes."),

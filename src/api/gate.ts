@@ -72,7 +72,9 @@ export class Gate {
     }
     if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
     const scope = access === "signed" ? "read" : access;
-    const key = (await this.#identifyLogin(request)) ?? this.#identify(request.headers.get("authorization"));
+    const key =
+      (await this.#identifyLogin(request, scope === "write" || scope === "admin")) ??
+      this.#identify(request.headers.get("authorization"));
     if (scope !== "key" && !hasScope(key, scope)) {
       throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);
     }
@@ -92,11 +94,11 @@ export class Gate {
   }
 
   /** Where a request brings a key of its own, a cookie beside it does not count. */
-  async #identifyLogin(request: Request): Promise<KeySnapshot | undefined> {
+  async #identifyLogin(request: Request, changes: boolean): Promise<KeySnapshot | undefined> {
     if (request.headers.has("authorization")) return undefined;
     const found = await this.#logins.identify(request);
     if (found === undefined) return undefined;
-    if (request.method !== "GET") refuseOtherSites(request, [this.#ownOrigin(request)]);
+    if (request.method !== "GET") refuseOtherSites(request, [this.#ownOrigin(request)], changes);
     this.#keys.used(found.key.id);
     this.#loginsOf.set(request, found.login);
     return found.key;

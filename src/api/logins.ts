@@ -75,7 +75,7 @@ export class Logins {
         args: [`${ENDED_PREFIX}*`, now()],
       },
     ]);
-    return `${this.#name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${isHttps(request) ? "; Secure" : ""}`;
+    return `${this.#name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${isSecure(request) ? "; Secure" : ""}`;
   }
 
   /** The log-in that a request comes with and the key it stands for, or undefined where there is none that holds. */
@@ -99,7 +99,7 @@ export class Logins {
     const text = [login.id, login.keyId, login.begun, login.expires].join(".");
     const value = `${text}.${seal(await this.#secret.load(), text)}`;
     const age = Math.max(0, login.expires - now());
-    return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isHttps(request) ? "; Secure" : ""}`;
+    return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure(request) ? "; Secure" : ""}`;
   }
 
   async #read(value: string): Promise<Login | undefined> {
@@ -134,16 +134,24 @@ function cookieOf(request: Request, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
+/** Also where a proxy does not say how it was reached: the browser's page does. */
+function isSecure(request: Request): boolean {
+  return isHttps(request) || (request.headers.get("origin") ?? "").startsWith("https://");
+}
+
 const now = () => Math.floor(Date.now() / 1_000);
 
 /**
- * A browser sends the cookie with whatever any page makes it send: what changes something must come from our own pages.
+ * A browser sends the cookie with whatever any page makes it send: what is asked with it must come from our own pages.
+ * Browsers say where a request comes from; what says nothing comes from none, and may read.
  *
+ * @param changes - whether the request changes something: then it has to say where it comes from.
  * @throws GatewayError `cross_site_request`
  */
-export function refuseOtherSites(request: Request, ownOrigins: readonly string[]): void {
+export function refuseOtherSites(request: Request, ownOrigins: readonly string[], changes: boolean): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
+  if (site === null && origin === null && !changes) return;
   if (site !== null ? site === "same-origin" : origin !== null && ownOrigins.includes(origin)) return;
   throw new GatewayError("cross_site_request");
 }

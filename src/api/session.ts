@@ -51,9 +51,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/session",
       async ({ body, request }) => {
-        if (request.headers.has("sec-fetch-site") || request.headers.has("origin")) {
-          refuseOtherSites(request, [calledOrigin(room.config, request)]);
-        }
+        refuseOtherSites(request, [calledOrigin(room.config, request)], false);
         const key = await keyOf(room, body.key.trim());
         const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
         if (key === undefined || why !== undefined) {

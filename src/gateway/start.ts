@@ -170,6 +170,7 @@ function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<S
   return startStrictServer({
     host: config.host,
     port: config.gateway_port,
+    portShared: config.gateway_port_shared === "yes",
     headBytesMax: HEAD_BYTES_MAX,
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,

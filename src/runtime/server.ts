@@ -78,6 +78,8 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Other programs may listen on it too; the system divides connections among them. Linux. */
+  readonly portShared?: boolean;
   readonly handlers: ServerHandlers;
   /** Bytes of a request's head, line included. */
   readonly headBytesMax: number;

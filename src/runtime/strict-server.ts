@@ -28,7 +28,8 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
   const server = net.createServer({ allowHalfOpen: true }, (socket) => void new ServerConnection(parts, socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () => resolve());
+    const { port, host, portShared = false } = options;
+    server.listen({ port, host, backlog: BACKLOG, ...(portShared && { reusePort: true }) }, () => resolve());
   });
   const checks = setInterval(() => {
     parts.nowMs = performance.now();

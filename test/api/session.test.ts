@@ -37,6 +37,8 @@ describe("a log-in", () => {
     expect(json.data).toMatchObject({ organization: "default", scopes: ["gateway", "read", "write", "admin"] });
     expect(json.data.gateway_url).toBe("http://127.0.0.1:8787");
     expect((await logIn(it.keys.all, { "x-forwarded-proto": "https" })).setCookie).toEndWith("; Secure");
+    const behindProxy = { origin: "https://weir.example.com", "sec-fetch-site": "same-origin" };
+    expect((await logIn(it.keys.all, behindProxy)).setCookie).toEndWith("; Secure");
   });
 
   test("has the organization and the scopes of its key", async () => {
@@ -91,18 +93,24 @@ describe("a log-in", () => {
   });
 });
 
-describe("what changes something with a log-in", () => {
+describe("what is asked with a log-in", () => {
+  const count = (cookie: string, headers: Record<string, string>) =>
+    withCookie("POST", "/v1/request/count/query", cookie, headers, { filter: "all" });
+  const make = (cookie: string, headers: Record<string, string>) =>
+    withCookie("POST", "/v1/keys", cookie, headers, { name: "made" });
+
   test.each([
-    ["from our own page", { "sec-fetch-site": "same-origin" }, 200],
-    ["from our own page, in a browser that only says where from", { origin: "<own>" }, 200],
-    ["from another site", { "sec-fetch-site": "cross-site" }, 403],
-    ["from another port of this host", { "sec-fetch-site": "same-site", origin: "<own>" }, 403],
-    ["from a page of another origin", { origin: "http://127.0.0.1:1" }, 403],
-    ["from nowhere", {}, 403],
-  ])("%s is judged by where it comes from", async (_name, headers, status) => {
+    ["our own page", { "sec-fetch-site": "same-origin" }, 200, 200],
+    ["our own page, in a browser that only says its origin", { origin: "<own>" }, 200, 200],
+    ["another site", { "sec-fetch-site": "cross-site" }, 403, 403],
+    ["another port of this host", { "sec-fetch-site": "same-site", origin: "<own>" }, 403, 403],
+    ["a page of another origin", { origin: "http://127.0.0.1:1" }, 403, 403],
+    ["a frame without an origin", { origin: "null" }, 403, 403],
+    ["no browser", {}, 200, 403],
+  ])("from %s is judged by where it comes from", async (_name, headers, reading, changing) => {
     const { cookie } = await logIn(it.keys.all);
     const sent = JSON.parse(JSON.stringify(headers).replace("<own>", it.origin)) as Record<string, string>;
-    expect((await withCookie("POST", "/v1/request/count/query", cookie, sent, { filter: "all" })).status).toBe(status);
+    expect([(await count(cookie, sent)).status, (await make(cookie, sent)).status]).toEqual([reading, changing]);
   });
 
   test("with a key beside the cookie goes by the key", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../src/plugin/contract.ts";
-import { type Sqld, startSqld } from "./sqld.ts";
+import { freePort, type Sqld, startSqld } from "./sqld.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import {
   callApi,
@@ -187,6 +187,22 @@ test("the database gone under load loses nothing: both nodes go on, and what wai
   await recordsOf(b, ids, 20_000);
   expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
 }, 60_000);
+
+test("nodes on one machine share the gateway's port, and each records what it was given", async () => {
+  const port = String(await freePort());
+  const env = { WEIR_DATABASE_URL: sqld.url, WEIR_GATEWAY_PORT: port, WEIR_GATEWAY_PORT_SHARED: "yes" };
+  await using one = await startWeir({ env });
+  await using two = await startWeir({ env });
+  const ids = await Promise.all(Array.from({ length: 64 }, () => idOf(send(one))));
+  await recordsOf(two, ids, 10_000);
+  const passed = async ({ api }: Weir) => {
+    const text = await (await fetch(`${api}/metrics`)).text();
+    return Number(/^weir_gateway_requests_total\{.*status="2xx".*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+  const counts = [await passed(one), await passed(two)];
+  expect(counts[0]! + counts[1]!).toBe(64);
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+}, 30_000);
 
 test("a node that is killed and one that goes on lose nothing; the killed one reads on where it was", async () => {
   const ids = [await idOf(send(a)), await idOf(send(b))];

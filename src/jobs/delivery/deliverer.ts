@@ -93,6 +93,8 @@ export class Deliverer {
       }
       const due = await dueEndpoints(this.#options.reader.records, Date.now());
       if (due.length > 0) this.#ports = await this.#options.ports();
+      // At a start the API comes last, and addresses on it are part of what is told.
+      if (this.#ports.api === 0) return;
       for (const id of due) {
         if (this.#lanes.size >= LANES_MAX || this.#stopped) break;
         if (!this.#lanes.has(id)) this.#openLane(id);

@@ -1,5 +1,5 @@
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const clock = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "2-digit",
@@ -28,7 +28,7 @@ export function formatMoney(dollars: number | null | undefined): string {
   const size = Math.abs(dollars);
   const isTiny = size < 0.0001;
   const digits = size >= 1 ? 2 : isTiny ? Math.min(18, Math.ceil(-Math.log10(size)) + 1) : 5;
-  return new Intl.NumberFormat(undefined, {
+  return new Intl.NumberFormat("en-US", {
     style: "currency",
     currency: "USD",
     minimumFractionDigits: isTiny ? 0 : digits,
@@ -66,7 +66,7 @@ export function formatTime(iso: string | null | undefined): string {
 /** `2 minutes ago`. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1_000);
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
     ["day", 86_400],
     ["hour", 3_600],

@@ -101,7 +101,7 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
 }
 
 /** Groups that stand in the table; all of them show when one points at it, and in the alert's history. */
-const FIRING_SHOWN = 2;
+const FIRING_SHOWN = 1;
 
 function firingText({ firing, metric }: AlertRow) {
   if (firing.length === 0) return <span className="muted">nothing</span>;

@@ -23,8 +23,8 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
     queryFn: ({ signal }) => get<readonly OwnPrice[]>("/v1/models/prices", signal),
   });
   const found = ({ provider, model }: Price) => `${provider} ${model}`.toLowerCase().includes(part.toLowerCase());
-  const inForceColumns = useMemo(() => inForceColumnsOf(setEdited), []);
-  const ownColumns = useMemo(() => ownColumnsOf(setEdited), []);
+  const inForceColumns = useMemo(() => inForceColumnsOf(inForce.data ?? [], setEdited), [inForce.data]);
+  const ownColumns = useMemo(() => ownColumnsOf(own.data ?? [], setEdited), [own.data]);
   return (
     <>
       <div className="beside-head">
@@ -84,10 +84,13 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
   );
 }
 
-const priceColumns = <T extends Price>(): Column<T>[] => [
+/** Rates that no row has take no room. */
+const priceColumns = <T extends Price>(rows: readonly T[]): Column<T>[] => [
   { id: "model", header: "Model", value: (row) => row.model, cell: (row) => row.model },
   { id: "provider", header: "Provider", value: (row) => row.provider, cell: (row) => row.provider },
-  ...RATE_LIST.map(
+  ...RATE_LIST.filter(
+    ([rate]) => rate === "input" || rate === "output" || rows.some((row) => row[rate] !== undefined),
+  ).map(
     ([rate, header]): Column<T> => ({
       id: rate,
       header,
@@ -98,9 +101,9 @@ const priceColumns = <T extends Price>(): Column<T>[] => [
   ),
 ];
 
-function ownColumnsOf(onEdit: (row: Price) => void): Column<OwnPrice>[] {
+function ownColumnsOf(rows: readonly OwnPrice[], onEdit: (row: Price) => void): Column<OwnPrice>[] {
   return [
-    ...priceColumns<OwnPrice>(),
+    ...priceColumns(rows),
     {
       id: "actions",
       header: "Actions",
@@ -132,9 +135,9 @@ function ownColumnsOf(onEdit: (row: Price) => void): Column<OwnPrice>[] {
   ];
 }
 
-function inForceColumnsOf(onEdit: (row: Price) => void): Column<PriceInForce>[] {
+function inForceColumnsOf(rows: readonly PriceInForce[], onEdit: (row: Price) => void): Column<PriceInForce>[] {
   return [
-    ...priceColumns<PriceInForce>(),
+    ...priceColumns(rows),
     {
       id: "source",
       header: "By",
