@@ -107,13 +107,13 @@ export class ServerConnection implements RequestSink {
 
   /** Lets the body of the present request come. */
   read(turn: Turn, sink: BodySink): void {
-    if (this.#turn !== turn) return;
+    if (this.#turn !== turn || turn.ended) return;
     this.#sink = sink;
     this.#go();
   }
 
   pause(turn: Turn): void {
-    if (this.#turn !== turn || this.#bodyWhole) return;
+    if (this.#turn !== turn || turn.ended || this.#bodyWhole) return;
     this.#parser.held = true;
     this.#pauseSocket();
   }
@@ -305,7 +305,8 @@ export class ServerConnection implements RequestSink {
     this.#deaf = true;
     this.#bodyWhole = true;
     turn.persistent = false;
-    if (turn.ended || sink?.onBroken() !== true) this.socket.destroy();
+    if (turn.ended) this.#linger();
+    else if (sink?.onBroken() !== true) this.socket.destroy();
   }
 
   #refuse(fault: RequestFault): void {

@@ -83,8 +83,12 @@ export class Turn implements IncomingRequest, Answer {
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
-      if (name.length === 14 && name.toLowerCase() === "content-length") length = Number(value);
-      else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
+      // The framing is ours to say, once: whoever adds such a header would make two messages of one.
+      if (name.length === 17 && name.toLowerCase() === "transfer-encoding") continue;
+      if (name.length === 14 && name.toLowerCase() === "content-length") {
+        if (length !== undefined) continue;
+        length = Number(value);
+      } else if (name.length === 10 && name.toLowerCase() === "connection") saysClose = true;
       text += `${name}: ${safe(value)}\r\n`;
     }
     this.#bodyless = this.method === "HEAD" || status === 204 || status === 304;

@@ -56,7 +56,7 @@ export async function backUp({ config, target, version, onStep }: BackupOptions)
 }
 
 async function copyRegion(region: RegionPlaces, archive: Archive, onStep: BackupOptions["onStep"]) {
-  const { databases, spool, spoolName } = region;
+  const { databases, spool, spoolName, nodeId, nodeIdName } = region;
   const keeper = new SpoolKeeper(spool);
   try {
     const copied: Record<string, Manifest["databases"][string]> = {};
@@ -69,6 +69,7 @@ async function copyRegion(region: RegionPlaces, archive: Archive, onStep: Backup
       onStep({ name: `${spoolName}/${name}`, done: 0, total: bytes });
       await archive.add(`${spoolName}/${name}`, fd, bytes);
     }
+    if (fs.existsSync(nodeId)) await copyFile(nodeId, nodeIdName, archive);
     return copied;
   } finally {
     keeper.close();
@@ -101,11 +102,15 @@ async function copyFolder(root: string, folder: string, archive: Archive): Promi
   for (const name of names) {
     const found = fs.statSync(join(path, name), { throwIfNoEntry: false });
     if (!found?.isFile()) continue;
-    const fd = fs.openSync(join(path, name), "r");
-    try {
-      await archive.add(`${folder}/${name.replaceAll("\\", "/")}`, fd, fs.fstatSync(fd).size);
-    } finally {
-      fs.closeSync(fd);
-    }
+    await copyFile(join(path, name), `${folder}/${name.replaceAll("\\", "/")}`, archive);
+  }
+}
+
+async function copyFile(path: string, name: string, archive: Archive): Promise<void> {
+  const fd = fs.openSync(path, "r");
+  try {
+    await archive.add(name, fd, fs.fstatSync(fd).size);
+  } finally {
+    fs.closeSync(fd);
   }
 }

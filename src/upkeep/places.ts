@@ -20,6 +20,9 @@ export interface RegionPlaces {
   readonly spool: string;
   /** What the spool is called in a backup. */
   readonly spoolName: string;
+  /** The file with the name under which a server knows how far this spool is read; there is none without a server. */
+  readonly nodeId: string;
+  readonly nodeIdName: string;
 }
 
 /** Directories in the data directory that a backup takes along, apart from spools. What is cached is not worth it. */
@@ -37,17 +40,22 @@ export function databasePlaces(config: Config): readonly DatabasePlace[] {
 
 /** The place that a file or directory of a backup is restored to, or undefined where this configuration has none. */
 export function placeOf(config: Config, name: string): string | undefined {
-  for (const { databases, spool, spoolName } of regionsOf(config)) {
+  for (const { databases, spool, spoolName, nodeId, nodeIdName } of regionsOf(config)) {
     const database = databases.find((place) => place.name === name);
     if (database !== undefined) return database.path;
     if (spoolName === name) return spool;
+    if (nodeIdName === name) return nodeId;
   }
   return (KEPT_FOLDERS as readonly string[]).includes(name) ? join(config.data_dir, name) : undefined;
 }
 
 /** What a restore would overwrite. */
 export function occupied(config: Config): readonly string[] {
-  const regions = regionsOf(config).flatMap(({ databases, spool }) => [...databases.map(({ path }) => path), spool]);
+  const regions = regionsOf(config).flatMap(({ databases, spool, nodeId }) => [
+    ...databases.map(({ path }) => path),
+    spool,
+    nodeId,
+  ]);
   const folders = KEPT_FOLDERS.map((name) => join(config.data_dir, name));
   return [...regions, ...folders].filter((path) => existsSync(path));
 }
@@ -61,5 +69,12 @@ function placesOf(config: Config, prefix: string): RegionPlaces {
           { kind: "records", path, name: `${prefix}weir.db` },
           { kind: "bodies", path: bodiesPath(path), name: `${prefix}bodies.db` },
         ];
-  return { config, databases, spool: join(config.data_dir, "spool"), spoolName: `${prefix}spool` };
+  return {
+    config,
+    databases,
+    spool: join(config.data_dir, "spool"),
+    spoolName: `${prefix}spool`,
+    nodeId: join(config.data_dir, "node-id"),
+    nodeIdName: `${prefix}node-id`,
+  };
 }

@@ -1,8 +1,8 @@
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
 import { callApi, gatewayHeaders, recordsOf, type Weir } from "../e2e/weir.ts";
 
-/** What somebody might put into every name that they can choose. */
-export const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+/** What somebody might put into every name that they can choose: it would run, and is too long for any line. */
+export const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>${"x".repeat(120)}`;
 
 export interface World extends AsyncDisposable {
   readonly upstream: Upstream;

@@ -158,6 +158,25 @@ test("what could be read as another line of the head is replaced", async () => {
   expect(answer).toContain("\r\nX-A: 1  X-B: 2\r\nX-C:    caf\u00e9\r\n");
 });
 
+test("what frames an answer is said once, whoever says it", async () => {
+  const more = ["Transfer-Encoding", "chunked", "content-length", "9"];
+  const server = await start((_request, answer) => say(answer, "abc", ...more));
+  const answer = await exchangeRaw(server.port, `${GET}\r\n${GET}${CLOSE}`);
+  expect(answer.match(/^[\w-]+: .*$|abc/gim)).toEqual([
+    "Content-Length: 3",
+    "abc",
+    "Content-Length: 3",
+    "Connection: close",
+    "abc",
+  ]);
+});
+
+test("an answer that was out before its request's body broke is not lost", async () => {
+  const server = await start((_request, answer) => say(answer, "early"));
+  const wire = [`${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, "x".repeat(1_000_000), `${GET}\r\n`];
+  expect((await exchangeRaw(server.port, wire)).match(/HTTP|early/g)).toEqual(["HTTP", "early"]);
+});
+
 test("a body that nobody reads is read away, and the next request is served", async () => {
   const server = await start((request, answer) => say(answer, `${request.url};`));
   const body = "x".repeat(3_000_000);

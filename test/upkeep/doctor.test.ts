@@ -35,7 +35,7 @@ beforeAll(async () => {
   const weir = await startWeir({ dataDirectory: sound });
   const answer = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
   await answer.text();
-  await recordOf(weir, answer.headers.get("gateway-id")!);
+  await recordOf(weir, answer.headers.get("gateway-id")!, 10_000);
   await weir.stop();
 }, 30_000);
 afterAll(() => {

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { CacheStatistics } from "../../store/cache-statistics.ts";
 import { post } from "../api.ts";
 import type { FilterNode } from "./filter.ts";
 import type { Bucket } from "./range.ts";
@@ -29,13 +30,8 @@ export const metricsQuery = (body: MetricsBody, question = "") =>
     placeholderData: kept(question),
   });
 
-export interface CacheRow {
+export interface CacheRow extends CacheStatistics {
   readonly time: string;
-  readonly hits: number;
-  readonly misses: number;
-  /** US dollars. */
-  readonly saved_cost: number;
-  readonly saved_tokens: number;
 }
 
 export const cacheSeriesQuery = (filter: FilterNode, bucket: Bucket, question = "") =>

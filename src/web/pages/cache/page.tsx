@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { CacheStatistics } from "../../../store/cache-statistics.ts";
 import { get } from "../../api.ts";
 import { CacheCharts } from "../../charts/cache-charts.tsx";
 import { within } from "../../metrics/filter.ts";
@@ -20,12 +21,8 @@ import { PurgeButton } from "./purge-button.tsx";
 
 const FALLBACK = "7d";
 
-export interface CacheView {
-  readonly hits: number;
-  readonly misses: number;
+export interface CacheView extends CacheStatistics {
   readonly hit_rate: number | null;
-  readonly saved_cost: number;
-  readonly saved_tokens: number;
   readonly entries: number;
   readonly bytes: number;
   readonly max_bytes: number;

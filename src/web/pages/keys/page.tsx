@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import type { ListedKey } from "../../../store/keys.ts";
 import { call, get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
@@ -13,17 +14,7 @@ import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
 import { NewKey } from "./new-key.tsx";
 
-export interface KeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly organization: string;
-  readonly scopes: readonly string[];
-  readonly region: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-}
+export type { ListedKey as KeyRow };
 
 export const KEYS = ["keys"] as const;
 
@@ -33,7 +24,7 @@ export function KeysPage() {
   const missing = useMissing("admin");
   const { data, error, refetch } = useQuery({
     queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
+    queryFn: ({ signal }) => get<readonly ListedKey[]>("/v1/keys", signal),
     enabled: missing === undefined,
   });
   const { key } = useSession();
@@ -75,12 +66,12 @@ export function KeysPage() {
   );
 }
 
-function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "active" {
+function stateOf({ revoked_at, expires_at }: ListedKey): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
 }
 
-function columnsOf(ownId: string): Column<KeyRow>[] {
+function columnsOf(ownId: string): Column<ListedKey>[] {
   return [
     {
       id: "name",

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ModelRow as StoredModel } from "../../../store/mapping-steps.ts";
 import { get } from "../../api.ts";
 import { ListRoom } from "../../parts/list-page.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -11,14 +12,7 @@ import { ModelsTable } from "./models-table.tsx";
 import { Prices } from "./prices.tsx";
 import type { ModelsSearch } from "./search.ts";
 
-export interface ModelRow {
-  readonly provider: string;
-  readonly model: string;
-  readonly state: "pending" | "mapped";
-  readonly count: number;
-  readonly since: string;
-  readonly reason: string | null;
-}
+export type ModelRow = Omit<StoredModel, "organization_id" | "since"> & { readonly since: string };
 
 export const MODELS = ["models"] as const;
 

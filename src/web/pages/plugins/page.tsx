@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { FileView } from "../../../plugin/view.ts";
 import { get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -10,13 +11,7 @@ import { SearchBox } from "../../parts/search-box.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import type { PluginsSearch } from "./search.ts";
 
-interface FileRow {
-  readonly name: string | null;
-  readonly state: "loaded" | "replaced" | "failed";
-  readonly source: "built-in" | "drop-in";
-  readonly reason: string | null;
-  readonly file: string;
-}
+type FileRow = FileView;
 
 interface PluginRow extends FileRow {
   readonly hooks: readonly string[];
