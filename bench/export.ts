@@ -1,5 +1,6 @@
 /**
- * Records per second and peak memory of `weir export`, without and with bodies, in every format.
+ * Records per second, processor time per record and peak memory of `weir export`, without and with bodies, in every
+ * format. The processor time is that of the client alone, and the figure to compare on a machine that does other things.
  *
  *   bun bench/export.ts [--records N] [--formats jsonl,csv]     against canned pages: the client alone
  *   WEIR_API_URL=… WEIR_API_KEY=… bun bench/export.ts           against that service, all it has
@@ -24,7 +25,7 @@ const address = process.env["WEIR_API_URL"];
 const canned = address === undefined ? await serveCanned(Number(values.records)) : undefined;
 const folder = await mkdtemp(join(tmpdir(), "weir-export-bench-"));
 
-console.log("format   bodies   records   seconds   records/s   file MB   peak RSS MB");
+console.log("format   bodies   records   seconds   records/s   µs CPU/record   file MB   peak RSS MB");
 for (const format of values.formats.split(",")) {
   for (const bodies of [false, true]) await measure(format, bodies);
 }
@@ -47,6 +48,7 @@ async function measure(format: string, bodies: boolean): Promise<void> {
   const said = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(said);
   const seconds = (performance.now() - begun) / 1000;
+  const usage = child.resourceUsage();
   const records = Number(/([\d,]+) records/.exec(said)?.[1]?.replaceAll(",", ""));
   const cells = [
     records.toLocaleString("en-US").padStart(10),
@@ -54,8 +56,9 @@ async function measure(format: string, bodies: boolean): Promise<void> {
     Math.round(records / seconds)
       .toLocaleString("en-US")
       .padStart(11),
+    (Number(usage?.cpuTime.total ?? 0) / records).toFixed(1).padStart(15),
     ((await stat(output)).size / 1e6).toFixed(0).padStart(9),
-    ((child.resourceUsage()?.maxRSS ?? 0) / 1e6).toFixed(0).padStart(13),
+    ((usage?.maxRSS ?? 0) / 1e6).toFixed(0).padStart(13),
   ];
   console.log(format.padEnd(8), (bodies ? "yes" : "no").padEnd(6), cells.join(" "));
 }

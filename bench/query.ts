@@ -107,6 +107,10 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
     () => countMatches(database, scope(and(range(1, 3), leaf("status", { gte: 400 }))), until()),
   ],
   [
+    "count of 30 days with a condition",
+    () => countMatches(database, scope(and(range(30), leaf("status", { gte: 400 }))), until()),
+  ],
+  [
     "30 days of cost by property value",
     async () =>
       (await propertyCosts(database, scope(range(30)), { name: "Team", limit: 100, offset: 0 }, until())).length,

@@ -175,7 +175,7 @@ function insertRequests(database: Connection, step: RecordStep): void {
         case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
         case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
         case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'chat-completions',
-        ${objectOf(PROPERTIES)}, case when ${HAS_INPUTS} then ${objectOf(INPUTS)} else '{}' end,
+        ${objectOf(PROPERTIES)}, ${objectOf(INPUTS)},
         case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
         case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end
       from parts join temp.model m on m.n = (b * 7 + c) % ?7 join temp.pool p on p.n = h % ${POOL}`,
@@ -199,33 +199,50 @@ function insertBodies(database: Connection, { from, to, start, records }: Step):
     .run(from, to, start, everyMs(records));
 }
 
-/** Each name with the SQL of its value over the parts of a number, in the order of the names. */
-const PROPERTIES = [
-  ["Customer", "'customer-' || (h % 20000)"],
-  ["Environment", "case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end"],
-  ["Feature", "'feature-' || (c % 50)"],
-  ["Team", "'team-' || (b % 20)"],
-] as const;
-const INPUTS = [["city", "'city-' || (b % 30)"]] as const;
-const HAS_INPUTS = "c % 5 = 0";
+/** A property: SQL of its value over the parts of a number, and of whether a record has it. */
+interface Named {
+  readonly name: string;
+  readonly value: string;
+  readonly has: string;
+}
 
-/** SQL of a JSON object of names and values. */
-const objectOf = (named: readonly (readonly [string, string])[]) =>
-  `json_object(${named.map(([name, value]) => `'${name}', ${value}`).join(", ")})`;
+const PROPERTIES: readonly Named[] = [
+  { name: "Customer", value: "'customer-' || (h % 20000)", has: "b % 2 = 0" },
+  {
+    name: "Environment",
+    value: "case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end",
+    has: "1",
+  },
+  { name: "Feature", value: "'feature-' || (c % 50)", has: "c % 3 > 0" },
+  { name: "Team", value: "'team-' || (b % 20)", has: "1" },
+];
+const INPUTS: readonly Named[] = [{ name: "city", value: "'city-' || (b % 30)", has: "c % 5 = 0" }];
+
+/** SQL of a JSON object of those that a record has. */
+function objectOf(named: readonly Named[]): string {
+  const always = named.filter(({ has }) => has === "1").map(({ name, value }) => `'${name}', ${value}`);
+  return named
+    .filter(({ has }) => has !== "1")
+    .reduce(
+      (object, { name, value, has }) =>
+        `case when ${has} then json_insert(${object}, '$.${name}', ${value}) else ${object} end`,
+      `json_object(${always.join(", ")})`,
+    );
+}
 
 /** In the order of the table's key, which is its own index, and from the numbers alone: no row is read again. */
 function insertProperties(database: Connection, seed: Seed, { before, organization }: Before): void {
   const named = [
-    ...PROPERTIES.map(([name, value]) => ({ kind: 0, name, value, where: "1" })),
-    ...INPUTS.map(([name, value]) => ({ kind: 1, name, value, where: HAS_INPUTS })),
+    ...PROPERTIES.map((property) => ({ kind: 0, ...property })),
+    ...INPUTS.map((input) => ({ kind: 1, ...input })),
   ];
-  for (const { kind, name, value, where } of named) {
+  for (const { kind, name, value, has } of named) {
     database
       .prepare(
         `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
         ${PARTS}
         select ?6, ${kind}, '${name}', ${value} as value, created, ?5 + v, ${COST}
-        from parts join temp.model m on m.n = (b * 7 + c) % ?7 where ${where} order by value, created, v`,
+        from parts join temp.model m on m.n = (b * 7 + c) % ?7 where ${has} order by value, created, v`,
       )
       .run(1, seed.records, seed.start, everyMs(seed.records), before, organization, MODELS.length);
     seed.onProgress(`property ${name}`);

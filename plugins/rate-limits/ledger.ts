@@ -8,12 +8,21 @@ const TIDY_MS = 60_000;
 /** Requests that end within so many milliseconds are charged together. */
 const GATHER_MS = 5;
 const ASKED_AT_ONCE = 1_000;
+/** Counters that are looked at before requests get their turn. */
+const LOOKED_AT_ONCE = 2_000;
 const RETRY_MS = [100, 250, 500, 1_000] as const;
 
 /** One policy as it bears on one request. */
 export interface Bearing {
   readonly policy: Policy;
   readonly counter: Counter;
+}
+
+/** What is in the window of one segment. */
+export interface Counted {
+  readonly segment: string;
+  readonly counter: Counter;
+  readonly used: number;
 }
 
 /** What a request took from one counter. */
@@ -69,10 +78,28 @@ export class Ledger {
     return counter;
   }
 
-  /** Counters of one organization under a policy: each segment, with its name, that has something in its window. */
-  *countersOf(policyId: string, unit: Unit, organization: string): Generator<readonly [segment: string, Counter]> {
-    const start = `${organization} ${unit} ${policyId} `;
-    for (const [key, counter] of this.#counters) if (key.startsWith(start)) yield [key.slice(start.length), counter];
+  /**
+   * What one organization has under each policy, by its unit and id: segments with what is in their windows. Requests get
+   * their turn in between, for there may be tens of thousands.
+   */
+  async countedOf(organization: string): Promise<ReadonlyMap<string, readonly Counted[]>> {
+    const start = `${organization} `;
+    const found = new Map<string, Counted[]>();
+    let looked = 0;
+    for (const [key, counter] of this.#counters) {
+      looked += 1;
+      if (looked % LOOKED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+      const used = key.startsWith(start) ? counter.window.total(Date.now(), counter.windowMs) : 0;
+      if (used <= 0) continue;
+      // A segment may hold spaces; unit and id do not.
+      const end = key.indexOf(" ", key.indexOf(" ", start.length) + 1);
+      const policy = key.slice(start.length, end);
+      const others = found.get(policy);
+      const counted = { segment: key.slice(end + 1), counter, used };
+      if (others === undefined) found.set(policy, [counted]);
+      else others.push(counted);
+    }
+    return found;
   }
 
   /** Counts one request under all its policies. */

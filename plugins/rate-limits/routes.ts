@@ -36,12 +36,11 @@ export function rateLimitRoutes(stored: StoredPolicies, ledger: Ledger): readonl
       path: "/v1/rate-limits",
       scope: "read",
       summary: "List rate limits, and how much of each is used",
-      handle: ({ caller }) => ({
-        data: stored.list(caller).map((policy) => ({
-          ...show(policy),
-          ...usageOf(ledger, policy, caller.organizationId, Date.now()),
-        })),
-      }),
+      handle: async ({ caller }) => {
+        const counted = await ledger.countedOf(caller.organizationId ?? "");
+        const now = Date.now();
+        return { data: stored.list(caller).map((policy) => ({ ...show(policy), ...usageOf(counted, policy, now) })) };
+      },
     },
     {
       method: "POST",

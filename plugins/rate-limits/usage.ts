@@ -1,5 +1,4 @@
-import type { Counter } from "./counter.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Counted } from "./ledger.ts";
 import { policyOf } from "./policy.ts";
 import type { StoredPolicy } from "./stored.ts";
 
@@ -17,27 +16,32 @@ export interface Used {
 /**
  * How much of a policy one organization has used: all together, or by segment, where the figures are those of the
  * segment that used most.
+ *
+ * @param counted - of that organization, by unit and id of the policy.
  */
-export function usageOf(ledger: Ledger, stored: StoredPolicy, organization: string | undefined, now: number) {
+export function usageOf(counted: ReadonlyMap<string, readonly Counted[]>, stored: StoredPolicy, now: number) {
   const policy = policyOf(stored.id, stored.quota, stored.window_seconds, stored.unit, stored.segment);
-  const measure = (counter: Counter): Used => {
-    const used = counter.window.total(now, policy.windowMs);
+  const all = counted.get(`${policy.unit} ${policy.id}`) ?? [];
+  const segments = mostUsed(all).map(({ segment, counter, used }): Used & { segment: string } => {
     const reset = counter.window.nextFreeAt(policy.windowMs);
-    return {
-      used: rounded(used),
-      remaining: rounded(counter.left(policy, now)),
-      resets_at: used <= 0 || reset === undefined ? null : new Date(reset).toISOString(),
-    };
-  };
-  const owner = organization ?? stored.organization;
-  const counted = owner === null ? [] : [...ledger.countersOf(policy.id, policy.unit, owner)];
-  const segments = counted
-    .map(([segment, counter]) => ({ segment, ...measure(counter) }))
-    .filter(({ used }) => used > 0)
-    .sort((a, b) => b.used - a.used || (a.segment < b.segment ? -1 : 1));
+    const resets_at = reset === undefined ? null : new Date(reset).toISOString();
+    return { segment, used: rounded(used), remaining: rounded(counter.left(policy, now)), resets_at };
+  });
   const { used, remaining, resets_at }: Used = segments[0] ?? { used: 0, remaining: policy.quota, resets_at: null };
   if (stored.segment === null) return { used, remaining, resets_at };
-  return { used, remaining, resets_at, segments: segments.slice(0, SEGMENTS_MAX), segments_total: segments.length };
+  return { used, remaining, resets_at, segments, segments_total: all.length };
+}
+
+function mostUsed(all: readonly Counted[]): readonly Counted[] {
+  const order = (a: Counted, b: Counted) => b.used - a.used || (a.segment < b.segment ? -1 : 1);
+  if (all.length <= SEGMENTS_MAX) return all.toSorted(order);
+  // Sorting all of them would take longer than a request may wait.
+  let most: Counted[] = [];
+  for (const each of all) {
+    if (most.length === SEGMENTS_MAX && order(each, most.at(-1)!) > 0) continue;
+    most = [...most, each].sort(order).slice(0, SEGMENTS_MAX);
+  }
+  return most;
 }
 
 /** Sums of fractions drift. */

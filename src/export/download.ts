@@ -19,7 +19,8 @@ export interface Download {
 const COLLECT_CHARACTERS = 6_000_000;
 
 /**
- * Copies pages into the output until there are no more. While one page is written, the next one is on its way.
+ * Copies pages into the output until there are no more. While one page is written, the next one is on its way, and the
+ * checkpoint of the one before is being made to last: what a kill finds behind a checkpoint is cut off anyway.
  *
  * @param from - where to begin; a run that was stopped begins where its checkpoint stands.
  * @returns the rows in the output.
@@ -28,23 +29,31 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
   const limit = job.limit ?? Number.POSITIVE_INFINITY;
   let { rows, cursor } = from;
   let uncollected = 0;
+  let keeping: Promise<Settled<void>> = Promise.resolve({ value: undefined });
   let ahead = rows < limit ? settle(job.read(cursor, rows, limit - rows)) : undefined;
-  while (ahead !== undefined) {
-    const page = unwrap(await ahead);
-    const after = rows + page.rows.length;
-    const more = page.nextCursor !== null && after < limit;
-    ahead = more ? settle(job.read(page.nextCursor, after, limit - after)) : undefined;
+  try {
+    while (ahead !== undefined) {
+      const page = unwrap(await ahead);
+      const after = rows + page.rows.length;
+      const more = page.nextCursor !== null && after < limit;
+      ahead = more ? settle(job.read(page.nextCursor, after, limit - after)) : undefined;
 
-    const bytes = job.encoder.rows(page.rows, rows);
-    await job.output.append(bytes);
-    rows = after;
-    cursor = page.nextCursor;
-    await job.keep({ phase: more ? "downloading" : "downloaded", rows, cursor });
-    job.onRows(page.rows.length, bytes.length);
-    for (const row of page.rows) uncollected += row.length;
-    if (uncollected < COLLECT_CHARACTERS) continue;
-    collectGarbage();
-    uncollected = 0;
+      const bytes = job.encoder.rows(page.rows, rows);
+      await job.output.append(bytes);
+      rows = after;
+      cursor = page.nextCursor;
+      job.onRows(page.rows.length, bytes.length);
+      for (const row of page.rows) uncollected += row.length;
+      if (uncollected >= COLLECT_CHARACTERS) {
+        collectGarbage();
+        uncollected = 0;
+      }
+      unwrap(await keeping);
+      keeping = settle(job.keep({ phase: more ? "downloading" : "downloaded", rows, cursor }));
+    }
+    unwrap(await keeping);
+  } finally {
+    await keeping; // whoever goes on with this export must not find its checkpoint still being written
   }
   return rows;
 }

@@ -6,7 +6,7 @@ import { ExportFailure, usageFailure } from "./failure.ts";
 
 export interface Output {
   append(bytes: string | Uint8Array): Promise<void>;
-  /** Makes what was appended survive a power cut. @returns the length in bytes. */
+  /** Makes what was appended before this call survive a power cut. @returns its length in bytes. */
   sync(): Promise<number>;
   close(): Promise<void>;
 }
@@ -49,12 +49,13 @@ export async function openFile(path: string, length: number | undefined): Promis
       }
     },
     async sync() {
+      const length = position; // more may be appended meanwhile
       try {
         await file.datasync();
       } catch (cause) {
         throw notWritten(path, cause);
       }
-      return position;
+      return length;
     },
     close: () => file.close(),
   };

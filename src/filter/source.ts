@@ -13,7 +13,12 @@ export type Source =
   /** The planner's choice. */
   | { readonly kind: "planned" }
   /** In the order of an index, testing each row: right where much matches, or where the index finds few. */
-  | { readonly kind: "index"; readonly name: IndexName }
+  | {
+      readonly kind: "index";
+      readonly name: IndexName;
+      /** The condition that the index finds rows of; missing where it is only their order. */
+      readonly key?: FilterTree;
+    }
   /** All rows as they lie in the file: right where most are needed anyway. */
   | { readonly kind: "scan" }
   /** The few rows that an indexed condition leaves. */
@@ -46,10 +51,11 @@ export async function chooseSource(scope: Scope, sort: Sort | undefined, probe: 
   const conditions = conjuncts(scope.tree).filter((term) => term.kind === "condition");
   const rare = await rarest(conditions.filter(isIndexed).slice(0, PROBES_MAX), scope, probe);
   if (rare !== undefined) return { kind: "rare", condition: rare };
-  const keyed = conjuncts(scope.tree)
-    .map(keyOf)
-    .find((index) => index !== undefined);
-  if (keyed !== undefined) return keyed === "requests_id" ? PLANNED : { kind: "index", name: keyed };
+  const key = conjuncts(scope.tree).find((term) => keyOf(term) !== undefined);
+  const keyed = key && keyOf(key);
+  if (key !== undefined && keyed !== undefined) {
+    return keyed === "requests_id" ? PLANNED : { kind: "index", name: keyed, key };
+  }
   const property = await singleSpelling(conditions.filter(isProperty).slice(0, PROBES_MAX), scope, probe);
   if (property !== undefined) return property;
   if (sort !== undefined && isByCreation(sort)) return { kind: "index", name: "requests_created" };

@@ -5,6 +5,8 @@ import { type Scope, selectRecords } from "../filter/select.ts";
 import { orderSql, type Sort } from "../filter/sort.ts";
 import { chooseSource, creationColumn, type Source } from "../filter/source.ts";
 import { ALL, conditionsOf, type FilterTree } from "../filter/tree.ts";
+import { blockFigures } from "./blocks/block-figures.ts";
+import { rowsInBlocks } from "./blocks/read.ts";
 import { BodySearch } from "./body-search.ts";
 import type { Deadline } from "./deadline.ts";
 import { foremostSource } from "./find-foremost.ts";
@@ -70,8 +72,16 @@ async function rowsFrom(
   return found;
 }
 
+/** More records than these are counted sooner in blocks. */
+const COUNTED_MAX = 200_000;
+
 /** How many records a filter selects. */
 export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
+  if ((await rowsInBlocks(database, scope)) > COUNTED_MAX && (await needsManyRecords(database, scope, deadline))) {
+    const all = { groupBy: [], timeBucket: undefined, measures: {} };
+    const figures = await blockFigures(database, scope, all, deadline);
+    if (figures !== undefined) return [...figures.groups()].reduce((sum, group) => sum + figures.requestsOf(group), 0);
+  }
   const { scope: plain, source } = await withoutBodies(database, scope, deadline);
   return counted(
     database,
@@ -95,15 +105,19 @@ export async function withoutBodies(
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
 }
 
+/** With more records of one user or one session than these, blocks answer sooner. */
+const KEYED_MAX = 20_000;
+
 /** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
 export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
   if (readsBodies(scope.tree)) return false;
   const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
-  return (
-    source.kind === "scan" ||
-    source.kind === "property" ||
-    (source.kind === "index" && source.name === "requests_created")
-  );
+  if (source.kind === "index" && source.key !== undefined) {
+    const keyed = { organizationId: scope.organizationId, tree: source.key };
+    const { sql, args } = selectRecords(keyed, "r.seq", () => `limit ${KEYED_MAX + 1}`, { source });
+    return (await counted(database, { sql: `select count(*) as n from (${sql})`, args }, deadline)) > KEYED_MAX;
+  }
+  return source.kind === "scan" || source.kind === "property" || source.kind === "index";
 }
 
 export function readsBodies(tree: FilterTree): boolean {

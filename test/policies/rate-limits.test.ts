@@ -267,6 +267,41 @@ describe("the list of rate limits", () => {
     expect(await list(it, { organizationId: "org-2" })).toMatchObject([{ segments: [{ segment: "theirs", used: 5 }] }]);
   });
 
+  test("shows the twenty that used most, of however many there are, and lets requests pass meanwhile", async () => {
+    await using it = await openPlugin(rateLimits);
+    await make(it, { segment: "user", quota: 100 });
+    const users = Array.from({ length: 5_000 }, (_, at) => `u${String(at).padStart(4, "0")}`);
+    for (const userId of users) it.hooks.onForward!(requestOf({ userId }));
+    for (let at = 0; at < 30; at++)
+      for (let more = 0; more <= at; more++) it.hooks.onForward!(requestOf({ userId: users[at * 7]! }));
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      if (turns < 1_000) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const [row] = await list(it);
+    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(row).toMatchObject({ used: 31, segments_total: 5_000 });
+    expect(row.segments.map(({ segment }: Json) => segment)).toEqual(
+      Array.from({ length: 20 }, (_, at) => users[(29 - at) * 7]!),
+    );
+  });
+
+  test("tells policies and segments apart whose names begin alike", async () => {
+    await using it = await openPlugin(rateLimits);
+    await make(it, { segment: "user", quota: 9 });
+    await make(it, { quota: 9 });
+    await statuses(it, 1, { userId: "a" });
+    await statuses(it, 2, { userId: "a request b" });
+    const [byUser, whole] = await list(it);
+    expect(byUser.segments.map(({ segment, used }: Json) => [segment, used])).toEqual([
+      ["a request b", 2],
+      ["a", 1],
+    ]);
+    expect(whole).toMatchObject({ used: 3, remaining: 6 });
+  });
+
   test("shows a budget in its own unit, once it is charged", async () => {
     await using it = await openPlugin(rateLimits, {
       usageOf: async (ids) => ids.map((requestId) => ({ requestId, totalTokens: 7, cost: 0.1 })),

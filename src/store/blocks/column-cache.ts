@@ -4,6 +4,8 @@ import type { Database } from "../store.ts";
 const BYTES_MAX = 192 * 1024 * 1024;
 /** Columns that nobody asked for so long are let go. */
 const IDLE_MS = 120_000;
+/** Where there is no room, those are let go that nobody asked for since then. */
+const STALE_MS = 10_000;
 
 interface Kept {
   readonly column: object;
@@ -19,6 +21,7 @@ interface Kept {
 class ColumnCache {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
+  #sweptAt = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   get<T extends object>(key: string): T | undefined {
@@ -29,16 +32,22 @@ class ColumnCache {
   }
 
   put(key: string, column: object, bytes: number): void {
-    if (this.#bytes + bytes > BYTES_MAX || this.#kept.has(key)) return;
-    this.#kept.set(key, { column, bytes, usedAt: performance.now() });
+    if (this.#kept.has(key)) return;
+    const now = performance.now();
+    if (this.#bytes + bytes > BYTES_MAX && now - this.#sweptAt > STALE_MS / 10) {
+      this.#sweptAt = now;
+      this.#letGo(STALE_MS);
+    }
+    if (this.#bytes + bytes > BYTES_MAX) return;
+    this.#kept.set(key, { column, bytes, usedAt: now });
     this.#bytes += bytes;
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#letGo(), IDLE_MS / 4);
+    this.#timer = setInterval(() => this.#letGo(IDLE_MS), IDLE_MS / 4);
     this.#timer.unref();
   }
 
-  #letGo(): void {
-    const limit = performance.now() - IDLE_MS;
+  #letGo(idleMs: number): void {
+    const limit = performance.now() - idleMs;
     for (const [key, { usedAt, bytes }] of this.#kept) {
       if (usedAt > limit) continue;
       this.#kept.delete(key);
