@@ -11,7 +11,7 @@ const WAIT_MS = 60_000;
 export async function expediteElsewhere(records: Database, order: ExpediteOrder): Promise<readonly ModelOutcome[]> {
   const { organizationId, model } = order;
   const args = [organizationId, model, order.provider ?? null];
-  const where = "organization_id = ? and model = ? and (?3 is null or provider = ?3)";
+  const where = "organization_id = ?1 and model = ?2 and (?3 is null or provider = ?3)";
   await records.batch([{ sql: `update models set expedited_at = ?4 where ${where}`, args: [...args, Date.now()] }]);
   const open = { sql: `select 1 from models where ${where} and expedited_at is not null limit 1`, args };
   for (const until = Date.now() + WAIT_MS; (await records.query(open)).length > 0 && Date.now() < until; ) {

@@ -40,6 +40,8 @@ export interface MapperOptions {
   readonly learnt: LearntTables;
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly log: Log;
+  /** Milliseconds in which other nodes take in a mapping: what they recorded before that is read again too. */
+  readonly spreadMs?: number;
 }
 
 /**
@@ -195,6 +197,7 @@ export class Mapper {
     const { organizationId, model } = from;
     let at = from;
     let changed = 0;
+    let spreadMs = this.#options.spreadMs ?? 0;
     while (!this.#stopped) {
       const rows = await reader.records.query<RequestRow>({
         sql,
@@ -210,6 +213,11 @@ export class Mapper {
       if (changes.length > 0) await rewrite(changes);
       changed += changes.length;
       const last = step.at(-1);
+      if (last === undefined && spreadMs > 0) {
+        await new Promise((resolve) => setTimeout(resolve, spreadMs));
+        spreadMs = 0;
+        continue;
+      }
       await noteReread(records, at, last === undefined ? null : last.seq);
       if (last === undefined) break;
       at = { ...at, after: last.seq };

@@ -5,7 +5,7 @@ import { openRegistry } from "../plugin/live.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { nextReread } from "../store/mappings.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { localPath, openStore, type Store } from "../store/store.ts";
 import { webhooksFingerprint } from "../store/webhooks.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
@@ -20,6 +20,8 @@ import { startRemovals } from "./retention/start.ts";
 
 /** How often the database is asked for what the command line ordered and what is left of a job that was cut off. */
 const LOOK_MS = 1_000;
+/** Within two seconds every node reads with a mapping that was changed. */
+const SPREAD_MS = 2_500;
 
 export interface JobOptions {
   readonly config: Config;
@@ -57,6 +59,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
     learnt,
     provider: (name) => registry.current().providerByName(name),
     log,
+    ...(localPath(config) === undefined && { spreadMs: SPREAD_MS }),
   });
   const queue = new Queue();
   const node = new Node({ config, log, writer });

@@ -191,30 +191,37 @@ export class RequestParser {
     const length = (end < 0 ? bytes.byteLength : end) - at;
     if (length > this.#headBytesMax) throw new MalformedRequest("size", "its head is too large");
     if (end < 0) {
+      if (length > 0) this.#checkBegun(bytes, at);
       this.#searched = bytes.byteLength;
-      // What cannot become a request is not waited for.
-      if (length > 0 && !FIRST_BYTES.test(bytes.toString("latin1", at, Math.min(at + 16, bytes.byteLength))))
-        throw malformed("it does not begin like a request");
       return false;
     }
     const text = bytes.toString("latin1", at, end);
     const lineEnd = text.indexOf("\r\n");
     const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
-    const [, method, url, minor] = REQUEST_LINE.exec(line) ?? [];
-    if (method === undefined || url === undefined) throw malformed("its first line cannot be read");
-    if (!KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
-    if (!URI_BYTES.test(url)) throw new MalformedRequest(url.startsWith("/") ? "path" : "malformed", "no URI");
+    const { method, url, old } = readLine(line);
     if (MALFORMED.test(text)) throw malformed("its head holds control bytes");
     const headers: string[] = [];
     const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");
-    const old = minor === "0";
     this.#at = end + 4;
     this.#searched = 0;
     this.#emptyLines = 0;
     this.#frame(old, framing);
     this.#sink.onHead({ method, url, old, headers, framing });
     return true;
+  }
+
+  /** What cannot become a request is not waited for: looks at what has come since it was looked at last. */
+  #checkBegun(bytes: Buffer, at: number): void {
+    if (!FIRST_BYTES.test(bytes.toString("latin1", at, Math.min(at + 16, bytes.byteLength))))
+      throw malformed("it does not begin like a request");
+    const seen = Math.max(at, this.#searched);
+    const from = seen > at && bytes[seen - 1] === 13 ? seen - 1 : seen;
+    const lineEnd = bytes.indexOf("\r\n", from, "latin1");
+    if (lineEnd >= 0 && bytes.indexOf("\r\n", at, "latin1") === lineEnd)
+      readLine(bytes.toString("latin1", at, lineEnd));
+    const to = bytes[bytes.byteLength - 1] === 13 ? bytes.byteLength - 1 : bytes.byteLength;
+    if (MALFORMED.test(bytes.toString("latin1", from, to))) throw malformed("its head holds control bytes");
   }
 
   /** RFC 9112 §6.3; what it allows a server to repair is refused. */
@@ -268,6 +275,14 @@ export class RequestParser {
     this.#at = end + 2;
     return true;
   }
+}
+
+function readLine(line: string): Pick<RequestHead, "method" | "url" | "old"> {
+  const [, method, url, minor] = REQUEST_LINE.exec(line) ?? [];
+  if (method === undefined || url === undefined) throw malformed("its first line cannot be read");
+  if (!KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
+  if (!URI_BYTES.test(url)) throw new MalformedRequest(url.startsWith("/") ? "path" : "malformed", "no URI");
+  return { method, url, old: minor === "0" };
 }
 
 function malformed(why: string): MalformedRequest {

@@ -5,8 +5,11 @@ import { Turn } from "./server-turn.ts";
 
 /** Bytes that may wait in memory while nobody reads them; then the client is held back by TCP. */
 const WAITING_BYTES_MAX = 64 * 1_024;
-/** A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. */
-const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
+/**
+ * A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. Many
+ * clients send all of it before they look for one, and bodies up to 100 MiB are usual.
+ */
+const DISCARD_BYTES_MAX = 256 * 1_024 * 1_024;
 /** A client that has taken nothing of its answer at so many looks in a row will not come back. */
 const STALLS_MAX = 12;
 
@@ -46,6 +49,8 @@ export class ServerConnection implements RequestSink {
   #discarded = 0;
   #discarding = false;
   #socketPaused = false;
+  /** The client has not taken what it was answered: its next request waits until it has. */
+  #choked = false;
   /** Bytes that the client had not taken when it was looked at last, and how often it was the same number. */
   #unsent = 0;
   #stalls = 0;
@@ -172,23 +177,35 @@ export class ServerConnection implements RequestSink {
     this.#turn = undefined;
     this.#discarding = false;
     if (this.#deaf) return;
+    this.#goOn();
+  }
+
+  /** Reads the next request. One that came early is not begun while its client leaves the answers before it untaken. */
+  #goOn(): void {
+    this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
+    this.#choked = this.socket.writableNeedDrain;
+    if (this.#choked) {
+      this.#pauseSocket();
+      return;
+    }
     if (this.closing && this.#parser.waitingBytes === 0) {
       this.#linger();
       return;
     }
     this.#headBegan = false;
-    this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#guard(() => this.#parser.next());
-    if (this.#clientFinished && this.#turn === undefined) {
-      this.#linger();
-      return;
+    this.#settle();
+  }
+
+  /** What follows once all is read that can be. Whoever called the parser does this, not who is called by it. */
+  #settle(): void {
+    if (this.#parser.running) return;
+    if (this.#clientFinished && this.#turn === undefined && !this.#choked && !this.#deaf) this.#linger();
+    else if (this.#isCutOff) this.socket.destroy();
+    else {
+      this.#awaitHead();
+      if (!this.#parser.held && !this.#choked && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
     }
-    if (this.#isCutOff) {
-      this.socket.destroy();
-      return;
-    }
-    this.#awaitHead();
-    if (this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
   }
 
   /** A head that has begun must be there in time, however slowly it drips. */
@@ -200,16 +217,12 @@ export class ServerConnection implements RequestSink {
 
   /** Nothing more comes of a body that is not whole. One that nobody reads yet may still be in memory. */
   get #isCutOff(): boolean {
-    return this.#clientFinished && !this.#bodyWhole && !this.#parser.held && !this.#parser.running;
+    return this.#clientFinished && !this.#bodyWhole && !this.#parser.held;
   }
 
   #go(): void {
     this.#guard(() => this.#parser.resume());
-    if (this.#isCutOff) {
-      this.socket.destroy();
-      return;
-    }
-    if (!this.#parser.held && this.#parser.waitingBytes <= WAITING_BYTES_MAX) this.#resumeSocket();
+    this.#settle();
   }
 
   #surrender(turn: Turn): void {
@@ -237,7 +250,10 @@ export class ServerConnection implements RequestSink {
     else if (this.#parser.waitingBytes > WAITING_BYTES_MAX) this.#pauseSocket();
   };
 
-  readonly #onDrain = (): void => this.#turn?.drained();
+  readonly #onDrain = (): void => {
+    if (this.#choked) this.#goOn();
+    else this.#turn?.drained();
+  };
 
   /**
    * A client that closes its side has left, or has said all that it has to say and reads on: on the wire both look the
@@ -247,6 +263,7 @@ export class ServerConnection implements RequestSink {
   readonly #onEnd = (): void => {
     this.#clientFinished = true;
     const turn = this.#turn;
+    if (this.#choked) return; // what it has asked already is answered as it takes the answers
     if (turn === undefined || turn.ended) this.socket.end();
     else if (this.#isCutOff || turn.underWay) this.socket.destroy();
     else setTimeout(() => turn.probe(), PROBE_AFTER_MS).unref();

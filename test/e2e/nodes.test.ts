@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Json } from "../../src/plugin/contract.ts";
 import { freePort, type Sqld, startSqld } from "./sqld.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
@@ -69,6 +72,32 @@ function load(clients: number, run: string) {
     },
   };
 }
+
+/** A provider of a format that nobody knows. */
+async function startUnknownProvider(): Promise<{ readonly origin: string } & AsyncDisposable> {
+  const words = "You said it, and it was heard.";
+  const answer = JSON.stringify({ ref: "r-1", reply: { utterance: words }, billing: { in: 12, out: words.length } });
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(answer));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const talk = (at: Weir, origin: string) =>
+  fetch(`${at.gateway}/say`, {
+    method: "POST",
+    headers: { ...gatewayHeaders(origin), "content-type": "application/json" },
+    body: JSON.stringify({ model: "zeta", live: false, turns: [{ speaker: "customer", utterance: "good morning" }] }),
+    keepalive: false,
+  });
 
 test("what passes through either node is found through both, each record once", async () => {
   const ids = await Promise.all(Array.from({ length: 60 }, (_, at) => idOf(send(at % 2 === 0 ? a : b))));
@@ -187,6 +216,21 @@ test("the database gone under load loses nothing: both nodes go on, and what wai
   await recordsOf(b, ids, 20_000);
   expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
 }, 60_000);
+
+test("a model is mapped through whichever node is asked, by the one that has the jobs, also for what the other recorded", async () => {
+  await using provider = await startUnknownProvider();
+  const ids: string[] = [];
+  for (const at of [a, b, a, b]) ids.push((await talk(at, provider.origin)).headers.get("gateway-id")!);
+  await recordsOf(a, ids);
+  await recordsOf(b, ids);
+  for (const at of [a, b]) {
+    expect(await call(at, "POST", "/v1/models/zeta/expedite")).toMatchObject([{ model: "zeta", state: "mapped" }]);
+  }
+  const mapped = async () => (await queryIds(b, ids)).every(({ prompt_tokens }) => Number(prompt_tokens) > 0);
+  await until(mapped, 10_000, () => "what was recorded before is not read again");
+  ids.push((await talk(b, provider.origin)).headers.get("gateway-id")!);
+  expect(await recordOf(b, ids.at(-1)!)).toMatchObject({ prompt_tokens: 12 });
+}, 40_000);
 
 test("nodes on one machine share the gateway's port, and each records what it was given", async () => {
   const port = String(await freePort());

@@ -132,6 +132,18 @@ test.each([
   expect(found.requests.filter(({ line }) => line.includes("/next"))).toEqual([]);
 });
 
+test.each([
+  ["line feeds only, and no end", "GET / HTTP/1.1\nHost: x\n\n", "malformed"],
+  ["a bare line feed in a head without end", "GET / HTTP/1.1\r\nHost: x\n", "malformed"],
+  ["a NUL in a head without end", "GET / HTTP/1.1\r\nHost: \0", "malformed"],
+  ["HTTP/0.9", "GET /\r\n", "malformed"],
+  ["a first line of HTTP/9.9 without end", "GET / HTTP/9.9\r\nHo", "malformed"],
+  ["a first line with an unknown method, without end", "BREW / HTTP/1.1\r\n", "method"],
+] as const)("%s is refused before more of it comes", (_name, wire, fault) => {
+  expect(read([wire]).fault).toBe(fault);
+  expect(read(wire.split("")).fault).toBe(fault);
+});
+
 test("a head may have 200 fields and no more", () => {
   const fields = (count: number) => `GET / HTTP/1.1\r\n${"X: 1\r\n".repeat(count)}\r\n`;
   expect(read([fields(200)], 10_000).fault).toBeUndefined();

@@ -109,6 +109,47 @@ test.each([
   expect(await exchangeRaw(server.port, `${GET}\r\n${GET}\r\n`)).not.toMatch(/abcd|HTTP[\s\S]*HTTP/);
 });
 
+test("whoever closes its side behind several requests gets all the answers, those that come at once included", async () => {
+  const server = await start((request, answer) => {
+    if (request.url === "/late") setTimeout(() => say(answer, "late;"), 50);
+    else say(answer, "now;");
+  });
+  const client = net.connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  client.end(`GET /late HTTP/1.1\r\n\r\n${`${GET}\r\n`.repeat(3)}`);
+  let seen = "";
+  client.on("data", (piece: Buffer) => {
+    seen += piece.toString("latin1");
+  });
+  await new Promise((resolve) => client.once("close", resolve));
+  expect(seen.match(/\w+;/g)).toEqual(["late;", "now;", "now;", "now;"]);
+});
+
+test("a client that takes no answers gets no more of them made", async () => {
+  let asked = 0;
+  const text = "z".repeat(10_000);
+  const server = await start((_request, answer) => {
+    asked++;
+    say(answer, text);
+  });
+  const count = 5_000;
+  const client = net.connect({ port: server.port, host: "127.0.0.1" });
+  client.pause();
+  client.write(`${GET}\r\n`.repeat(count));
+  for (let before = -1; before !== asked || asked === 0; await new Promise((resolve) => setTimeout(resolve, 100)))
+    before = asked;
+  expect(asked).toBeLessThan(count / 2);
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    client.on("data", (piece: Buffer) => {
+      bytes += piece.byteLength;
+      if (bytes >= count * text.length && asked === count) resolve();
+    });
+    client.resume();
+  });
+  client.destroy();
+  expect(asked).toBe(count);
+});
+
 test("what could be read as another line of the head is replaced", async () => {
   const server = await start((_request, answer) =>
     say(answer, "", "X-A", "1\r\nX-B: 2", "X-C", "\u010d\u010a\u0000caf\u00e9"),
@@ -141,6 +182,23 @@ test("a body that nobody reads is read away, and the next request is served", as
   const body = "x".repeat(3_000_000);
   const wire = [`POST /1 HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body, `GET /2 HTTP/1.1\r\n${CLOSE}`];
   expect((await exchangeRaw(server.port, wire)).match(/\/\d;/g)).toEqual(["/1;", "/2;"]);
+});
+
+test("a client that sends all of a large body before it looks for the answer finds it", async () => {
+  const server = await start((_request, answer) => say(answer, "refused"));
+  const client = net.connect({ port: server.port, host: "127.0.0.1" });
+  client.on("error", () => client.destroy());
+  client.pause();
+  const piece = Buffer.alloc(1_024 * 1_024);
+  client.write(`POST / HTTP/1.1\r\nContent-Length: ${101 * piece.byteLength}\r\n\r\n`);
+  for (let sent = 0; sent < 101; sent++) await new Promise((resolve) => client.write(piece, resolve));
+  const answer = await new Promise<string>((resolve) => {
+    client.once("data", (bytes: Buffer) => resolve(bytes.toString("latin1")));
+    client.once("close", () => resolve("closed"));
+    client.resume();
+  });
+  client.destroy();
+  expect(answer).toEndWith("refused");
 });
 
 test("a client whose request cannot be read gets the answer, however much it sends behind it", async () => {
