@@ -23,13 +23,14 @@ export function bodiesPath(path: string): string {
 
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
-  if (mode !== "write") {
+  if (mode === "read" || mode === "current") {
     const both = new LocalReader(path, bodiesPath(path));
     return { records: both, bodies: both, close: () => both.close() };
   }
-  mkdirSync(dirname(path), { recursive: true });
-  const records = new LocalWriter(path);
-  const bodies = new LocalWriter(bodiesPath(path));
+  const makes = mode === "write";
+  if (makes) mkdirSync(dirname(path), { recursive: true });
+  const records = new LocalWriter(path, makes);
+  const bodies = new LocalWriter(bodiesPath(path), makes);
   return {
     records,
     bodies,
@@ -47,9 +48,9 @@ class LocalWriter implements Database {
   #statements: StatementCache;
   #file: FileIdentity;
 
-  constructor(path: string) {
+  constructor(path: string, makes: boolean) {
     this.#path = path;
-    this.#connection = openForWriting(path);
+    this.#connection = openForWriting(path, makes);
     this.#statements = new StatementCache(this.#connection);
     this.#file = identify(path);
   }
@@ -120,7 +121,7 @@ class LocalWriter implements Database {
     const file = identify(this.#path);
     if (file === this.#file) return;
     if (file === undefined) throw new GatewayError("database_unavailable", `${this.#path} is missing`);
-    const connection = openForWriting(this.#path);
+    const connection = openForWriting(this.#path, false);
     this.#statements.clear();
     this.#connection.close();
     this.#connection = connection;
@@ -243,9 +244,10 @@ function attach(bodiesPath: string): string {
   return `attach '${readOnly(bodiesPath).replaceAll("'", "''")}' as bodies_file`;
 }
 
-function openForWriting(path: string): Connection {
+/** @param makes - whether a file that is missing is made. */
+function openForWriting(path: string, makes: boolean): Connection {
   try {
-    const connection = new Libsql(path, {});
+    const connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
     // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,
     // is written. Pages of 8 kB hold a record with its bodies in fewer writes than the default ones: 8 % less time.
     connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=8192; pragma auto_vacuum=incremental`);

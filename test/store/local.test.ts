@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Connection from "libsql";
 import { migrate } from "../../src/store/migrate.ts";
@@ -51,7 +51,7 @@ describe("a local store", () => {
     const locked = (name: string) => {
       const data_dir = join(made.path, name);
       mkdirSync(data_dir);
-      for (const file of ["weir.db", "weir.db-wal", "bodies.db", "bodies.db-wal"])
+      for (const file of readdirSync(made.path).filter((name) => /\.db(-wal)?$/.test(name)))
         copyFileSync(join(made.path, file), join(data_dir, file));
       const holder = new Connection(join(data_dir, "bodies.db"));
       holder.exec("pragma locking_mode=exclusive; begin immediate; delete from texts; commit");
@@ -212,6 +212,19 @@ describe("a database that is away", () => {
     expect(await reader.records.query<unknown>(statement("select count(*) as n from keys"))).toEqual([{ n: 0 }]);
     await reader.close();
     await writer.close();
+  });
+
+  test("is made by nobody but who opens it to make it", async () => {
+    using directory = ownDirectory();
+    await expect(openStore(directory.config, "change")).rejects.toMatchObject({ code: "database_unavailable" });
+    expect(existsSync(join(directory.path, "weir.db"))).toBe(false);
+    const made = await openStore(directory.config, "write");
+    await migrate(made);
+    const other = await openStore(directory.config, "change");
+    await other.records.batch([statement("insert into settings values ('a', 'b')")]);
+    expect(await made.records.query<unknown>(statement("select value from settings"))).toEqual([{ value: "b" }]);
+    await other.close();
+    await made.close();
   });
 
   test("is named when the file is no database", async () => {
