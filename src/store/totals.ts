@@ -1,5 +1,5 @@
 import { type Scope, selectRecords } from "../filter/select.ts";
-import type { Measures } from "./blocks/figures.ts";
+import type { Figures, Measures } from "./blocks/figures.ts";
 import type { Key } from "./blocks/groups.ts";
 import type { Deadline } from "./deadline.ts";
 import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./figures.ts";
@@ -99,20 +99,16 @@ async function totalsBy(
   const query = { groupBy: [name], timeBucket: undefined, measures };
   const figures = await fromBlocks(database, asked, query, deadline);
   if (figures !== undefined) {
-    const rows = [];
-    for (const group of figures.groups()) {
-      const [value] = figures.keysOf(group);
-      if (value == null) continue;
+    const rows = foremostGroups(figures, { id, first, last, order, page }).map((group) => {
       const activity = figures.activityOf(group);
-      const sums = sumsOf(figures, group);
-      rows.push({
-        [id]: value,
+      return {
+        [id]: figures.keysOf(group)[0]!,
         requests: figures.requestsOf(group),
-        ...sums,
+        ...sumsOf(figures, group),
         [first]: activity.first,
         [last]: activity.last,
-      });
-    }
+      };
+    });
     return inOrder(rows, order, page);
   }
   const { scope, source } = await withoutBodies(database, asked, deadline);
@@ -125,4 +121,28 @@ async function totalsBy(
     { source, where: () => (name === "user" ? `+${column} is not null` : `${column} is not null`) },
   );
   return database.query<Row>(statement, deadline.rest());
+}
+
+/**
+ * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
+ * thousands of sessions a row is made of a few only.
+ */
+function foremostGroups(figures: Figures, { id, first, last, order, page }: Omit<TotalsQuery, "name">): number[] {
+  const groups = [...figures.groups()].filter((group) => figures.keysOf(group)[0] !== null);
+  const [name, direction] = order[0]!;
+  const count = page.offset + page.limit;
+  if (name === id || groups.length <= count || count === 0) return groups;
+  const keyOf = (group: number): number | null => {
+    if (name === "requests") return figures.requestsOf(group);
+    if (name === first) return figures.activityOf(group).first;
+    if (name === last) return figures.activityOf(group).last;
+    return figures.sums[name as keyof Figures["sums"]].of(group);
+  };
+  const sign = direction === "asc" ? 1 : -1;
+  const values = Float64Array.from(groups, (group) => {
+    const value = keyOf(group);
+    return value === null ? Number.POSITIVE_INFINITY : value * sign;
+  });
+  const limit = Float64Array.from(values).sort()[count - 1]!;
+  return groups.filter((_, at) => values[at]! <= limit);
 }

@@ -60,6 +60,11 @@ export class Groups {
   /** The number of a group, a new one where it was not there. */
   groupOf(keys: readonly Key[]): number {
     if (this.#dimensions.length === 0) return 1;
+    if (keys.length === 1) {
+      const number = numberOf(this.#keys[0]!, keys[0]!);
+      if (number + 1 === this.#groups.length) this.#groups.push([number]);
+      return number + 1;
+    }
     const numbers = keys.map((key, at) => numberOf(this.#keys[at]!, key));
     let step = 0;
     for (const [at, number] of numbers.entries()) {

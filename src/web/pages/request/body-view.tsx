@@ -17,8 +17,11 @@ const SHOWN_CHARS_MAX = 400_000;
 /** One side of the exchange: its headers, and its body as JSON or as the very bytes. */
 export function BodyView({ record, part }: BodyViewProps) {
   const [isRaw, setRaw] = useState(false);
+  // Everything comes at once, so that nothing moves when the headers do.
+  const { isPending } = useQuery(headersQuery(record.request_id));
   const body = part === "request" ? record.request_body : record.response_body;
   const address = `/v1/request/${encodeURIComponent(record.request_id)}/body?part=${part}&raw=true`;
+  if (isPending) return <Loading rows={8} />;
   return (
     <div className="body-view">
       <Headers record={record} part={part} />
