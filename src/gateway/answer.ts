@@ -1,6 +1,25 @@
 import type { Socket } from "node:net";
 import type { Answer } from "../runtime/server.ts";
 
+/** How long a client may leave its side open once it has taken everything. */
+const LINGER_MS = 10_000;
+/** A client that has taken nothing of the rest at so many looks in a row will not come back. */
+const STALLS_MAX = 12;
+
+/** Ends a connection that no server looks after any more, and breaks it off where the client does not close its side. */
+export function endSocket(socket: Socket, lingerMs = LINGER_MS): void {
+  let unsent = 0;
+  let stalls = 0;
+  const look = setInterval(() => {
+    stalls = socket.writableLength === unsent ? stalls + 1 : 0;
+    unsent = socket.writableLength;
+    if (unsent === 0 || stalls === STALLS_MAX) socket.destroy();
+  }, lingerMs);
+  look.unref();
+  socket.once("close", () => clearInterval(look));
+  socket.end();
+}
+
 /** An answer on the socket of a request that wanted another protocol; the connection closes behind it. */
 export class SocketAnswer implements Answer {
   readonly #socket: Socket;
@@ -36,7 +55,7 @@ export class SocketAnswer implements Answer {
   end(bytes?: Uint8Array): void {
     const body = bytes === undefined || bytes.byteLength === 0 ? [] : this.#framed(bytes);
     this.#send(this.#chunked ? [...body, Buffer.from("0\r\n\r\n")] : body);
-    this.#socket.end();
+    endSocket(this.#socket);
   }
 
   destroy(): void {

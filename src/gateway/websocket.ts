@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { now } from "../runtime/clock.ts";
 import type { MessageMeta, Outcome, RawHeaders } from "../spool/frame.ts";
+import { endSocket } from "./answer.ts";
 import type { Recording } from "./recording.ts";
 import { agreedInflate, MessageReader } from "./websocket-frames.ts";
 
@@ -58,7 +59,7 @@ export function joinSockets(joint: Joint): () => void {
   });
   provider.on("close", () => {
     end("complete");
-    client.end();
+    if (!client.destroyed) endSocket(client);
   });
 
   if (joint.clientEarly.byteLength > 0) client.emit("data", Buffer.from(joint.clientEarly));

@@ -19,6 +19,8 @@ const STALLS_MAX = 12;
  */
 const PROBE_AFTER_MS = 400;
 
+const TCP_PROBE_MS = 60_000;
+
 /** What the connections of one server share. */
 export interface ConnectionParts {
   readonly handlers: ServerHandlers;
@@ -235,6 +237,7 @@ export class ServerConnection implements RequestSink {
     socket.off("end", this.#onEnd);
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
+    socket.setKeepAlive(true, TCP_PROBE_MS); // nobody counts its time any more, and a client may vanish without a word
     socket.pause();
     socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
     this.#parts.handlers.onUpgrade(turn, socket, early);

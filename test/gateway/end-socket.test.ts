@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import net from "node:net";
+import { endSocket } from "../../src/gateway/answer.ts";
+import { startRawServer } from "../raw-http.ts";
+
+test("a client that never closes its side is broken off, with the answer in its hands", async () => {
+  const gone = Promise.withResolvers<void>();
+  await using server = await startRawServer((socket) => {
+    socket.once("close", () => gone.resolve());
+    socket.pause(); // as after an upgrade that was refused
+    socket.write("refused");
+    endSocket(socket, 30);
+  });
+  const client = net.connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
+  client.on("error", () => client.destroy());
+  let seen = "";
+  client.on("data", (bytes: Buffer) => {
+    seen += bytes.toString("latin1");
+  });
+  await gone.promise;
+  expect(server.sockets.size).toBe(0);
+  client.destroy();
+  expect(seen).toBe("refused");
+});
+
+test("a client that takes the rest slowly gets all of it", async () => {
+  const text = Buffer.alloc(30_000_000, "z");
+  await using server = await startRawServer((socket) => {
+    socket.write(text);
+    endSocket(socket, 60);
+  });
+  const client = net.connect({ port: server.port, host: "127.0.0.1" });
+  let bytes = 0;
+  client.on("data", (piece: Buffer) => {
+    const before = bytes;
+    bytes += piece.byteLength;
+    if (Math.floor(bytes / 1_000_000) === Math.floor(before / 1_000_000)) return;
+    client.pause();
+    setTimeout(() => client.resume(), 10);
+  });
+  await new Promise((resolve) => client.once("close", resolve));
+  expect(bytes).toBe(text.byteLength);
+});
