@@ -27,12 +27,15 @@ const BENCHMARKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   query: [
     ["seed.ts", "--records", "2000000", "--data-dir", large],
     ["query.ts", "--data-dir", large],
+    ["query-interference.ts", "--data-dir", large],
   ],
   export: [
     ["seed.ts", "--records", "1000000", "--data-dir", million],
     ["export.ts", "--data-dir", million],
   ],
   "export-kills": [["export-kills.ts"]],
+  dashboard: [["dashboard.ts"]],
+  nodes: [["nodes.ts"]],
 };
 
 const asked = process.argv.slice(2);
