@@ -86,7 +86,7 @@ class OpenedLater {
   }
 
   readonly writer = (): Promise<Store> => {
-    this.#opening ??= openStore(this.#config, "write").catch((error: unknown) => {
+    this.#opening ??= openStore(this.#config, "change").catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });

@@ -44,7 +44,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const homeReader = home && (await openStore(home, "current"));
   let writing: Promise<Store> | undefined;
   const writer = () => {
-    writing ??= openStore(config, "write").catch((error: unknown) => {
+    writing ??= openStore(config, "change").catch((error: unknown) => {
       writing = undefined;
       throw error;
     });

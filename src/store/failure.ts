@@ -44,6 +44,11 @@ function codeOf(error: unknown): string {
   return "";
 }
 
+/** Whether another connection held the files when the driver was asked. */
+export function isLocked(cause: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(cause));
+}
+
 /** Whether the same call may work in a while. */
 export function isAway(error: unknown): boolean {
   return error instanceof GatewayError && error.code === "database_unavailable";

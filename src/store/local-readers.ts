@@ -6,7 +6,8 @@ import type { Statement } from "./store.ts";
 
 interface Reader {
   readonly connection: Connection;
-  readonly ready: Promise<void>;
+  /** The second file being attached; undefined before the first query, and after a query that could not. */
+  ready: Promise<unknown> | undefined;
 }
 
 interface Waiting {
@@ -21,6 +22,7 @@ interface Waiting {
  * do all its work in the first step, by materialising it.
  */
 export class LocalReaders {
+  readonly #attach: string;
   readonly #all: readonly Reader[];
   readonly #idle: Reader[];
   readonly #waiting = new Set<Waiting>();
@@ -28,12 +30,8 @@ export class LocalReaders {
   #closed = false;
 
   constructor(url: string, attach: string, count: number) {
-    this.#all = Array.from({ length: count }, () => {
-      const connection = new Connection(url, {});
-      const ready = connection.exec(`pragma busy_timeout=200; ${attach}`) as Promise<void>;
-      ready.catch(() => {}); // seen again by each query that waits for it
-      return { connection, ready };
-    });
+    this.#attach = `pragma busy_timeout=200; ${attach}`;
+    this.#all = Array.from({ length: count }, () => ({ connection: new Connection(url, {}), ready: undefined }));
     this.#idle = [...this.#all];
   }
 
@@ -44,7 +42,7 @@ export class LocalReaders {
   /** In one transaction. */
   queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<unknown[][]> {
     return this.#with(deadlineMs, async (reader, endsAt) => {
-      await reader.ready;
+      await this.#ready(reader);
       await reader.connection.exec("begin");
       try {
         const answers: unknown[][] = [];
@@ -76,12 +74,24 @@ export class LocalReaders {
     const stopInterrupting = keepInterrupting(() => {
       for (const reader of this.#running.keys()) reader.connection.interrupt();
     });
-    await Promise.allSettled([...this.#running.values(), ...this.#all.map(({ ready }) => ready)]);
+    await Promise.allSettled([...this.#running.values()]);
     stopInterrupting();
     for (const { connection } of this.#all) connection.close();
   }
 
-  async #run<T>({ connection, ready }: Reader, { sql, args }: Statement, endsAt: number): Promise<T[]> {
+  /** A lock that kept the second file from being attached once is no reason to fail the queries after it. */
+  async #ready(reader: Reader): Promise<void> {
+    reader.ready ??= reader.connection.exec(this.#attach) as Promise<unknown>;
+    try {
+      await reader.ready;
+    } catch (cause) {
+      reader.ready = undefined;
+      throw cause;
+    }
+  }
+
+  async #run<T>(reader: Reader, { sql, args }: Statement, endsAt: number): Promise<T[]> {
+    const { connection } = reader;
     let stopInterrupting = () => {};
     const timer = setTimeout(
       () => {
@@ -90,7 +100,7 @@ export class LocalReaders {
       Math.max(1, endsAt - performance.now()),
     );
     try {
-      await ready;
+      await this.#ready(reader);
       const statement = await connection.prepare(`with r as materialized (${sql}\n) select * from r`);
       const rows = await statement.raw(true).all(args.map(bind));
       return toObjects<T>(

@@ -5,13 +5,16 @@ import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import { GatewayError } from "../errors.ts";
 import { bind } from "./bind.ts";
-import { asStoreError } from "./failure.ts";
+import { asStoreError, isLocked } from "./failure.ts";
 import { LocalReaders } from "./local-readers.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
 import type { Database, Statement, Store, StoreMode } from "./store.ts";
 
 /** How long a statement waits for another process's lock. Short, because it blocks the thread: the caller tries again. */
 const BUSY_MS = 200;
+/** How long a reader tries again while the files are locked. Nothing but a crash's recovery and foreign programs locks readers out. */
+const LOCK_PATIENCE_MS = 2_000;
+const LOCK_POLL_MS = 25;
 
 /** The bodies' file beside the records' file. */
 export function bodiesPath(path: string): string {
@@ -20,13 +23,14 @@ export function bodiesPath(path: string): string {
 
 /** Opens the records' file at `path` and `bodies.db` beside it. */
 export function openLocal(path: string, mode: StoreMode): Store {
-  if (mode !== "write") {
+  if (mode === "read" || mode === "current") {
     const both = new LocalReader(path, bodiesPath(path));
     return { records: both, bodies: both, close: () => both.close() };
   }
-  mkdirSync(dirname(path), { recursive: true });
-  const records = new LocalWriter(path);
-  const bodies = new LocalWriter(bodiesPath(path));
+  const makes = mode === "write";
+  if (makes) mkdirSync(dirname(path), { recursive: true });
+  const records = new LocalWriter(path, makes);
+  const bodies = new LocalWriter(bodiesPath(path), makes);
   return {
     records,
     bodies,
@@ -44,9 +48,9 @@ class LocalWriter implements Database {
   #statements: StatementCache;
   #file: FileIdentity;
 
-  constructor(path: string) {
+  constructor(path: string, makes: boolean) {
     this.#path = path;
-    this.#connection = openForWriting(path);
+    this.#connection = openForWriting(path, makes);
     this.#statements = new StatementCache(this.#connection);
     this.#file = identify(path);
   }
@@ -117,7 +121,7 @@ class LocalWriter implements Database {
     const file = identify(this.#path);
     if (file === this.#file) return;
     if (file === undefined) throw new GatewayError("database_unavailable", `${this.#path} is missing`);
-    const connection = openForWriting(this.#path);
+    const connection = openForWriting(this.#path, false);
     this.#statements.clear();
     this.#connection.close();
     this.#connection = connection;
@@ -152,20 +156,32 @@ class LocalReader implements Database {
   }
 
   async query<T>(statement: Statement, options: { readonly deadlineMs?: number } = {}): Promise<T[]> {
-    try {
+    const { deadlineMs } = options;
+    return this.#unlocked(deadlineMs ?? LOCK_PATIENCE_MS, async (restMs) => {
       const { statements, readers } = await this.#current();
-      if (options.deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
-      return await readers.query<T>(statement, options.deadlineMs);
-    } catch (cause) {
-      throw asStoreError(cause, this.#path);
-    }
+      if (deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
+      return readers.query<T>(statement, restMs());
+    });
   }
 
   async queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }) {
-    try {
-      return await (await this.#current()).readers.queryTogether(statements, options.deadlineMs);
-    } catch (cause) {
-      throw asStoreError(cause, this.#path);
+    return this.#unlocked(options.deadlineMs, async (restMs) =>
+      (await this.#current()).readers.queryTogether(statements, restMs()),
+    );
+  }
+
+  /** Tries again while another connection holds the files, as it does for a moment after a crash, but not for long. */
+  async #unlocked<T>(deadlineMs: number, query: (restMs: () => number) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const passedMs = () => performance.now() - startedAt;
+    for (;;) {
+      try {
+        return await query(() => Math.max(1, deadlineMs - passedMs()));
+      } catch (cause) {
+        const error = asStoreError(cause, this.#path);
+        if (!isLocked(cause) || passedMs() > Math.min(deadlineMs, LOCK_PATIENCE_MS)) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
     }
   }
 
@@ -188,7 +204,12 @@ class LocalReader implements Database {
     if (this.#open?.files === files) return this.#open;
     void this.#release();
     const connection = new Libsql(readOnly(this.#path), {});
-    connection.exec(`pragma busy_timeout=${BUSY_MS}; ${attach(this.#bodiesPath)}`);
+    try {
+      connection.exec(`pragma busy_timeout=${BUSY_MS}; ${attach(this.#bodiesPath)}`);
+    } catch (cause) {
+      connection.close();
+      throw cause;
+    }
     const readers = new LocalReaders(readOnly(this.#path), attach(this.#bodiesPath), readerCount());
     this.#open = { connection, statements: new StatementCache(connection), readers, files };
     return this.#open;
@@ -223,9 +244,10 @@ function attach(bodiesPath: string): string {
   return `attach '${readOnly(bodiesPath).replaceAll("'", "''")}' as bodies_file`;
 }
 
-function openForWriting(path: string): Connection {
+/** @param makes - whether a file that is missing is made. */
+function openForWriting(path: string, makes: boolean): Connection {
   try {
-    const connection = new Libsql(path, {});
+    const connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
     // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,
     // is written. Pages of 8 kB hold a record with its bodies in fewer writes than the default ones: 8 % less time.
     connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=8192; pragma auto_vacuum=incremental`);

@@ -54,15 +54,16 @@ export interface Store {
 
 /**
  * `read` is for records, and may go to a replica; `current` is for reading what was just written, and for what must not
- * be told from memory.
+ * be told from memory. `change` is `write` where the database must be there already: a thread that opened it while it was
+ * moved away would leave an empty one in its place, which the recorder would then take for the database.
  */
-export type StoreMode = "write" | "read" | "current";
+export type StoreMode = "write" | "change" | "read" | "current";
 
 /**
  * Opens the configured database.
  *
  * "write" makes local files where they are missing and fails at once where they cannot be opened; `migrate` comes
- * next. "read" and "current" never fail here: while the database is away their queries do.
+ * next. "change" fails where they are missing. "read" and "current" never fail here: while the database is away their queries do.
  */
 export async function openStore(config: Config, mode: StoreMode): Promise<Store> {
   const path = localPath(config);

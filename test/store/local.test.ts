@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Connection from "libsql";
 import { migrate } from "../../src/store/migrate.ts";
@@ -40,6 +40,38 @@ describe("a local store", () => {
     await store.records.batch([insert]);
     expect(await store.records.query<unknown>(statement("select * from t"))).toEqual([{ a: 1 }]);
     await store.close();
+  });
+
+  test("answers a reader once a lock is released, and is none the worse for one that lasted", async () => {
+    using made = ownDirectory();
+    const writer = await openStore(made.config, "write");
+    await migrate(writer);
+    await writer.close();
+    // The driver lets go of a file late, and a file that is open elsewhere cannot be locked against readers: so, copies.
+    const locked = (name: string) => {
+      const data_dir = join(made.path, name);
+      mkdirSync(data_dir);
+      for (const file of readdirSync(made.path).filter((name) => /\.db(-wal)?$/.test(name)))
+        copyFileSync(join(made.path, file), join(data_dir, file));
+      const holder = new Connection(join(data_dir, "bodies.db"));
+      holder.exec("pragma locking_mode=exclusive; begin immediate; delete from texts; commit");
+      return { holder, config: { ...made.config, data_dir } };
+    };
+    const all = statement("select * from texts");
+    const long = locked("long");
+    const reader = await openStore(long.config, "read");
+    await expect(reader.records.query<unknown>(all, { deadlineMs: 400 })).rejects.toMatchObject({
+      code: "database_unavailable",
+    });
+    long.holder.close();
+    expect(await reader.records.query<unknown>(all, { deadlineMs: 1_000 })).toEqual([]);
+    await reader.close();
+
+    const short = locked("short");
+    const other = await openStore(short.config, "read");
+    setTimeout(() => short.holder.close(), 500); // longer than a connection waits of itself
+    expect(await other.records.query<unknown>(all, { deadlineMs: 5_000 })).toEqual([]);
+    await other.close();
   });
 
   test("frees pages in steps and keeps a write-ahead log", async () => {
@@ -180,6 +212,19 @@ describe("a database that is away", () => {
     expect(await reader.records.query<unknown>(statement("select count(*) as n from keys"))).toEqual([{ n: 0 }]);
     await reader.close();
     await writer.close();
+  });
+
+  test("is made by nobody but who opens it to make it", async () => {
+    using directory = ownDirectory();
+    await expect(openStore(directory.config, "change")).rejects.toMatchObject({ code: "database_unavailable" });
+    expect(existsSync(join(directory.path, "weir.db"))).toBe(false);
+    const made = await openStore(directory.config, "write");
+    await migrate(made);
+    const other = await openStore(directory.config, "change");
+    await other.records.batch([statement("insert into settings values ('a', 'b')")]);
+    expect(await made.records.query<unknown>(statement("select value from settings"))).toEqual([{ value: "b" }]);
+    await other.close();
+    await made.close();
   });
 
   test("is named when the file is no database", async () => {
