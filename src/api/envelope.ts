@@ -1,6 +1,10 @@
 import { ERRORS, GatewayError } from "../errors.ts";
 
-const JSON_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+export const JSON_HEADERS = {
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff", // what clients sent stands in it
+};
 
 /** 200 with `{ data, error: null }`; `extra` stands beside them, such as `next_cursor`. */
 export function success(data: unknown, extra: Readonly<Record<string, unknown>> = {}): Response {

@@ -1,4 +1,5 @@
-const HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+import { JSON_HEADERS } from "./envelope.ts";
+
 /** An answer up to this length goes out whole, so that a failure on the way can still be answered as one. */
 const WHOLE_CHARS = 1 << 20;
 /** Characters per chunk of a longer one. */
@@ -16,7 +17,7 @@ export async function streamText(
   let start = "";
   for (;;) {
     const next = await pieces.next();
-    if (next.done) return new Response(start, { headers: { ...HEADERS, ...headers } });
+    if (next.done) return new Response(start, { headers: { ...JSON_HEADERS, ...headers } });
     start += next.value;
     if (start.length > WHOLE_CHARS) break;
   }
@@ -40,5 +41,5 @@ export async function streamText(
       await pieces.return(undefined);
     },
   });
-  return new Response(stream, { headers: { ...HEADERS, ...headers } });
+  return new Response(stream, { headers: { ...JSON_HEADERS, ...headers } });
 }

@@ -6,6 +6,9 @@ const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
 const STREAM_TYPE =
   /^\s*(?:text\/event-stream|application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|stream\+json|vnd\.amazon\.eventstream|json-seq))/i;
 
+/** What a message's line holds beside its text: direction, time, names. A message of one byte takes that much, too. */
+const MESSAGE_LINE_BYTES = 64;
+
 export interface Ending {
   readonly outcome: Outcome;
   /** Where the head frame does not say what the client saw. */
@@ -86,9 +89,10 @@ export class Recording {
   /** A WebSocket message of `bytes` bytes. Both directions share the room of the answer: the record has one list. */
   message(meta: MessageMeta, bytes: number): void {
     if (this.#ended || !this.#begun || this.#isOmitted(meta.direction)) return;
-    if (bytes > this.#responseRoom) this.#responseTruncated = true;
+    const lineBytes = bytes + MESSAGE_LINE_BYTES;
+    if (lineBytes > this.#responseRoom) this.#responseTruncated = true;
     else {
-      this.#responseRoom -= bytes;
+      this.#responseRoom -= lineBytes;
       this.#spool.message(this.#id, meta);
     }
   }

@@ -1,6 +1,7 @@
 import { METHODS } from "node:http";
 import { Framing, isField, MALFORMED, readFields } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
+import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
 
 /** A request's head. */
 export interface RequestHead {
@@ -78,6 +79,7 @@ export class RequestParser {
   #trailerBytes = 0;
   #emptyLines = 0;
   #running = false;
+  readonly #small = new SmallPieces();
   /** Set while nobody takes the body. */
   held = false;
 
@@ -130,6 +132,7 @@ export class RequestParser {
     this.#bytes = undefined;
     this.#at = 0;
     this.#state = STOPPED;
+    this.#small.clear();
     return unread;
   }
 
@@ -150,8 +153,14 @@ export class RequestParser {
         this.#searched = 0;
       }
     } finally {
+      this.#passOn();
       this.#running = false;
     }
+  }
+
+  #passOn(): void {
+    const bytes = this.#small.take();
+    if (bytes !== undefined) this.#sink.onData(bytes);
   }
 
   /** Reads one element, and moves behind it before anybody is told of it. @returns false where more must come first. */
@@ -173,6 +182,10 @@ export class RequestParser {
       case TRAILERS:
         return this.#trailer(bytes, at);
       case WHOLE:
+        if (this.#small.waiting) {
+          this.#passOn();
+          return true;
+        }
         this.#state = WAITING;
         this.#sink.onWhole();
         return true;
@@ -237,14 +250,26 @@ export class RequestParser {
   #body(bytes: Buffer, at: number): boolean {
     if (at >= bytes.byteLength) return false;
     const end = Math.min(bytes.byteLength, at + this.#remaining);
+    const isGathered = this.#state === CHUNK && this.#small.add(bytes, at, end);
+    if (!isGathered && this.#small.waiting) {
+      this.#passOn();
+      return true;
+    }
     this.#remaining -= end - at;
     if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
     this.#at = end;
-    this.#sink.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
+    if (!isGathered) this.#sink.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
     return true;
   }
 
   #chunkSize(bytes: Buffer, at: number): boolean {
+    const plain = plainChunkSize(bytes, at);
+    if (plain !== undefined) {
+      this.#remaining = plain.size;
+      this.#state = plain.size === 0 ? TRAILERS : CHUNK;
+      this.#at = plain.end + 2;
+      return true;
+    }
     const end = bytes.indexOf("\r\n", at, "latin1");
     if ((end < 0 ? bytes.byteLength : end) - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");
     if (end < 0) {

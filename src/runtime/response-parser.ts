@@ -1,4 +1,5 @@
 import { Framing, isField, MALFORMED, readFields } from "./header-fields.ts";
+import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** What a parser makes of a provider's bytes. */
@@ -51,6 +52,7 @@ export class ResponseParser {
   #informations = 0;
   #running = false;
   #closed = false;
+  readonly #small = new SmallPieces();
   paused = false;
   /** Whether any byte of the present answer has come. */
   started = false;
@@ -64,6 +66,7 @@ export class ResponseParser {
     this.#sink = sink;
     this.#state = HEAD;
     this.#rest = undefined;
+    this.#small.clear();
     this.#bodyless = method === "HEAD";
     this.#upgrade = upgrade;
     this.#informations = 0;
@@ -76,6 +79,7 @@ export class ResponseParser {
     this.#sink = undefined;
     this.#state = IDLE;
     this.#rest = undefined;
+    this.#small.clear();
   }
 
   /** @throws UpstreamError `protocol`. */
@@ -114,8 +118,14 @@ export class ResponseParser {
       }
       if (at < bytes.byteLength && this.#state !== IDLE) this.#rest = at === 0 ? bytes : bytes.subarray(at);
     } finally {
+      this.#passOn();
       this.#running = false;
     }
+  }
+
+  #passOn(): void {
+    const bytes = this.#small.take();
+    if (bytes !== undefined) this.#sink?.onData(bytes);
   }
 
   /** Reads one element. @returns where the next begins, or -1 where more bytes are needed. */
@@ -144,6 +154,10 @@ export class ResponseParser {
         this.#sink?.onData(at === 0 ? bytes : bytes.subarray(at));
         return bytes.byteLength;
       case WHOLE: {
+        if (this.#small.waiting) {
+          this.#passOn();
+          return at;
+        }
         const sink = this.#sink;
         this.detach();
         // Bytes that nobody asked for could be taken for the answer to the next request.
@@ -212,13 +226,25 @@ export class ResponseParser {
   #body(bytes: Buffer, at: number): number {
     if (at === bytes.byteLength) return -1;
     const end = Math.min(bytes.byteLength, at + this.#remaining);
+    const isGathered = this.#state === CHUNK && this.#small.add(bytes, at, end);
+    if (!isGathered && this.#small.waiting) {
+      this.#passOn();
+      return at;
+    }
     this.#remaining -= end - at;
     if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
-    this.#sink?.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
+    if (!isGathered) this.#sink?.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
     return end;
   }
 
   #chunkSize(bytes: Buffer, at: number): number {
+    const plain = plainChunkSize(bytes, at);
+    if (plain !== undefined) {
+      this.#remaining = plain.size;
+      this.#trailerBytes = 0;
+      this.#state = plain.size === 0 ? TRAILERS : CHUNK;
+      return plain.end + 2;
+    }
     const end = bytes.indexOf("\r\n", at, "latin1");
     if (end < 0 || end - at > CHUNK_LINE_BYTES_MAX) {
       if (bytes.byteLength - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");

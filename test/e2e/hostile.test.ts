@@ -65,6 +65,8 @@ const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
   ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["only line ends", "\r\n".repeat(200)],
   ["no version", "GET /\r\n\r\n"],
+  ["HTTP/0.9", "GET /\r\n"],
+  ["line feeds alone", "GET / HTTP/1.1\nHost: x\n\n"],
   ["HTTP/1.2", "GET / HTTP/1.2\r\nHost: x\r\n\r\n"],
   ["HTTP/9.9", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"],
   ["no host", "GET / HTTP/1.1\r\n\r\n"],
@@ -201,4 +203,15 @@ test.each([
   });
   const said = await answer.json();
   expect([answer.status, said.error, said.data]).toEqual([status, status, []]);
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("no browser takes what records hold for a page", async () => {
+  const answer = await fetch(`${weir.api}/v1/request/query-fast`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+    body: '{"filter":"all"}',
+    keepalive: false,
+  });
+  expect([answer.status, answer.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
 });

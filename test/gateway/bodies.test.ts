@@ -111,7 +111,8 @@ test("a body whose chunks are broken is a 400, and the provider's call is ended"
   await using gateway = await startTestGateway();
   const answer = await exchangeRaw(
     gateway.port,
-    `POST / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n`,
+    // Large enough to be on its way before the next chunk is looked at.
+    `POST / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}Transfer-Encoding: chunked\r\n\r\n800\r\n${"x".repeat(0x800)}\r\nzz\r\n`,
   );
   expect(answer).toStartWith("HTTP/1.1 400 Bad Request");
   expect(answer).toContain('"code":"bad_request"');

@@ -176,7 +176,7 @@ test("bytes that come early from both sides are passed on behind the 101", async
 
 test("messages beyond the cap are passed on and not recorded", async () => {
   await using echo = await startEcho({ perMessageDeflate: false });
-  await using gateway = await startTestGateway({ config: { max_recorded_body_bytes: 100 } });
+  await using gateway = await startTestGateway({ config: { max_recorded_body_bytes: 500 } });
   const client = connect(gateway.port, echo.origin, { perMessageDeflate: false });
   await client.opened;
   for (const message of ["small", "x".repeat(1_000), "small again"]) client.socket.send(message);
@@ -187,6 +187,20 @@ test("messages beyond the cap are passed on and not recorded", async () => {
     expect.arrayContaining(["small", "echo small", "small again"]),
   );
   expect(record.messages.every((one) => (one.text ?? "").length < 100)).toBe(true);
+  expect(record.end?.responseTruncated).toBe(true);
+});
+
+test("messages of next to nothing fill a record as their lines do", async () => {
+  await using echo = await startEcho({ perMessageDeflate: false });
+  await using gateway = await startTestGateway({ config: { max_recorded_body_bytes: 1_000 } });
+  const client = connect(gateway.port, echo.origin, { perMessageDeflate: false });
+  await client.opened;
+  for (let sent = 0; sent < 200; sent++) client.socket.send("x");
+  expect(await client.messages(200)).toHaveLength(200);
+  client.socket.close();
+  const record = await gateway.spool.endedPath("/v1/realtime?model=m");
+  expect(record.messages.length).toBeGreaterThan(5);
+  expect(record.messages.length).toBeLessThan(20);
   expect(record.end?.responseTruncated).toBe(true);
 });
 
