@@ -2,7 +2,6 @@ import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { maintain } from "../store/maintain.ts";
-import { patiently } from "../store/patiently.ts";
 import { removeRecords } from "../store/remove.ts";
 import {
   inForce,

@@ -13,6 +13,13 @@ const RETRY_MS = 5_000;
 /** Progress is told at most so often. */
 const TOLD_MS = 5_000;
 
+/**
+ * Records that arrive between two looks from which on blocks wait, so that a burst has the processor to itself, and how
+ * many may wait: figures read those as records, some milliseconds for each ten thousand.
+ */
+const BURST_RECORDS = 2_000;
+const WAITING_MAX = 250_000;
+
 export interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;
   readonly log: Log;
@@ -30,6 +37,8 @@ export class BlockKeeper {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #failed: string | undefined;
+  /** Records without a block at the end of the last look. */
+  #waiting = 0;
 
   constructor(options: BlockKeeperOptions) {
     this.#options = options;
@@ -48,7 +57,7 @@ export class BlockKeeper {
       await sleep(pause, undefined, { signal, ref: false }).catch(() => {}); // waiting ends early when stopped
       if (signal.aborted) return;
       try {
-        if (this.#options.isMine()) await this.#makeAll(await this.#options.writer());
+        if (this.#options.isMine()) await this.#look(await this.#options.writer());
         this.#failed = undefined;
         pause = LOOK_MS;
       } catch (error) {
@@ -56,6 +65,15 @@ export class BlockKeeper {
         pause = RETRY_MS;
       }
     }
+  }
+
+  async #look(store: Store): Promise<void> {
+    const waiting = await withoutBlock(store);
+    const isBurst = waiting - this.#waiting > BURST_RECORDS && waiting < WAITING_MAX;
+    this.#waiting = waiting;
+    if (isBurst) return;
+    await this.#makeAll(store);
+    this.#waiting = await withoutBlock(store);
   }
 
   async #makeAll(store: Store): Promise<void> {

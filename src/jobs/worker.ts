@@ -1,5 +1,5 @@
 import { configuredLog } from "../observe.ts";
-import { yieldToTraffic } from "../runtime/priority.ts";
+import { jobsYieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
@@ -7,7 +7,7 @@ import { startJobs } from "./start.ts";
 
 /** Entry of the jobs' thread, started with the ports `recorder` and `host`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
-yieldToTraffic();
+jobsYieldToTraffic();
 
 const started = startJobs({
   config: options.config,

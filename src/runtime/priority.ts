@@ -1,19 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** Nice values of threads that can wait a little, and of those whose answers somebody waits for less than for traffic. */
-const BACKGROUND = 5;
+/** Nice values of the recorder, and of what comes after traffic and its records: queries and what is done by the clock. */
+const RECORDING = 5;
 const QUERIES = 10;
 /** The driver's threads, on which queries run. */
 const QUERY_THREADS = /^tokio-runtime/;
 
 /**
- * Lets traffic go first where the processor is short: the calling thread becomes less urgent.
+ * Lets traffic go first where the processor is short: the calling thread, the recorder's, becomes less urgent.
  *
  * Only on Linux, where process 0 means the calling thread alone; elsewhere it would be the whole program.
  */
 export function yieldToTraffic(): void {
-  beNice(0, BACKGROUND);
+  beNice(0, RECORDING);
+}
+
+/** The same for the thread of the jobs, which waits for the recorder as well. */
+export function jobsYieldToTraffic(): void {
+  beNice(0, QUERIES);
 }
 
 /** The same for queries: the calling thread and those of the database driver, which are there once a database is open. */
