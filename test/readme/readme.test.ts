@@ -29,11 +29,10 @@ beforeAll(async () => {
   for (const name of ["package.json", "src", "build", "node_modules", "providers", "plugins"])
     symlinkSync(join(ROOT, name), join(folder, name));
   symlinkSync(process.execPath, join(shims, "bun"));
-  // The scripts of package.json through Bun: npm need not be there, and where it is, a start of its own takes longer than ours.
-  writeShim(
-    "npm",
-    '[ "$1" = run ] && shift; name=$1; shift; [ "$1" = -- ] && shift; exec bun run --silent "$name" "$@"',
-  );
+  // The scripts of package.json through Bun, whose start is quicker than npm's; the service itself through npm where that is.
+  const start = `[ "$1" = start ] && exec ${Bun.which("npm") ?? "bun run"} start`;
+  const script = '[ "$1" = run ] && shift; name=$1; shift; [ "$1" = -- ] && shift; exec bun run --silent "$name" "$@"';
+  writeShim("npm", `${start}\n${script}`);
   if (Bun.which("curl") === null) writeShim("curl", `exec bun ${join(ROOT, "test/readme/curl.ts")} "$@"`);
   writeFileSync(join(folder, ".curlrc"), "silent\nshow-error\nfail-with-body\n");
   upstream = await startUpstream();
@@ -122,4 +121,9 @@ test("what was sent is what is read back", async () => {
     model: "gpt-4o-mini-2026-03-01",
     properties: { Environment: "staging" },
   });
+});
+
+test("a signal to npm start reaches the service, which stops in order", async () => {
+  expect(await weir.stop()).toBe(0);
+  expect(weir.log()).toContain('"stopped"');
 });
