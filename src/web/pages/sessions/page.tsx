@@ -4,11 +4,11 @@ import { post } from "../../api.ts";
 import { and, ofSession, or, within } from "../../metrics/filter.ts";
 import type { Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
+import type { Column } from "../../parts/data-table.tsx";
 import { ListRoom } from "../../parts/list-page.tsx";
-import { readSorted, sortBody, sortText } from "../../parts/list-search.ts";
+import { readSorted, sortBody } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
-import { Pager } from "../../parts/pager.tsx";
+import { PAGE_ROWS, PagedTable } from "../../parts/paged-table.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -16,7 +16,6 @@ import type { TimedListSearch } from "../../parts/timed-list-search.ts";
 import { Count, Duration, Money, Time } from "../../parts/values.tsx";
 
 const FALLBACK = "30d";
-const PAGE_ROWS = 50;
 
 interface SessionRow {
   readonly session_id: string;
@@ -91,23 +90,15 @@ function Sessions({ span, search: { q, sort, page = 1 }, onChange }: SessionsPro
       empty={q === undefined ? "No sessions in this time" : "No session's name or id holds this text"}
     >
       {(rows) => (
-        <>
-          <DataTable
-            label="Sessions"
-            rows={rows.slice(0, PAGE_ROWS)}
-            columns={COLUMNS}
-            rowKey={({ session_id }) => session_id}
-            sort={sorted}
-            onSort={(next) => onChange({ sort: sortText(next) })}
-          />
-          <Pager
-            page={page}
-            pageRows={PAGE_ROWS}
-            rows={Math.min(rows.length, PAGE_ROWS)}
-            hasMore={rows.length > PAGE_ROWS}
-            onPage={(next) => onChange({ page: next })}
-          />
-        </>
+        <PagedTable
+          label="Sessions"
+          rows={rows}
+          columns={COLUMNS}
+          rowKey={({ session_id }) => session_id}
+          sort={sorted}
+          page={page}
+          onChange={onChange}
+        />
       )}
     </ListRoom>
   );

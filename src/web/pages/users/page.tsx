@@ -6,11 +6,11 @@ import { and, type FilterNode, leaf, within } from "../../metrics/filter.ts";
 import { isoSpan, RequestsLink } from "../../metrics/links.tsx";
 import type { Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
+import type { Column } from "../../parts/data-table.tsx";
 import { ListRoom } from "../../parts/list-page.tsx";
-import { readSorted, sortBody, sortText } from "../../parts/list-search.ts";
+import { readSorted, sortBody } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
-import { Pager } from "../../parts/pager.tsx";
+import { PAGE_ROWS, PagedTable } from "../../parts/paged-table.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -18,7 +18,6 @@ import type { TimedListSearch } from "../../parts/timed-list-search.ts";
 import { Count, Money, Time } from "../../parts/values.tsx";
 
 const FALLBACK = "30d";
-const PAGE_ROWS = 50;
 
 interface UserRow {
   readonly user_id: string;
@@ -97,23 +96,15 @@ function Users({ span, search: { q, sort, page = 1 }, onChange }: UsersProps) {
       empty={q === undefined ? "No requests of any user in this time" : "No user id holds this text"}
     >
       {(rows) => (
-        <>
-          <DataTable
-            label="Users"
-            rows={rows.slice(0, PAGE_ROWS)}
-            columns={columns}
-            rowKey={({ user_id }) => user_id}
-            sort={sorted}
-            onSort={(next) => onChange({ sort: sortText(next) })}
-          />
-          <Pager
-            page={page}
-            pageRows={PAGE_ROWS}
-            rows={Math.min(rows.length, PAGE_ROWS)}
-            hasMore={rows.length > PAGE_ROWS}
-            onPage={(next) => onChange({ page: next })}
-          />
-        </>
+        <PagedTable
+          label="Users"
+          rows={rows}
+          columns={columns}
+          rowKey={({ user_id }) => user_id}
+          sort={sorted}
+          page={page}
+          onChange={onChange}
+        />
       )}
     </ListRoom>
   );
