@@ -83,7 +83,8 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   const startedAt = performance.now();
   const child = spawn(program, words, { env, cwd: dataDirectory, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
-  const exited = once(child, "exit").then(([status, signal]) => {
+  // "close", not "exit": then what it wrote last has been read too.
+  const exited = once(child, "close").then(([status, signal]) => {
     running.delete(child);
     return typeof status === "number" ? status : signal === "SIGKILL" ? 137 : 1;
   });
