@@ -217,7 +217,7 @@ export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 3_00
 }
 
 /** The records of all `ids`, in their order, once every one is there and finished. */
-export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 3_000): Promise<ApiRecord[]> {
+export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 15_000): Promise<ApiRecord[]> {
   let found: ApiRecord[] = [];
   await until(
     async () => {
