@@ -107,7 +107,7 @@ test.each([
   await using gateway = await startTestGateway();
   const line = typeof header === "string" ? header : header();
   await using provider = await scripted(answered("429 Slow", "slow", `${line}\r\n`), OK);
-  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Max-Timeout": "3000" }));
+  const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Max-Timeout": "10000" }));
   expect(answer.status).toBe(200);
   expect(provider.seen[1]!.at - provider.seen[0]!.at).toBeGreaterThan(least - 10);
 });
