@@ -26,19 +26,21 @@ afterAll(() => upstream?.close());
 
 const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "still there?" }] });
 
-/** Sends `count` requests one after the other; each must be answered quickly and in full. Answers their ids. */
+/** Far more than an answer takes, and less than any wait for a database. */
+const ANSWER_MS_MAX = 10_000;
+
+/** Sends `count` requests one after the other; each must be answered in full while the trouble lasts. Answers their ids. */
 async function traffic(weir: Weir, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const startedAt = performance.now();
     const answer = await fetch(`${weir.gateway}/v1/chat/completions`, {
       method: "POST",
       body: CHAT,
       headers: gatewayHeaders(upstream.origin),
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     expect(answer.status).toBe(200);
     await answer.arrayBuffer();
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     ids.push(answer.headers.get("gateway-id")!);
   }
   return ids;
