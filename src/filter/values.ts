@@ -71,7 +71,7 @@ const TIMESTAMP =
  * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a bare day is its first
  * moment. Digits beyond the milliseconds stay as a fraction, so that a bound between two milliseconds is one.
  */
-export function parseTimestamp(text: string): number | undefined {
+function parseTimestamp(text: string): number | undefined {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
