@@ -71,8 +71,8 @@ export function exchangeRaw(
     let received = "";
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end of the answer within 5 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
-    }, 5_000);
+      reject(new Error(`no end of the answer within 20 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
+    }, 20_000);
     const done = () => {
       clearTimeout(timer);
       socket.destroy();
