@@ -209,6 +209,8 @@ export type JobFunctions = {
   expedite(order: ExpediteOrder): Promise<readonly ModelOutcome[]>;
   /** Mappings or prices were changed: what they concern is read again, and new traffic with them. */
   relearn(): Promise<void>;
+  /** Prometheus text of this thread's metrics. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -244,4 +246,6 @@ export interface ThreadOptions {
   readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
+  /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */
+  readonly databaseWasThere?: boolean;
 }

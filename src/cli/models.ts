@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/mapper.ts";
 import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -15,13 +15,13 @@ import {
   shownVersion,
 } from "../store/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
-import { migrate } from "../store/migrate.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { table } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError } from "./usage.ts";
+import { withStore } from "./with-store.ts";
 
 /** How long a running service is given to map a model. */
 const SERVICE_MS = 60_000;
@@ -32,7 +32,7 @@ export const listModelsCommand: Run = async (invocation) => {
   const models = await withStore(regionConfig(invocation), (store) => listModels(store.records));
   const rows = models.map(({ organization_id: _, since, ...row }) => ({
     ...row,
-    since: new Date(since).toISOString(),
+    since: isoTime(since),
   }));
   if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");
@@ -123,11 +123,12 @@ async function finishHere(invocation: Invocation): Promise<boolean> {
   if (lock === undefined) return false;
   const log = configuredLog(config);
   const registry = await openRegistry({ config, log });
+  const reader = await openStore(config, "current");
   try {
     const finish = async (store: Store, home: Database | undefined) => {
       const learnt = new LearntTables(config.prices, home);
       const mapper = new Mapper({
-        reader: await reading(config, store),
+        reader,
         writer: async () => store,
         rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
         onChanged: async () => {},
@@ -140,19 +141,11 @@ async function finishHere(invocation: Invocation): Promise<boolean> {
     };
     await withHome(invocation, config, (home) => withStore(config, (store) => finish(store, home)));
   } finally {
+    await reader.close();
     registry.close();
     lock.release();
   }
   return true;
-}
-
-const readers = new WeakMap<Store, Store>();
-
-/** A connection that sees both databases, as long as the one that writes. */
-async function reading(config: Config, store: Store): Promise<Store> {
-  const reader = await openStore(config, "current");
-  readers.set(store, reader);
-  return reader;
 }
 
 async function found(records: Database, { args, options }: Invocation): Promise<ModelRow[]> {
@@ -185,16 +178,4 @@ async function chosen(records: Database, invocation: Invocation): Promise<[Model
     throw new CommandError(`there are several: ${where}; say which with --provider and --org`);
   }
   return [row!, { organizationId: row!.organization_id, provider: row!.provider, model: row!.model }];
-}
-
-export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const store = await openStore(config, "write");
-  try {
-    await migrate(store);
-    return await work(store);
-  } finally {
-    await readers.get(store)?.close();
-    await store.close();
-  }
 }

@@ -78,7 +78,7 @@ function shortened(text: string | null): string | null {
 }
 
 /** What the transaction of records holds. */
-export interface RecordBatch {
+interface RecordBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are there as in flight, and end now. */

@@ -38,7 +38,7 @@ export function insertShaped(
 /** Rows that `insertShared` takes. */
 export const SHARED_ROWS = 32;
 
-export interface SharedShape {
+interface SharedShape {
   readonly table: string;
   /** Columns in which all rows agree; their values are bound first, once. */
   readonly shared: readonly string[];

@@ -16,7 +16,7 @@ export function configIn(directory: string, changes: Partial<Config> = {}): Conf
 }
 
 /** Reads chat bodies just well enough for tests of the recorder itself. */
-export function readChat(input: ExchangeInput): ExchangeReading {
+function readChat(input: ExchangeInput): ExchangeReading {
   const whole = input.responseBody ?? { events: input.events?.map(({ data }) => data) };
   const usage = whole?.usage;
   return {
@@ -96,7 +96,7 @@ async function readPart(store: Store, id: string, part: string) {
   return { form: row.form, bytes: row.bytes, content: Buffer.from(content) };
 }
 
-export interface Passed {
+interface Passed {
   readonly id?: string;
   readonly begin?: Partial<BeginMeta>;
   readonly request?: string | Uint8Array;
