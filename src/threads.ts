@@ -244,4 +244,6 @@ export interface ThreadOptions {
   readonly home?: Config;
   /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
   readonly sealKey?: Uint8Array;
+  /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */
+  readonly databaseWasThere?: boolean;
 }

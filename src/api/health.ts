@@ -42,7 +42,7 @@ export function healthEndpoints(room: ApiRoom) {
     );
 }
 
-function readinessText({ ready, degraded }: { ready: boolean; degraded: readonly string[] }): string {
+function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
   return [
     "# HELP weir_ready 1 while traffic is served.",
     "# TYPE weir_ready gauge",
@@ -50,10 +50,20 @@ function readinessText({ ready, degraded }: { ready: boolean; degraded: readonly
     "# HELP weir_degraded Things that somebody should look at; /readyz says them.",
     "# TYPE weir_degraded gauge",
     `weir_degraded ${degraded.length}`,
+    "# HELP weir_database_usable 1 while records can be written and read; while it is 0 they wait in the spool.",
+    "# TYPE weir_database_usable gauge",
+    `weir_database_usable ${databaseUsable ? 1 : 0}`,
   ].join("\n");
 }
 
-async function readiness(room: ApiRoom): Promise<{ ready: boolean; degraded: string[] }> {
+interface Readiness {
+  readonly ready: boolean;
+  /** What is wrong, a sentence each. */
+  readonly degraded: readonly string[];
+  readonly databaseUsable: boolean;
+}
+
+async function readiness(room: ApiRoom): Promise<Readiness> {
   const [gateway, recorder, database] = await Promise.all([
     answered(room.gateway.status()),
     answered(room.recorder.status()),
@@ -75,7 +85,12 @@ async function readiness(room: ApiRoom): Promise<{ ready: boolean; degraded: str
   }
   if (database !== undefined) degraded.push(`database: ${database}`);
   if (room.keys.error !== undefined) degraded.push(`keys: ${room.keys.error}`);
-  return { ready: gateway !== undefined && !gateway.draining, degraded };
+  return {
+    ready: gateway !== undefined && !gateway.draining,
+    degraded,
+    // A recorder too busy to answer says nothing about the database.
+    databaseUsable: database === undefined && (recorder?.databaseError ?? null) === null,
+  };
 }
 
 async function databaseError(room: ApiRoom): Promise<string | undefined> {

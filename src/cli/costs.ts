@@ -13,10 +13,10 @@ import { lockDirectory } from "../store/lock.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { withStore } from "./models.ts";
 import { table } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
+import { withStore } from "./with-store.ts";
 
 /** How long a running service is given to begin. */
 const BEGIN_MS = 60_000;

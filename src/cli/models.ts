@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/mapper.ts";
 import { configuredLog } from "../observe.ts";
@@ -15,13 +14,13 @@ import {
   shownVersion,
 } from "../store/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
-import { migrate } from "../store/migrate.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { table } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError } from "./usage.ts";
+import { withStore } from "./with-store.ts";
 
 /** How long a running service is given to map a model. */
 const SERVICE_MS = 60_000;
@@ -123,11 +122,12 @@ async function finishHere(invocation: Invocation): Promise<boolean> {
   if (lock === undefined) return false;
   const log = configuredLog(config);
   const registry = await openRegistry({ config, log });
+  const reader = await openStore(config, "current");
   try {
     const finish = async (store: Store, home: Database | undefined) => {
       const learnt = new LearntTables(config.prices, home);
       const mapper = new Mapper({
-        reader: await reading(config, store),
+        reader,
         writer: async () => store,
         rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
         onChanged: async () => {},
@@ -140,19 +140,11 @@ async function finishHere(invocation: Invocation): Promise<boolean> {
     };
     await withHome(invocation, config, (home) => withStore(config, (store) => finish(store, home)));
   } finally {
+    await reader.close();
     registry.close();
     lock.release();
   }
   return true;
-}
-
-const readers = new WeakMap<Store, Store>();
-
-/** A connection that sees both databases, as long as the one that writes. */
-async function reading(config: Config, store: Store): Promise<Store> {
-  const reader = await openStore(config, "current");
-  readers.set(store, reader);
-  return reader;
 }
 
 async function found(records: Database, { args, options }: Invocation): Promise<ModelRow[]> {
@@ -185,16 +177,4 @@ async function chosen(records: Database, invocation: Invocation): Promise<[Model
     throw new CommandError(`there are several: ${where}; say which with --provider and --org`);
   }
   return [row!, { organizationId: row!.organization_id, provider: row!.provider, model: row!.model }];
-}
-
-export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const store = await openStore(config, "write");
-  try {
-    await migrate(store);
-    return await work(store);
-  } finally {
-    await readers.get(store)?.close();
-    await store.close();
-  }
 }

@@ -1,11 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { FIRST_ORGANIZATION } from "../store/keys.ts";
-import { migrate } from "../store/migrate.ts";
-import { openStore, type Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Invocation } from "./commands.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
-import { withRecords } from "./with-store.ts";
+import { withRecords, withStore } from "./with-store.ts";
 
 /** Works with the databases of the region asked for, for the organization asked for; beside a running service as well. */
 export async function withOrganization<T>(
@@ -17,13 +15,5 @@ export async function withOrganization<T>(
     records.query<{ id: string }>({ sql: "select id from organizations where name = ?", args: [name] }),
   );
   if (found === undefined) throw new CommandError(`there is no organization ${name}`);
-  const config = regionConfig(invocation);
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const store = await openStore(config, "write");
-  try {
-    await migrate(store);
-    return await work(store, found.id);
-  } finally {
-    await store.close();
-  }
+  return withStore(regionConfig(invocation), (store) => work(store, found.id));
 }

@@ -31,8 +31,8 @@ export const listPluginsCommand: Run = async (invocation) =>
 export const checkPluginCommand: Run = async ({ args, options, terminal, config }) => {
   const path = resolve(terminal.workingDirectory, args[0]!);
   const kind = options["provider"] ? "provider" : await kindOf(path);
-  const wrong = await checkInThread({ kind, path });
-  if (wrong !== null) throw new PluginError(path, wrong.replace(`${path}: `, ""));
+  const failure = await checkInThread({ kind, path });
+  if (failure !== null) throw new PluginError(path, failure.reason.replace(`${path}: `, ""));
   if (kind === "provider") {
     const loaded = await loadFile(kind, path, false);
     const others = (await loadFolders(kind, pluginFolders(kind, config))).filter(

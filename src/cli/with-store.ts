@@ -1,16 +1,31 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
+import { lockDirectory } from "../store/lock.ts";
 import { migrate } from "../store/migrate.ts";
-import { type Database, openStore } from "../store/store.ts";
+import { type Database, localPath, openStore, type Store, type StoreMode } from "../store/store.ts";
 
-/** Opens the records' database; works beside a running service, and before the first start. */
-export async function withRecords<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
+/** Opens both databases, with tables of this version; works beside a running service, and before the first start. */
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  const store = await openStore(config, "write");
+  const store = await openStore(config, modeOf(config));
   try {
     await migrate(store);
-    return await work(store.records);
+    return await work(store);
   } finally {
     await store.close();
   }
+}
+
+/** Works with the database that holds keys, domains, limits and prices. */
+export function withRecords<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
+  return withStore(config, ({ records }) => work(records));
+}
+
+/** A running service would take an empty database for its own: what is missing beside one was moved away. */
+function modeOf(config: Config): StoreMode {
+  const path = localPath(config);
+  if (path === undefined || existsSync(path)) return "write";
+  const lock = lockDirectory(config.data_dir);
+  lock?.release();
+  return lock === undefined ? "change" : "write";
 }

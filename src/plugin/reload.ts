@@ -11,8 +11,8 @@ import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } fr
 
 /** Milliseconds between two looks at the folders; `fs.watch` only makes them come earlier. */
 const LOOK_MS = 2_000;
-/** Milliseconds that a changed file may take to load. */
-const CHECK_MS = 2_000;
+/** Milliseconds that a changed file may take to load, try by try: a machine with much to do must not make a good file a bad one. */
+const CHECK_MS = [2_000, 4_000, 8_000] as const;
 
 type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
 
@@ -67,6 +67,8 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   #seen = new Map<string, string>();
   /** By path: why the file as it is now cannot be used. */
   readonly #broken = new Map<string, string>();
+  /** By path: how often the file as it is now took too long to load. */
+  readonly #slow = new Map<string, number>();
   #setFailure: string | undefined;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -130,9 +132,14 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     this.#seen = marks;
     this.#watch();
     if (changed.length === 0 && gone.length === 0) return;
-    for (const path of gone) this.#broken.delete(path);
+    for (const path of gone) {
+      this.#broken.delete(path);
+      this.#slow.delete(path);
+    }
     const kept = this.#loaded.filter(({ file, builtIn }) => builtIn || !gone.includes(file));
     const next = (await Promise.all(changed.map((path) => this.#load(path)))).filter((each) => each !== undefined);
+    // What was only slow looks changed to the next look.
+    for (const path of this.#slow.keys()) this.#seen.delete(path);
     const replaced = new Set(next.map(({ file }) => file));
     this.#loaded = [...kept.filter(({ file }) => !replaced.has(file)), ...next].sort(
       (a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1),
@@ -144,8 +151,11 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   async #load(path: string): Promise<Loaded<Value<K>> | undefined> {
     const { kind, log } = this.#options;
     try {
-      const wrong = await checkInThread({ kind, path });
-      if (wrong !== null) throw new PluginError(path, wrong.replace(`${path}: `, ""));
+      const tries = this.#slow.get(path) ?? 0;
+      this.#slow.delete(path);
+      const failure = await checkInThread({ kind, path }, CHECK_MS[tries]);
+      if (failure?.slow && tries + 1 < CHECK_MS.length) this.#slow.set(path, tries + 1);
+      if (failure !== null) throw new PluginError(path, failure.reason.replace(`${path}: `, ""));
       const loaded = (await loadFile(kind, path, false)) as Loaded<Value<K>>;
       this.#broken.delete(path);
       const before = this.#loaded.find(({ file }) => file === path);
@@ -212,15 +222,25 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   }
 }
 
-/** Loads a file in a throw-away thread. Null where that works within the limit. */
-export async function checkInThread(options: CheckOptions): Promise<string | null> {
+/** Why a file does not load; `slow` where it might with more time. */
+export interface CheckFailure {
+  readonly reason: string;
+  readonly slow: boolean;
+}
+
+/** Loads a file in a throw-away thread. Null where that works within `limitMs`. */
+export async function checkInThread(
+  options: CheckOptions,
+  limitMs: number = CHECK_MS[0],
+): Promise<CheckFailure | null> {
   const thread = startThread("src/plugin/check-worker.ts", options);
   const remote = connect<CheckFunctions>(thread.port);
   try {
     const died = thread.ended.then((error) => `it ended the thread: ${error?.message ?? "by itself"}`);
-    return await guardedAsync(() => Promise.race([remote.check(), died]), undefined, CHECK_MS);
+    const reason = await guardedAsync(() => Promise.race([remote.check(), died]), undefined, limitMs);
+    return reason === null ? null : { reason, slow: false };
   } catch {
-    return `it takes over ${CHECK_MS} ms to load`;
+    return { reason: `it takes over ${limitMs} ms to load`, slow: true };
   } finally {
     await thread.terminate();
   }

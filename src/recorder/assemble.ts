@@ -161,11 +161,13 @@ export class Assembler {
     release(exchange);
   }
 
-  /** Another run of the program began at `origin`: nobody will end what an earlier one left open. */
-  startRun({ run, time }: StartMeta, origin: Position): void {
-    if (run === this.#run) return;
+  /** At `origin` another run of the program began, or a writer of this one was gone: nobody will end what it left open. */
+  startRun({ run, time, gone }: StartMeta, origin: Position): void {
+    const isSame = run === this.#run;
+    if (isSame && gone === undefined) return;
     this.#run = run;
     for (const [key, exchange] of [...this.#open]) {
+      if (isSame && exchange.begin.writer !== gone) continue;
       this.#finish(key, exchange, cutOff(exchange, time), origin);
     }
   }

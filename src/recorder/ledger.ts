@@ -43,8 +43,6 @@ interface KnownRow {
 /** Name of the spool's place in a database of one's own; on a server it is the node's id. */
 const OWN = "main";
 const IDS_PER_QUERY = 200;
-/** A database file that is gone may come back: only after this many milliseconds is an empty one made in its place. */
-const MISSING_MS = 10_000;
 
 /** Where the next start reads the spool on, or undefined where nothing was read yet. */
 export async function readPosition(config: Config, records: Database): Promise<Position | undefined> {
@@ -65,18 +63,18 @@ function placeOf(config: Config): string {
  */
 export class Ledger {
   readonly #config: Config;
-  readonly #missingMs: number;
   readonly #webhooks: WebhookRules;
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
   readonly isShared: boolean;
   readonly #places: { readonly resume: string; readonly read: string };
   #store: Store | undefined;
   #nextSeq = 1;
-  #missingSince: number | undefined;
+  /** Whether the database was there before: files that are missing now were moved away, and come back. */
+  #wasThere: boolean;
 
-  constructor(config: Config, missingMs: number = MISSING_MS, webhooks = new WebhookRules()) {
+  constructor(config: Config, wasThere = false, webhooks = new WebhookRules()) {
     this.#config = config;
-    this.#missingMs = missingMs;
+    this.#wasThere = wasThere;
     this.#webhooks = webhooks;
     this.isShared = localPath(config) === undefined;
     const place = placeOf(config);
@@ -88,18 +86,14 @@ export class Ledger {
     return this.#store;
   }
 
-  /** Opens the database where it is not open, brings its tables up to date, and learns what the next `seq` is. */
+  /**
+   * Opens the database where it is not open, brings its tables up to date, and learns what the next `seq` is. Only a
+   * database that never was there is made.
+   */
   async recover(): Promise<void> {
-    if (this.#store !== undefined && this.#isMissing()) {
-      this.#missingSince ??= performance.now();
-      if (performance.now() - this.#missingSince < this.#missingMs) {
-        throw new GatewayError("database_unavailable", "a database file is missing");
-      }
-      await this.close();
-    }
-    this.#missingSince = undefined;
-    this.#store ??= await openStore(this.#config, "write");
+    this.#store ??= await openStore(this.#config, this.#wasThere ? "change" : "write");
     await migrate(this.#store);
+    this.#wasThere = true;
     const [row] = await this.#store.records.query<{ last: number }>({
       sql: `select max(coalesce((select max(seq) from requests), 0),
         coalesce((select seq from sqlite_sequence where name = 'requests'), 0)) as last`,
@@ -302,10 +296,6 @@ export class Ledger {
   #paths(): string[] {
     const path = localPath(this.#config);
     return path === undefined ? [] : [path, join(dirname(path), "bodies.db")];
-  }
-
-  #isMissing(): boolean {
-    return this.#paths().some((path) => statSync(path, { throwIfNoEntry: false }) === undefined);
   }
 
   /** Differs when one of the files is another than before. */

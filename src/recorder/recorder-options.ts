@@ -17,6 +17,6 @@ export interface RecorderOptions {
   readonly sealKey?: Uint8Array;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
-  /** How long a missing database file is waited for before an empty one is made. */
-  readonly missingMs?: number;
+  /** Whether this run of the service has had its database open before: then one that is missing is waited for, not made. */
+  readonly databaseWasThere?: boolean;
 }

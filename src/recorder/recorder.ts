@@ -121,7 +121,7 @@ class Recorder {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger(options.config, options.missingMs, this.#webhooks);
+    this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks);
     this.ready = this.#opened.promise;
     this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
   }

@@ -12,7 +12,7 @@ import { createRecorder } from "./recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port } = threadStart<ThreadOptions>();
-const { config, home, sealKey } = options;
+const { config, home, sealKey, databaseWasThere } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
 
@@ -32,6 +32,7 @@ async function open() {
     hooks: hooks.hooks,
     learnt,
     ...(sealKey && { sealKey }),
+    ...(databaseWasThere && { databaseWasThere }),
   });
   return { registry, hooks, recorder };
 }

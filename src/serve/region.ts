@@ -152,10 +152,14 @@ export class Region {
 
   #startRecorder(): Supervised<RecorderFunctions> {
     const { sealKey } = this.spool;
+    let databaseWasThere = false;
     const recorder = new Supervised<RecorderFunctions>({
       name: "recorder",
-      start: () => startThread("src/recorder/worker.ts", this.#threadOptions({ sealKey })),
-      onStarted: (remote) => remote.ready(),
+      start: () => startThread("src/recorder/worker.ts", this.#threadOptions({ sealKey, databaseWasThere })),
+      onStarted: async (remote) => {
+        await remote.ready();
+        databaseWasThere = true;
+      },
       log: this.#log,
     });
     recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before

@@ -11,10 +11,12 @@ export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 /** Raw header pairs, `[name, value, name, value, …]`, spelled as on the wire, values as Latin-1 strings. */
 export type RawHeaders = readonly string[];
 
-/** First frame of each run of the program: exchanges of earlier runs that have no `end` were cut off. */
+/** First frame of each segment: exchanges of earlier runs that have no `end` were cut off. */
 export interface StartMeta {
   readonly run: string;
   readonly time: number;
+  /** Within a run: this one of its writers is gone, and what it has not ended was cut off. */
+  readonly gone?: number;
 }
 
 /** Written before anything is sent to the provider. No value in it is a credential. */
@@ -45,6 +47,8 @@ export interface BeginMeta {
   readonly attempt?: number;
   /** Name of the key that omitted bodies are enciphered with; set by the writer. */
   readonly seal?: string;
+  /** Which of the run's writers it comes from, where that is not the first; set by the writer. */
+  readonly writer?: number;
 }
 
 /** The provider's status line and headers, or the gateway's own. */

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { FRAME_HEAD_BYTES, frameBytes } from "./codec.ts";
 import { listSegments, nextSegment, segmentPath } from "./segments.ts";
+import type { Tip } from "./tip.ts";
 
 /** Written and taken back when a full disk is tried again: less free space than this is no recovery. */
 const PROBE = new Uint8Array(64 * 1024);
@@ -8,25 +9,27 @@ const PROBE = new Uint8Array(64 * 1024);
 /**
  * The file under the writer: appends whole frames to the newest segment and opens the next one in time.
  *
+ * Every thread that writes into the spool has a journal of its own, with descriptors of its own; they meet in the tip.
  * `append` never throws; everything else may, and leaves the journal as it was.
  */
 export class Journal {
   readonly #directory: string;
   readonly #segmentBytes: number;
   readonly #firstFrame: Uint8Array;
+  readonly #tip: Tip;
   #fd = -1;
   #inode = 0;
+  /** The segment of `#fd`: another thread may have gone on to the next. */
   #segment = 0;
-  /** End of the last whole frame: the file is never left longer than this. */
-  #offset = 0;
   #rotateAt: number;
   /** Segments that are full and wait to be synced and closed. */
   readonly #retired: number[] = [];
   lastError: string | undefined;
 
   /** @param firstFrame - put at the head of every segment. */
-  constructor(directory: string, segmentBytes: number, firstFrame: Uint8Array) {
+  constructor(directory: string, segmentBytes: number, firstFrame: Uint8Array, tip: Tip) {
     this.#directory = directory;
+    this.#tip = tip;
     this.#segmentBytes = segmentBytes;
     this.#rotateAt = segmentBytes;
     this.#firstFrame = firstFrame;
@@ -38,22 +41,7 @@ export class Journal {
 
   /** Starts a new segment; the one before is closed at the next sync. */
   openNext(): void {
-    fs.mkdirSync(this.#directory, { recursive: true });
-    const segment = nextSegment([...listSegments(this.#directory), this.#segment]);
-    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);
-    try {
-      if (fs.writeSync(fd, this.#firstFrame) < this.#firstFrame.byteLength) throw new Error("no space for a segment");
-    } catch (error) {
-      fs.closeSync(fd);
-      fs.rmSync(segmentPath(this.#directory, segment), { force: true });
-      throw error;
-    }
-    if (this.#fd !== -1) this.#retired.push(this.#fd);
-    this.#fd = fd;
-    this.#inode = fs.fstatSync(fd).ino;
-    this.#segment = segment;
-    this.#offset = this.#firstFrame.byteLength;
-    this.#rotateAt = this.#segmentBytes;
+    this.#tip.exclusively(() => this.#openNext());
   }
 
   /**
@@ -62,35 +50,25 @@ export class Journal {
    * @returns bytes of `frames` that are in the file; fewer than given after a failure, and then `lastError` says why.
    */
   append(frames: Buffer): number {
-    if (this.#offset >= this.#rotateAt) this.#rotate();
-    const start = this.#offset;
-    let written = 0;
-    try {
-      while (written < frames.byteLength) {
-        const count = fs.writeSync(this.#fd, frames, written, frames.byteLength - written, start + written);
-        // Bun answers a full disk first with a short count, then with an error.
-        if (count === 0) throw new Error("nothing was written");
-        written += count;
-      }
-      this.#offset = start + written;
-      return written;
-    } catch (error) {
-      this.lastError = error instanceof Error ? error.message : String(error);
-      const whole = wholeFrames(frames, this.#bytesInFile(start, written));
-      this.#offset = start + whole;
-      this.#cutTail();
-      return whole;
-    }
+    return this.#tip.exclusively(() => this.#append(frames));
   }
 
   /** Makes a journal that failed usable again, or throws: what is left of the last write is cut off, and space is tried. */
   repair(): void {
-    if (this.#fd === -1 || this.isUnlinked()) this.openNext();
-    else this.#probe();
+    this.#tip.exclusively(() => {
+      const { segment } = this.#tip;
+      if (segment === 0 || !fs.existsSync(segmentPath(this.#directory, segment))) this.#openNext();
+      else {
+        this.#follow();
+        if (this.isUnlinked()) this.#openNext();
+        else this.#probe();
+      }
+    });
   }
 
   /** Whether the file that is being written has lost its name: what goes into it then reaches nobody. */
   isUnlinked(): boolean {
+    if (this.#segment !== this.#tip.segment) return false; // another thread went on, and this one's may be read and deleted
     try {
       return fs.statSync(segmentPath(this.#directory, this.#segment)).ino !== this.#inode;
     } catch {
@@ -108,18 +86,71 @@ export class Journal {
     this.#fd = -1;
   }
 
+  #openNext(): void {
+    fs.mkdirSync(this.#directory, { recursive: true });
+    const segment = nextSegment([...listSegments(this.#directory), this.#tip.segment]);
+    const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);
+    try {
+      if (fs.writeSync(fd, this.#firstFrame) < this.#firstFrame.byteLength) throw new Error("no space for a segment");
+    } catch (error) {
+      fs.closeSync(fd);
+      fs.rmSync(segmentPath(this.#directory, segment), { force: true });
+      throw error;
+    }
+    this.#use(fd, segment);
+    this.#tip.moveTo({ segment, offset: this.#firstFrame.byteLength });
+  }
+
+  #use(fd: number, segment: number): void {
+    if (this.#fd !== -1) this.#retired.push(this.#fd);
+    this.#fd = fd;
+    this.#inode = fs.fstatSync(fd).ino;
+    this.#segment = segment;
+    this.#rotateAt = this.#segmentBytes;
+  }
+
+  /** Goes on to the segment that another thread has begun. */
+  #follow(): void {
+    const { segment } = this.#tip;
+    if (segment !== this.#segment || this.#fd === -1)
+      this.#use(fs.openSync(segmentPath(this.#directory, segment), "r+"), segment);
+  }
+
+  #append(frames: Buffer): number {
+    if (this.#tip.offset >= this.#rotateAt) this.#rotate();
+    const start = this.#tip.offset;
+    let written = 0;
+    try {
+      this.#follow();
+      while (written < frames.byteLength) {
+        const count = fs.writeSync(this.#fd, frames, written, frames.byteLength - written, start + written);
+        // Bun answers a full disk first with a short count, then with an error.
+        if (count === 0) throw new Error("nothing was written");
+        written += count;
+      }
+      this.#tip.offset = start + written;
+      return written;
+    } catch (error) {
+      this.lastError = error instanceof Error ? error.message : String(error);
+      const whole = wholeFrames(frames, this.#bytesInFile(start, written));
+      this.#tip.offset = start + whole;
+      this.#cutTail();
+      return whole;
+    }
+  }
+
   #probe(): void {
     try {
-      fs.ftruncateSync(this.#fd, this.#offset);
+      fs.ftruncateSync(this.#fd, this.#tip.offset);
       let probed = 0;
       while (probed < PROBE.byteLength) {
-        const count = fs.writeSync(this.#fd, PROBE, probed, PROBE.byteLength - probed, this.#offset + probed);
+        const count = fs.writeSync(this.#fd, PROBE, probed, PROBE.byteLength - probed, this.#tip.offset + probed);
         if (count === 0) throw new Error("no space left");
         probed += count;
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EIO") throw error;
-      this.openNext();
+      this.#openNext();
     } finally {
       this.#cutTail();
     }
@@ -127,11 +158,11 @@ export class Journal {
 
   #rotate(): void {
     try {
-      this.openNext();
+      this.#openNext();
     } catch (error) {
       // The segment at hand still takes frames: a segment that is too long is better than a lost one.
       this.lastError = error instanceof Error ? error.message : String(error);
-      this.#rotateAt = this.#offset + this.#segmentBytes;
+      this.#rotateAt = this.#tip.offset + this.#segmentBytes;
     }
   }
 
@@ -146,7 +177,7 @@ export class Journal {
 
   #cutTail(): void {
     try {
-      fs.ftruncateSync(this.#fd, this.#offset);
+      fs.ftruncateSync(this.#fd, this.#tip.offset);
     } catch (error) {
       // The tail stays torn; `repair` tries again, and the reader cuts it at the first bad crc.
       this.lastError = error instanceof Error ? error.message : String(error);

@@ -16,6 +16,7 @@ import { Journal } from "./journal.ts";
 import { Losses } from "./losses.ts";
 import { type SealedSide, SealKey } from "./seal.ts";
 import { Syncer } from "./syncer.ts";
+import { Tip } from "./tip.ts";
 
 const BUFFER_BYTES = 2 * 1024 * 1024;
 /** Longer chunks become several frames. */
@@ -30,16 +31,34 @@ export interface SpoolOptions {
   readonly log: Log;
   /** Size at which the next segment is begun. */
   readonly segmentBytes?: number;
+  /** What another thread's `share` gave: this one then writes into that one's spool. */
+  readonly shared?: SpoolShare;
+}
+
+/** What a thread needs to write into the spool of another one, in the same directory. */
+export interface SpoolShare {
+  readonly run: string;
+  readonly sealKey: Uint8Array;
+  readonly tip: SharedArrayBuffer;
+  /** Tells this writer from the others of the run, also from those that are gone. */
+  readonly writer: number;
 }
 
 export interface Spool extends SpoolWriter {
   /** What the recorder's thread needs to read the usage in omitted bodies; written nowhere. */
   readonly sealKey: Uint8Array;
+  /** For one more writer, in another thread. */
+  share(): SpoolShare;
+  /** A writer's thread has ended: nobody will end what it has left open. */
+  lost(writer: number): void;
 }
 
+/** The number of the writer that opens a spool; those that share it count on from here. */
+const FIRST_WRITER = 1;
+
 /**
- * Opens the journal for appending, in a new segment. Does not throw: a directory that cannot be written makes a spool
- * that is not healthy and tries again four times a second.
+ * Opens the journal for appending, in a new segment unless the spool is shared. Does not throw: a directory that cannot be
+ * written makes a spool that is not healthy and tries again four times a second.
  */
 export function openSpool(options: SpoolOptions): Spool {
   return new Writer(options);
@@ -54,7 +73,11 @@ class Writer implements Spool {
   readonly #journal: Journal;
   readonly #syncer: Syncer;
   readonly #losses = new Losses();
-  readonly #sealKey = new SealKey();
+  readonly #sealKey: SealKey;
+  readonly #tip: Tip;
+  readonly #run: string;
+  /** Undefined for the first writer, whose exchanges need not name it. */
+  readonly #writer: number | undefined;
   /** Exchanges in flight with a body that is to be left out: few, and none in most deployments. */
   readonly #sealing = new Map<string, Readonly<Partial<Record<SealedSide, Cipheriv>>>>();
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
@@ -67,14 +90,21 @@ class Writer implements Spool {
   #repair: ReturnType<typeof setTimeout> | undefined;
   #framesWritten = 0;
   #bytesWritten = 0;
+  #writers = FIRST_WRITER;
 
-  constructor({ directory, log, segmentBytes = 64 * 1024 * 1024 }: SpoolOptions) {
+  constructor({ directory, log, segmentBytes = 64 * 1024 * 1024, shared }: SpoolOptions) {
     this.#log = log.with({ room: "spool" });
-    const start: StartMeta = { run: randomUUID(), time: Date.now() };
-    this.#journal = new Journal(directory, segmentBytes, encodeFrame(FRAME.start, NO_ID, json(start)));
+    this.#run = shared?.run ?? randomUUID();
+    this.#sealKey = new SealKey(shared?.sealKey);
+    this.#writer = shared?.writer;
+    this.#tip = new Tip(shared?.writer ?? FIRST_WRITER, shared?.tip);
+    const start: StartMeta = { run: this.#run, time: Date.now() };
+    const firstFrame = encodeFrame(FRAME.start, NO_ID, Buffer.from(JSON.stringify(start)));
+    this.#journal = new Journal(directory, segmentBytes, firstFrame, this.#tip);
     this.#syncer = new Syncer(this.#journal, (error) => this.#fail(error.message));
     this.#secondly = setInterval(() => this.#everySecond(), SYNC_EVERY_MS);
     this.#secondly.unref();
+    if (shared !== undefined) return;
     try {
       this.#journal.openNext();
     } catch (error) {
@@ -97,9 +127,21 @@ class Writer implements Spool {
       this.#losses.lose(FRAME.begin, id);
       return false;
     }
-    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#startSealing(id, meta));
-    else this.#putJson(FRAME.begin, id, meta);
+    const own = this.#writer === undefined ? meta : { ...meta, writer: this.#writer };
+    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#startSealing(id, own));
+    else this.#putJson(FRAME.begin, id, own);
     return true;
+  }
+
+  share(): SpoolShare {
+    this.#writers += 1;
+    return { run: this.#run, sealKey: this.#sealKey.bytes, tip: this.#tip.memory, writer: this.#writers };
+  }
+
+  lost(writer: number): void {
+    this.#tip.release(writer);
+    const gone: StartMeta = { run: this.#run, time: Date.now(), gone: writer };
+    this.#putJson(FRAME.start, NO_ID, gone);
   }
 
   get sealKey(): Uint8Array {
@@ -176,7 +218,7 @@ class Writer implements Spool {
     }
   }
 
-  #putJson(kind: FrameKind, id: string, meta: BeginMeta | HeadMeta | EndMeta | MessageMeta): void {
+  #putJson(kind: FrameKind, id: string, meta: StartMeta | BeginMeta | HeadMeta | EndMeta | MessageMeta): void {
     if (this.#losses.has(id) && !this.#losses.takes(kind, id)) return;
     const text = JSON.stringify(meta);
     // A UTF-16 unit becomes three bytes at most.
@@ -273,8 +315,4 @@ class Writer implements Spool {
     this.#unsynced = false;
     void this.#syncer.sync();
   }
-}
-
-function json(value: StartMeta): Buffer {
-  return Buffer.from(JSON.stringify(value));
 }

@@ -259,6 +259,7 @@ function attach(bodiesPath: string): string {
 
 /** @param makes - whether a file that is missing is made. */
 function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: Layout): Connection {
+  if (!makes && identify(path) === undefined) throw new GatewayError("database_unavailable", `${path} is missing`);
   try {
     const connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
     // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,

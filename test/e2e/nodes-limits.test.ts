@@ -56,7 +56,7 @@ test("one request after the other, now here, now there, passes all that the poli
       if ((await send(nodes[asked++ % 2 === 0 ? 0 : 1], "7;w=3600")) === 200) through += 1;
       return through >= 7;
     },
-    5_000,
+    15_000,
     () => `only ${through} of 7 passed`,
     1,
   );
@@ -83,7 +83,7 @@ test("an unapproved domain gets one request a second from all nodes together", a
     later.push(passed(await burst()));
     return later.at(-1)! > 0;
   };
-  await until(next, 5_000, () => "nothing passes any more", 100);
+  await until(next, 15_000, () => "nothing passes any more", 100);
   expect(later.at(-1)).toBe(1);
 });
 
@@ -98,7 +98,7 @@ test("with the database away both go on, together within twice the quota, and sh
   const fresh = "6;w=3602";
   await until(
     async () => (await send(nodes[0], "1000;w=3603")) === 200 && (await sharing()),
-    10_000,
+    15_000,
     () => "not shared again",
   );
   expect(

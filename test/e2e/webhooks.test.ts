@@ -92,7 +92,7 @@ test("of two equal samples both hold the same requests, and none is told of at z
   const ids = await Promise.all(Array.from({ length: 40 }, () => send({ Sample: "x" })));
   await until(
     async () => (await Promise.all(ids.map(isRecorded))).every(Boolean),
-    5_000,
+    15_000,
     () => "not recorded",
   );
   const subjects = async ({ id }: Json) =>
@@ -132,7 +132,7 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   const ids = await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })));
   await until(
     async () => (await call("GET", `/v1/alerts/${alert.id}/deliveries`))[0]?.attempts > 1,
-    10_000,
+    15_000,
     () => "the alert was not tried twice",
   );
   ids.push(...(await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })))));

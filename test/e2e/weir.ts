@@ -211,13 +211,13 @@ export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], 
 }
 
 /** The record of one request, once it is finished. */
-export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 3_000): Promise<ApiRecord> {
+export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 15_000): Promise<ApiRecord> {
   const [record] = await recordsOf(weir, [id], msMax);
   return record!;
 }
 
 /** The records of all `ids`, in their order, once every one is there and finished. */
-export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 3_000): Promise<ApiRecord[]> {
+export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 15_000): Promise<ApiRecord[]> {
   let found: ApiRecord[] = [];
   await until(
     async () => {
@@ -238,7 +238,10 @@ export async function bodyPart(weir: Pick<Weir, "api">, id: string, part: string
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Asks `reached` again and again until it says yes; fails with `describe` after `msMax`. */
+/**
+ * Asks `reached` again and again until it says yes; fails with `describe` after `msMax`, which is a limit for what hangs and no
+ * claim: machines that run tests have other work. How soon things happen is measured in `bench/`.
+ */
 export async function until(
   reached: () => boolean | Promise<boolean>,
   msMax: number,

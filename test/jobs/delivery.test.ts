@@ -131,7 +131,7 @@ describe("an alert", () => {
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
     await until(
       async () => (await sentOf(alert.id))[0].state === "delivered",
-      3_000,
+      15_000,
       () => "it is not noted",
     );
     expect(await sentOf(alert.id)).toMatchObject([{ id: taken!.id, attempts: 3, last_status: 200, last_error: null }]);
@@ -148,7 +148,7 @@ describe("an alert", () => {
     await failed("mail");
     await until(
       () => mails.length > 0,
-      8_000,
+      15_000,
       () => "no mail",
     );
     expect(mails[0]).toContain("To: ops@weir.test");

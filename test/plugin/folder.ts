@@ -25,11 +25,11 @@ export function keptLog() {
   return { log, lines };
 }
 
-/** Waits until `fact` holds, at most ten seconds. */
+/** Waits until `fact` holds, at most half a minute. */
 export async function until(fact: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 10_000;
+  const deadlineMs = Date.now() + 30_000;
   while (!fact()) {
-    if (Date.now() > deadlineMs) throw new Error(`not within ten seconds: ${fact}`);
+    if (Date.now() > deadlineMs) throw new Error(`not within half a minute: ${fact}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -51,6 +51,14 @@ test.each([
   expect(registry.degraded()).toEqual([]);
 });
 
+test("a change that only loads slowly, as on a machine with much to do, is tried again with more time", async () => {
+  await using there = await dropInFolder();
+  using live = await registryOf(there.path);
+  await there.write("a.ts", `while (Date.now() < ${Date.now() + 5_000}); ${provider("ACME")}`);
+  await until(() => live.registry.current().providerByName("ACME") !== undefined);
+  expect(live.registry.degraded()).toEqual([]);
+});
+
 test("files that only fit together once both are there are used then", async () => {
   await using there = await dropInFolder();
   using live = await registryOf(there.path);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { openStore } from "../../src/store/store.ts";
@@ -46,18 +46,44 @@ test("a database that is moved away and comes back has every record", async () =
   expect(await count(weir.directory)).toBe(11);
 });
 
-test("a database that was deleted is made anew, and what was in flight or waiting is in it", async () => {
-  await using weir = await rig({ missingMs: 100 });
+test("a database that was deleted is made anew by the next start, with what is in the spool", async () => {
+  await using weir = await rig();
   const before = pass(weir.spool);
   await weir.recorder.barrier();
   for (const name of ["weir.db", "bodies.db"]) {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(weir.directory, name + suffix), { force: true });
   }
   const ids = Array.from({ length: 10 }, () => pass(weir.spool));
+  await until(
+    async () => (await weir.recorder.status()).databaseError?.endsWith("is missing") === true,
+    "the recorder misses its file",
+  );
+  await weir.recorder.stop();
+  expect(existsSync(join(weir.directory, "weir.db"))).toBe(false);
+  const second = startRecorder(weir.directory);
+  await second.barrier();
+  expect(await count(weir.directory)).toBe(11);
+  for (const id of [before, ...ids]) expect(await second.isKnownId(id)).toBe(true);
+  await second.stop();
+});
+
+test("a recorder that is started again while its database is away waits for it, and makes none", async () => {
+  await using weir = await rig();
+  pass(weir.spool);
   await weir.recorder.barrier();
-  expect(await count(weir.directory)).toBe(10);
-  for (const id of ids) expect(await weir.recorder.isKnownId(id)).toBe(true);
-  expect(await weir.recorder.isKnownId(before)).toBe(false);
+  await weir.recorder.stop();
+  const away = join(weir.directory, "away");
+  mkdirSync(away);
+  const files = readdirSync(weir.directory).filter((name) => /^(weir|bodies)\.db/.test(name));
+  for (const name of files) renameSync(join(weir.directory, name), join(away, name));
+  pass(weir.spool);
+  const second = startRecorder(weir.directory, { databaseWasThere: true });
+  await until(async () => (await second.status()).databaseError !== null, "the recorder misses its files");
+  expect(readdirSync(weir.directory).filter((name) => name.endsWith(".db"))).toEqual([]);
+  for (const name of files) renameSync(join(away, name), join(weir.directory, name));
+  await second.barrier();
+  expect(await count(weir.directory)).toBe(2);
+  await second.stop();
 });
 
 test("who waits for a database that does not come gets an error, not silence", async () => {
