@@ -23,7 +23,7 @@ const LOOK_MS = 1_000;
 /** Within two seconds every node reads with a mapping that was changed. */
 const SPREAD_MS = 2_500;
 
-export interface JobOptions {
+interface JobOptions {
   readonly config: Config;
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;

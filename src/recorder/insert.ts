@@ -61,7 +61,7 @@ export function bodyStatements(records: readonly Storable[]): Statement[] {
 }
 
 /** What the transaction of records holds. */
-export interface RecordBatch {
+interface RecordBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are there as in flight, and end now. */

@@ -20,7 +20,7 @@ export function insertInto(table: string, columns: readonly string[], conflict: 
 /** Rows that `insertShared` takes. */
 export const SHARED_ROWS = 32;
 
-export interface SharedShape {
+interface SharedShape {
   readonly table: string;
   /** Columns in which all rows agree; their values are bound first, once. */
   readonly shared: readonly string[];

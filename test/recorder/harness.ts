@@ -17,7 +17,7 @@ export function configIn(directory: string, changes: Partial<Config> = {}): Conf
 }
 
 /** Reads chat bodies just well enough for tests of the recorder itself. */
-export function readChat(input: ExchangeInput): ExchangeReading {
+function readChat(input: ExchangeInput): ExchangeReading {
   const whole = input.responseBody ?? { events: input.events?.map(({ data }) => data) };
   const usage = whole?.usage;
   return {
@@ -90,7 +90,7 @@ async function readPart(store: Store, id: string, part: BodyPart) {
   return stored && { form: stored.form, bytes: stored.bytes, content: Buffer.from(stored.content) };
 }
 
-export interface Passed {
+interface Passed {
   readonly id?: string;
   readonly begin?: Partial<BeginMeta>;
   readonly request?: string | Uint8Array;

@@ -34,7 +34,7 @@ const LEASE_MS = 300_000;
 const SWEEP_MS = 60_000;
 const STEP_PAUSE_MS = 50;
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;

@@ -11,7 +11,7 @@ const SETTLE_MS = 2_000;
 /** Ids kept for the second look; what is beyond them the next run finds. */
 const FOUND_MAX = 50_000;
 
-export interface LeftoversOptions {
+interface LeftoversOptions {
   readonly reader: Store;
   readonly maintain: (task: Maintenance) => Promise<number>;
   readonly pace: Pace;
