@@ -139,6 +139,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       await recorder.relearn();
       void look();
     },
+    metrics: () => deliverer.metricsText(),
     stop: async () => {
       clearInterval(timer);
       for (const cron of crons) cron.stop();

@@ -195,7 +195,7 @@ export class Region {
         const [toJobs, itsJobs] = threadPorts();
         for (const each of [toRecorder, toGateway, toJobs]) each.start();
         expose(toRecorder, this.recorder.forward(ASKED_BY_API));
-        expose(toJobs, this.#jobs!.forward(["expedite", "relearn"]));
+        expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         expose(toGateway, this.#gatewayFunctions(common));
         // A thread that is started again keeps the port that was free the first time.
         const options = this.#threadOptions({ config: { ...this.config, api_port: port } });
