@@ -1,5 +1,5 @@
 /** What every failure that a caller can cause or must see is called, and the HTTP status it is answered with. */
-export interface ErrorSpec {
+interface ErrorSpec {
   readonly status: number;
   /** What was wrong and how to mend it, when the place that throws has nothing more exact to say. */
   readonly text: string;

@@ -13,7 +13,7 @@ import { firstSignal } from "./serve/signals.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
 
-export type ServeOptions = FirstKeysOptions;
+type ServeOptions = FirstKeysOptions;
 
 /**
  * Runs the service until a signal ends it.

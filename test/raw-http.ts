@@ -1,7 +1,7 @@
 import net from "node:net";
 
 /** A TCP server on a free port of 127.0.0.1 that speaks bytes. */
-export interface RawServer {
+interface RawServer {
   readonly port: number;
   readonly origin: string;
   readonly sockets: Set<net.Socket>;

@@ -66,7 +66,7 @@ const TIMESTAMP =
  * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a bare day is its first
  * moment. What lies between two milliseconds is halfway: a fraction of its own would be lost in a number so large.
  */
-export function parseTimestamp(text: string): number | undefined {
+function parseTimestamp(text: string): number | undefined {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;

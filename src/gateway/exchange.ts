@@ -14,7 +14,7 @@ import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";
 
 /** What the cache had for a request that asked it. */
-export interface CacheAnswer {
+interface CacheAnswer {
   hit?: CacheHit;
 }
 

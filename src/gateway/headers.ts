@@ -241,7 +241,7 @@ function namedByConnection(raw: RawHeaders, nameOf: (raw: string) => HeaderName)
 }
 
 /** A provider's headers without those of its connection, and what the relay has to know of them. */
-export interface ResponseHeaders {
+interface ResponseHeaders {
   readonly forward: string[];
   readonly contentLength: number | undefined;
   readonly contentType: string;

@@ -117,7 +117,7 @@ export function createTargetGuard(
 }
 
 /** Why nobody outside should be able to reach `address` through us, or undefined for a public one. */
-export function whyForbidden(address: Address): string | undefined {
+function whyForbidden(address: Address): string | undefined {
   if (address.kind() === "ipv4") {
     if (ADDRESSES_FORBIDDEN.has(address.toString())) return "a metadata service";
     const range = address.range();

@@ -8,7 +8,7 @@ export type RequestRow = typeof requests.$inferSelect;
 export type RecordFields = ReturnType<typeof toRecordFields>;
 
 /** Addresses under which parts of a record are served without a key. */
-export interface RecordLinks {
+interface RecordLinks {
   readonly signedBodyUrl: string;
   /** By asset id. */
   readonly assetUrls: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
   return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
 }
 
-export interface BodyTexts {
+interface BodyTexts {
   readonly request: string | undefined;
   readonly response: string | undefined;
 }

@@ -21,7 +21,7 @@ export interface ListedKey {
   readonly revoked_at: string | null;
 }
 
-export interface KeyOrder {
+interface KeyOrder {
   readonly name: string;
   /** By name; made when there is none of that name. */
   readonly organization: string;

@@ -11,7 +11,7 @@ import { PROPERTY_PREFIX } from "./group-by.ts";
 import { inOrder } from "./order-rows.ts";
 import type { Database } from "./store.ts";
 
-export interface PropertyCost {
+interface PropertyCost {
   readonly value: string;
   /** US dollars; null where no request's cost is known. */
   readonly cost: number | null;

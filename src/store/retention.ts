@@ -33,7 +33,7 @@ export const RETENTION_SCHEMA = Type.Object(
   },
   { additionalProperties: false },
 );
-export type RetentionBody = Static<typeof RETENTION_SCHEMA>;
+type RetentionBody = Static<typeof RETENTION_SCHEMA>;
 
 export interface PropertyRetention {
   readonly property: string;
@@ -90,7 +90,7 @@ export function inForce(rule: RetentionRule, config: Pick<Config, "retention_day
 }
 
 /** What the last run did for an organization; an empty id is what belongs to none. */
-export interface RetentionRun {
+interface RetentionRun {
   readonly started_at: number;
   readonly finished_at: number | null;
   readonly records_removed: number;

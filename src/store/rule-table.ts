@@ -12,7 +12,7 @@ export interface StoredRule {
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** A table with one rule in a row. */
-export interface RuleTable<Rule extends StoredRule> {
+interface RuleTable<Rule extends StoredRule> {
   /** Of one organization, or of all; the oldest first. */
   list(records: Database, organizationId?: string): Promise<Rule[]>;
   /** Of one organization, or of any. */

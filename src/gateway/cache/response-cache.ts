@@ -21,7 +21,7 @@ const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 const SWEEP_MS = 60_000;
 const SWEEP_KEYS = 1_000;
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly directory: string;
   readonly log: Log;
   /** Bytes of all files; 0 switches the cache off. */
@@ -42,7 +42,7 @@ export interface CacheRequest {
 }
 
 /** A call that is under way, and what it will become. */
-export interface SharedFlight {
+interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
   /** Place in the bucket that its answer takes. */
