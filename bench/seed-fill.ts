@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { zstdCompressSync } from "node:zlib";
 import Database from "libsql";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { INPUTS, NUMBERS, objectOf, PROPERTIES } from "./seed-properties.ts";
 import { exchangeOf, MODELS, POOL } from "./seed-texts.ts";
 
 type Connection = InstanceType<typeof Database>;
@@ -20,27 +19,34 @@ export interface Seed {
 const STEP = 50_000;
 
 /**
- * Numbers from ?1 to ?2 with all that is derived from them: `h` is a hash, `a`, `b` and `c` independent parts of it from
- * 0 to 999, `created` the time, `id` the request id. ?3 is the time of the first, ?4 the milliseconds between two.
+ * The numbers of `source` from ?1 to ?2 with all that is derived from them: `h` is a hash, `a`, `b` and `c` independent
+ * parts of it from 0 to 999, `created` the time, `id` the request id. ?3 is the time of the first, ?4 the milliseconds
+ * between two.
  */
-const PARTS = `with numbers as (
-    select value as v, (value * 2654435761) % 4294967296 as h, ?3 + cast(value * ?4 as integer) as created
-    from generate_series(?1, ?2)
+const partsOf = (source: string) => `with numbers as (
+    select n.value as v, (n.value * 2654435761) % 4294967296 as h, ?3 + cast(n.value * ?4 as integer) as created
+    from ${source}
   ), parts as (
     select v, h, created, h % 1000 as a, (h / 1000) % 1000 as b, (h / 1000000) % 1000 as c,
       printf('%08x-%04x-7%03x-%04x-%012x', created >> 16, created & 65535, h & 4095, 32768 | (h >> 12 & 16383), v) as id
     from numbers
   )`;
+const PARTS = partsOf(NUMBERS);
+/** The model of a number. */
+const MODEL_OF = `join temp.model m on m.n = (b * 7 + c) % ${MODELS.length}`;
 /** US dollars of a number and its model `m`; unknown where the request failed. */
 const COST = "case when a < 35 then null else (40 + b * 3) * m.price / 1e6 + c * m.price * 4 / 1e6 end";
 /** Records are spread over 30 days. */
 const everyMs = (records: number) => (30 * 86_400_000) / records;
 
-/** A file opened so that nothing in it would survive a crash, and nothing needs to: a seed is made again. */
+/**
+ * A file opened so that nothing in it would survive a crash, and nothing needs to: a seed is made again. An index is
+ * sorted in runs as large as the cache: in small ones, beside another thread, it takes half the time.
+ */
 function open(path: string): Connection {
   const database = new Database(path, {});
   database.exec(
-    "pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-200000; pragma temp_store=memory; pragma threads=2",
+    "pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-8000; pragma temp_store=file; pragma threads=2",
   );
   return database;
 }
@@ -55,32 +61,22 @@ export function fillRecords(seed: Seed): void {
   const [organization] = rowOf(database, "select id from organizations where name = ?", FIRST_ORGANIZATION) as [string];
   const [before] = rowOf(database, "select coalesce(max(seq), 0) from requests") as [number];
   const known = { before, organization };
-  makePool(database, () => undefined);
-  const indexes = dropIndexes(database, ["requests", "properties"]);
+  makePool(database);
+  const built = takeAway(database, ["requests", "properties"]);
   eachStep(database, seed, "records", (from, to) => insertRequests(database, { ...seed, ...known, from, to }));
   insertProperties(database, seed, known);
-  for (const { name, sql } of indexes) {
-    database.exec(sql);
-    seed.onProgress(`index ${name}`);
-  }
-  database.exec(`insert into models (organization_id, provider, model, state, count, since, reason)
-    select organization_id, provider, model, 'mapped', count(*), min(request_created_at), null from requests
-    where seq > ${before} group by organization_id, provider, model
-    on conflict (organization_id, provider, model) do update set count = count + excluded.count`);
+  insertModels(database, seed, organization);
+  buildAgain(database, built, seed);
   close(database);
 }
 
 /** A record's bodies need nothing of the record but its id, which its number tells. */
 export function fillBodies(seed: Seed): void {
   const database = open(join(seed.dataDir, "bodies.db"));
-  const sql =
-    "insert into blobs (hash, codec, content_type, bytes, data) values (?, 'zstd', 'application/json', ?, ?) on conflict do nothing";
-  const insert = database.prepare(sql);
-  makePool(database, (hash, content) => insert.run(hash, BigInt(content.length), zstdCompressSync(content)));
-  const indexes = dropIndexes(database, ["bodies"]);
+  makePool(database);
+  const built = takeAway(database, ["texts", "bodies"]);
   eachStep(database, seed, "bodies", (from, to) => insertBodies(database, { ...seed, from, to }));
-  for (const { sql } of indexes) database.exec(sql);
-  seed.onProgress("bodies are there");
+  buildAgain(database, built, seed);
   close(database);
 }
 
@@ -105,39 +101,45 @@ function rowOf(database: Connection, sql: string, ...args: unknown[]): unknown[]
     .get(...args) as unknown[];
 }
 
-/** Texts and bodies that records share: bodies go into the database once each, as blobs. */
-function makePool(database: Connection, keep: (hash: string, content: Buffer) => void): void {
-  database.exec(`create temp table pool (n integer primary key, prompt text, completion text, request_hash text,
-      response_hash text, request_bytes integer, response_bytes integer);
+/** What records are made of: models, and texts with their bodies. */
+function makePool(database: Connection): void {
+  database.exec(`create temp table pool (n integer primary key, prompt text, completion text, request blob, response blob);
     create temp table model (n integer primary key, provider text, name text, price real, host text)`);
   const addModel = database.prepare("insert into model values (?, ?, ?, ?, ?)");
   for (const [n, model] of MODELS.entries()) addModel.run(n, ...model);
-  const blob = (body: object) => {
-    const content = Buffer.from(JSON.stringify(body));
-    const hash = createHash("sha256").update(content).digest("hex");
-    keep(hash, content);
-    return { hash, bytes: content.length };
-  };
-  const insert = database.prepare("insert into pool values (?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare("insert into pool values (?, ?, ?, ?, ?)");
   database.exec("begin");
   for (let n = 0; n < POOL; n++) {
     const { prompt, completion, request, response } = exchangeOf(n);
-    const [sent, answered] = [blob(request), blob(response)];
-    insert.run(n, prompt, completion, sent.hash, answered.hash, sent.bytes, answered.bytes);
+    insert.run(n, prompt, completion, Buffer.from(JSON.stringify(request)), Buffer.from(JSON.stringify(response)));
   }
   database.exec("commit");
 }
 
-/** Takes away what can be built at the end, and answers the statements that build it. */
-function dropIndexes(database: Connection, tables: readonly string[]): { name: string; sql: string }[] {
+/** An index or a trigger. */
+interface Built {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Takes away what can be built at the end, and the triggers, which have nothing to say of records that are new. */
+function takeAway(database: Connection, tables: readonly string[]): Built[] {
   const found = database
     .prepare(
-      "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (select value from json_each(?))",
+      `select type, name, sql from sqlite_master
+        where type in ('index', 'trigger') and sql is not null and tbl_name in (select value from json_each(?))`,
     )
     .raw(true)
-    .all(JSON.stringify(tables)) as [string, string][];
-  for (const [name] of found) database.exec(`drop index ${name}`);
-  return found.map(([name, sql]) => ({ name, sql }));
+    .all(JSON.stringify(tables)) as [string, string, string][];
+  for (const [type, name] of found) database.exec(`drop ${type} ${name}`);
+  return found.map(([, name, sql]) => ({ name, sql }));
+}
+
+function buildAgain(database: Connection, built: readonly Built[], { onProgress }: Seed): void {
+  for (const { name, sql } of built) {
+    database.exec(sql);
+    onProgress(name);
+  }
 }
 
 /** What was there before. */
@@ -174,13 +176,13 @@ function insertRequests(database: Connection, step: RecordStep): void {
         'seed', case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
         case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
         case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
-        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.request_bytes + p.response_bytes, 'chat-completions',
+        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, length(p.request) + length(p.response), 'chat-completions',
         ${objectOf(PROPERTIES)}, ${objectOf(INPUTS)},
         case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
         case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end
-      from parts join temp.model m on m.n = (b * 7 + c) % ?7 join temp.pool p on p.n = h % ${POOL}`,
+      from parts ${MODEL_OF} join temp.pool p on p.n = h % ${POOL}`,
     )
-    .run(from, to, start, everyMs(records), before, organization, MODELS.length);
+    .run(from, to, start, everyMs(records), before, organization);
 }
 
 function insertBodies(database: Connection, { from, to, start, records }: Step): void {
@@ -190,44 +192,14 @@ function insertBodies(database: Connection, { from, to, start, records }: Step):
     .run(from, to, start, everyMs(records));
   database
     .prepare(
-      `insert into bodies (request_id, part, form, bytes, codec, blob_hash)
+      `insert into bodies (request_id, part, form, bytes, codec, data)
       ${PARTS}
-      select id, part.column1, 'json', case part.column1 when 'request' then p.request_bytes else p.response_bytes end,
-        'zstd', case part.column1 when 'request' then p.request_hash else p.response_hash end
-      ${rows} cross join (values ('request'), ('response')) part`,
+      select id, part, 'json', length(content), 'plain', content from (
+        select id, part.column1 as part, case part.column1 when 'request' then p.request else p.response end as content
+        ${rows} cross join (values ('request'), ('response')) part
+      )`,
     )
     .run(from, to, start, everyMs(records));
-}
-
-/** A property: SQL of its value over the parts of a number, and of whether a record has it. */
-interface Named {
-  readonly name: string;
-  readonly value: string;
-  readonly has: string;
-}
-
-const PROPERTIES: readonly Named[] = [
-  { name: "Customer", value: "'customer-' || (h % 20000)", has: "b % 2 = 0" },
-  {
-    name: "Environment",
-    value: "case when a < 700 then 'production' when a < 900 then 'staging' else 'development' end",
-    has: "1",
-  },
-  { name: "Feature", value: "'feature-' || (c % 50)", has: "c % 3 > 0" },
-  { name: "Team", value: "'team-' || (b % 20)", has: "1" },
-];
-const INPUTS: readonly Named[] = [{ name: "city", value: "'city-' || (b % 30)", has: "c % 5 = 0" }];
-
-/** SQL of a JSON object of those that a record has. */
-function objectOf(named: readonly Named[]): string {
-  const always = named.filter(({ has }) => has === "1").map(({ name, value }) => `'${name}', ${value}`);
-  return named
-    .filter(({ has }) => has !== "1")
-    .reduce(
-      (object, { name, value, has }) =>
-        `case when ${has} then json_insert(${object}, '$.${name}', ${value}) else ${object} end`,
-      `json_object(${always.join(", ")})`,
-    );
 }
 
 /** In the order of the table's key, which is its own index, and from the numbers alone: no row is read again. */
@@ -236,15 +208,25 @@ function insertProperties(database: Connection, seed: Seed, { before, organizati
     ...PROPERTIES.map((property) => ({ kind: 0, ...property })),
     ...INPUTS.map((input) => ({ kind: 1, ...input })),
   ];
-  for (const { kind, name, value, has } of named) {
+  for (const { kind, name, value, has, source } of named) {
     database
       .prepare(
         `insert into properties (organization_id, kind, name, value, request_created_at, seq, cost)
-        ${PARTS}
-        select ?6, ${kind}, '${name}', ${value} as value, created, ?5 + v, ${COST}
-        from parts join temp.model m on m.n = (b * 7 + c) % ?7 where ${has} order by value, created, v`,
+        ${partsOf(source)}
+        select ?6, ${kind}, '${name}', ${value}, created, ?5 + v, ${COST} from parts ${MODEL_OF} where ${has}`,
       )
-      .run(1, seed.records, seed.start, everyMs(seed.records), before, organization, MODELS.length);
+      .run(1, seed.records, seed.start, everyMs(seed.records), before, organization);
     seed.onProgress(`property ${name}`);
   }
+}
+
+function insertModels(database: Connection, { records, start }: Seed, organization: string): void {
+  database
+    .prepare(
+      `insert into models (organization_id, provider, model, state, count, since, reason)
+      ${PARTS}
+      select ?5, m.provider, m.name, 'mapped', count(*), min(created), null from parts ${MODEL_OF} group by m.n
+      on conflict (organization_id, provider, model) do update set count = count + excluded.count`,
+    )
+    .run(1, records, start, everyMs(records), organization);
 }

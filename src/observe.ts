@@ -5,8 +5,8 @@ import { isatty } from "node:tty";
  *
  * Nothing that a client sent belongs into a log line: no key, no body, no header value.
  */
-export type LogLevel = "debug" | "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type LogLevel = "debug" | "info" | "warn" | "error";
+type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
@@ -19,7 +19,7 @@ export interface Log {
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "text";
   /** Takes one finished line with its line end; stderr unless told otherwise. */

@@ -14,7 +14,7 @@ import { StartError } from "./serve/start-error.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
 
-export type ServeOptions = FirstKeysOptions;
+type ServeOptions = FirstKeysOptions;
 
 /**
  * Runs the service until a signal ends it.

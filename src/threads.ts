@@ -259,6 +259,8 @@ export type JobFunctions = {
   expedite(order: ExpediteOrder): Promise<readonly ModelOutcome[]>;
   /** Mappings or prices were changed: what they concern is read again, and new traffic with them. */
   relearn(): Promise<void>;
+  /** Prometheus text of this thread's metrics. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 };
 

@@ -10,7 +10,7 @@ import { type Admitted, askToForward, type ClientRequest, forward } from "./forw
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
 import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
-import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { bodyTooLarge, fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
 import { findFallbacks } from "./retry/fallback-request.ts";
@@ -121,7 +121,7 @@ function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: 
   const refused = parts.guard.refuseHost(target.host, target.upstream.port);
   if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
   if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
-    throw new GatewayError("body_too_large", `the body is over ${parts.bodyBytesMax} bytes`);
+    throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
 }
 
 function beginMeta(

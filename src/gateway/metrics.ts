@@ -19,7 +19,7 @@ export interface Measured {
 }
 
 /** What the cache did since the start, and what it holds. */
-export interface CacheFigures {
+interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly failures: number;

@@ -21,7 +21,7 @@ export interface PluginHost {
   close(): void;
 }
 
-export interface HostOptions {
+interface HostOptions {
   readonly config: Config;
   readonly log: Log;
   readonly entries: Entries;

@@ -11,6 +11,7 @@ const SWEEP_MS = 1_000;
 export class Pool {
   readonly connect: Connector;
   readonly headBytesMax: number;
+  readonly unreadMs: number | undefined;
   readonly #idleMs: number;
   readonly #idle = new Map<string, Connection[]>();
   #sweep: ReturnType<typeof setInterval> | undefined;
@@ -19,6 +20,7 @@ export class Pool {
   constructor(options: UpstreamOptions) {
     this.connect = createConnector(options);
     this.headBytesMax = options.headBytesMax ?? UPSTREAM_DEFAULTS.headBytesMax;
+    this.unreadMs = options.unreadMs;
     this.#idleMs = options.idleMs ?? UPSTREAM_DEFAULTS.idleMs;
   }
 

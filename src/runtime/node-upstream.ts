@@ -10,7 +10,7 @@ import type {
   UpstreamOrigin,
   UpstreamRequest,
 } from "./upstream.ts";
-import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
+import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 
 /**
  * Upstream over `node:http`: llhttp's parser and nothing of our own, a good deal dearer per request than the strict
@@ -48,7 +48,8 @@ class NodeCall implements UpstreamCall {
   #paused = false;
   #settled = false;
   #headSeen = false;
-  #retried = false;
+  /** When it was sent, unless something was answered or it was sent again already. */
+  #resendableAt: number | undefined;
 
   constructor(request: UpstreamRequest, events: UpstreamEvents, options: UpstreamOptions, agents: Agents) {
     this.#request = request;
@@ -89,6 +90,7 @@ class NodeCall implements UpstreamCall {
 
   #send(fresh: boolean): void {
     if (this.#settled) return;
+    this.#resendableAt = fresh ? undefined : performance.now();
     const { origin, method, path, headers, framing, body } = this.#request;
     const agent = fresh ? false : origin.secure ? this.#agents.secure : this.#agents.plain;
     const outgoing = (origin.secure ? https : http).request({
@@ -105,7 +107,10 @@ class NodeCall implements UpstreamCall {
       maxHeaderSize: this.#options.headBytesMax ?? UPSTREAM_DEFAULTS.headBytesMax,
     } as https.RequestOptions);
     this.#outgoing = outgoing;
-    outgoing.on("information", (told) => this.#events.onInformation?.(told.statusCode, told.rawHeaders as string[]));
+    outgoing.on("information", (told) => {
+      this.#resendableAt = undefined;
+      this.#events.onInformation?.(told.statusCode, told.rawHeaders as string[]);
+    });
     outgoing.on("response", (incoming) => this.#receive(incoming));
     outgoing.on("upgrade", (incoming, socket, early) => {
       if (this.#settled) return void socket.destroy();
@@ -159,13 +164,11 @@ class NodeCall implements UpstreamCall {
   /** A kept connection that the provider closed just then is no failure yet: nothing of the answer has come. */
   #lost(error: Error): void {
     if (this.#settled) return;
-    const sendable = this.#request.framing === "none" || this.#request.body !== undefined;
-    if (!this.#headSeen && !this.#retried && this.#outgoing?.reusedSocket === true && sendable) {
-      this.#retried = true;
-      this.#send(true);
-      return;
-    }
-    this.#fail(toUpstreamError(error, this.#headSeen));
+    const { method, framing, body } = this.#request;
+    const sentAt = this.#outgoing?.reusedSocket === true && !this.#headSeen ? this.#resendableAt : undefined;
+    const sendable = framing === "none" || body !== undefined;
+    if (sentAt !== undefined && sendable && mayResend(method, sentAt, this.#options.unreadMs)) this.#send(true);
+    else this.#fail(toUpstreamError(error, this.#headSeen));
   }
 
   #fail(error: UpstreamError): void {

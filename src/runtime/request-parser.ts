@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
-import { Framing, isField, MALFORMED, readFields } from "./header-fields.ts";
+import { BodyReader, type ChunkRules } from "./body-reader.ts";
+import { Framing, MALFORMED, readFields } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
-import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
 
 /** A request's head. */
 export interface RequestHead {
@@ -21,20 +21,11 @@ export interface RequestSink {
 }
 
 const HEAD = 0;
-const LENGTH = 1;
-const CHUNK_SIZE = 2;
-const CHUNK = 3;
-const CHUNK_END = 4;
-const TRAILERS = 5;
-const WHOLE = 6;
-const WAITING = 7;
-const STOPPED = 8;
+const BODY = 1;
+const WAITING = 2;
+const STOPPED = 3;
 
 const FIELDS_MAX = 200;
-const CHUNK_LINE_BYTES_MAX = 4_096;
-/** Of all chunk lines of a body beyond their sizes: what they may hold is dropped, so nobody has a use for much of it. */
-const EXTENSION_BYTES_MAX = 64 * 1_024;
-const TRAILER_BYTES_MAX = 64 * 1_024;
 /** Empty lines before a request that are passed over: some clients end a body with one. */
 const EMPTY_LINES_MAX = 4;
 const NOTHING = Buffer.alloc(0);
@@ -44,8 +35,12 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.+) HTTP\/1\.([01])$/;
 const URI_BYTES = /^[\x21-\x7e]+$/;
 /** How a request may begin: with a method, or an empty line. */
 const FIRST_BYTES = /^(?:\r\n?|[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?: |$))/;
-const CHUNK_LINE = /^([0-9a-fA-F]{1,12})(?:;.*)?$/;
-const SIZE_BEGUN = /^[0-9a-fA-F]{1,12}(?:;.*)?\r?$/;
+const CHUNKS: ChunkRules = {
+  line: /^([0-9a-fA-F]{1,12})(?:;.*)?$/,
+  // What extensions hold is dropped, so nobody has a use for much of it.
+  extensionBytesMax: 64 * 1_024,
+  malformed,
+};
 
 /** Bytes that are no request which can be served; the connection cannot go on behind them. */
 export class MalformedRequest extends Error {
@@ -74,12 +69,9 @@ export class RequestParser {
   #at = 0;
   /** How much of `#bytes` has been searched for the end of a head. */
   #searched = 0;
-  #remaining = 0;
-  #extensionBytes = 0;
-  #trailerBytes = 0;
   #emptyLines = 0;
   #running = false;
-  readonly #small = new SmallPieces();
+  readonly #body = new BodyReader(CHUNKS);
   /** Set while nobody takes the body. */
   held = false;
 
@@ -132,7 +124,7 @@ export class RequestParser {
     this.#bytes = undefined;
     this.#at = 0;
     this.#state = STOPPED;
-    this.#small.clear();
+    this.#body.stop();
     return unread;
   }
 
@@ -153,45 +145,27 @@ export class RequestParser {
         this.#searched = 0;
       }
     } finally {
-      this.#passOn();
+      const gathered = this.#body.gathered();
+      if (gathered !== undefined) this.#sink.onData(gathered);
       this.#running = false;
     }
   }
 
-  #passOn(): void {
-    const bytes = this.#small.take();
-    if (bytes !== undefined) this.#sink.onData(bytes);
-  }
-
   /** Reads one element, and moves behind it before anybody is told of it. @returns false where more must come first. */
   #step(bytes: Buffer, at: number): boolean {
-    switch (this.#state) {
-      case HEAD:
-        return this.#head(bytes, at);
-      case LENGTH:
-      case CHUNK:
-        return this.#body(bytes, at);
-      case CHUNK_SIZE:
-        return this.#chunkSize(bytes, at);
-      case CHUNK_END:
-        if (bytes.byteLength - at < 2) return false;
-        if (bytes[at] !== 13 || bytes[at + 1] !== 10) throw malformed("a chunk has another length than it says");
-        this.#state = CHUNK_SIZE;
-        this.#at = at + 2;
-        return true;
-      case TRAILERS:
-        return this.#trailer(bytes, at);
-      case WHOLE:
-        if (this.#small.waiting) {
-          this.#passOn();
-          return true;
-        }
-        this.#state = WAITING;
-        this.#sink.onWhole();
-        return true;
-      default:
-        return false;
+    if (this.#state === HEAD) return this.#head(bytes, at);
+    if (this.#state !== BODY) return false;
+    if (this.#body.whole) {
+      this.#state = WAITING;
+      this.#sink.onWhole();
+      return true;
     }
+    const next = this.#body.read(bytes, at);
+    if (next < 0) return false;
+    this.#at = next;
+    const { piece } = this.#body;
+    if (piece !== undefined) this.#sink.onData(piece);
+    return true;
   }
 
   #head(bytes: Buffer, at: number): boolean {
@@ -238,67 +212,11 @@ export class RequestParser {
   }
 
   /** RFC 9112 §6.3; what it allows a server to repair is refused. */
-  #frame(old: boolean, { length, chunked, encoded }: Framing): void {
-    if (encoded && (!chunked || length !== undefined || old))
+  #frame(old: boolean, framing: Framing): void {
+    if (framing.encoded && (!framing.chunked || framing.length !== undefined || old))
       throw malformed("its body has no framing that is beyond doubt");
-    this.#extensionBytes = 0;
-    this.#trailerBytes = 0;
-    this.#remaining = length ?? 0;
-    this.#state = chunked ? CHUNK_SIZE : this.#remaining > 0 ? LENGTH : WHOLE;
-  }
-
-  #body(bytes: Buffer, at: number): boolean {
-    if (at >= bytes.byteLength) return false;
-    const end = Math.min(bytes.byteLength, at + this.#remaining);
-    const isGathered = this.#state === CHUNK && this.#small.add(bytes, at, end);
-    if (!isGathered && this.#small.waiting) {
-      this.#passOn();
-      return true;
-    }
-    this.#remaining -= end - at;
-    if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
-    this.#at = end;
-    if (!isGathered) this.#sink.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
-    return true;
-  }
-
-  #chunkSize(bytes: Buffer, at: number): boolean {
-    const plain = plainChunkSize(bytes, at);
-    if (plain !== undefined) {
-      this.#remaining = plain.size;
-      this.#state = plain.size === 0 ? TRAILERS : CHUNK;
-      this.#at = plain.end + 2;
-      return true;
-    }
-    const end = bytes.indexOf("\r\n", at, "latin1");
-    if ((end < 0 ? bytes.byteLength : end) - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");
-    if (end < 0) {
-      if (bytes.byteLength > at && !SIZE_BEGUN.test(bytes.toString("latin1", at, bytes.byteLength)))
-        throw malformed("a chunk's size cannot be read");
-      return false;
-    }
-    const line = bytes.toString("latin1", at, end);
-    const digits = CHUNK_LINE.exec(line)?.[1];
-    if (digits === undefined || MALFORMED.test(line)) throw malformed("a chunk's size cannot be read");
-    this.#extensionBytes += line.length - digits.length;
-    if (this.#extensionBytes > EXTENSION_BYTES_MAX) throw malformed("its chunks say more than their sizes");
-    this.#remaining = Number.parseInt(digits, 16);
-    this.#state = this.#remaining === 0 ? TRAILERS : CHUNK;
-    this.#at = end + 2;
-    return true;
-  }
-
-  /** Trailers are read for their framing and dropped. */
-  #trailer(bytes: Buffer, at: number): boolean {
-    const end = bytes.indexOf("\r\n", at, "latin1");
-    if (this.#trailerBytes + (end < 0 ? bytes.byteLength : end) - at > TRAILER_BYTES_MAX)
-      throw malformed("its trailers are too large");
-    if (end < 0) return false;
-    this.#trailerBytes += end - at;
-    if (end === at) this.#state = WHOLE;
-    else if (!isField(bytes.toString("latin1", at, end))) throw malformed("a trailer cannot be read");
-    this.#at = end + 2;
-    return true;
+    this.#body.begin(framing);
+    this.#state = BODY;
   }
 }
 

@@ -1,5 +1,5 @@
-import { Framing, isField, MALFORMED, readFields } from "./header-fields.ts";
-import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
+import { BodyReader, type ChunkRules } from "./body-reader.ts";
+import { Framing, MALFORMED, readFields } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** What a parser makes of a provider's bytes. */
@@ -14,21 +14,21 @@ export interface ResponseSink {
 }
 
 const HEAD = 0;
-const LENGTH = 1;
-const CHUNK_SIZE = 2;
-const CHUNK = 3;
-const CHUNK_END = 4;
-const TRAILERS = 5;
-const UNTIL_CLOSE = 6;
-const WHOLE = 7;
-const IDLE = 8;
+const BODY = 1;
+const UNTIL_CLOSE = 2;
+const IDLE = 3;
 
 const FIELDS_MAX = 1_000;
 const INFORMATION_MAX = 32;
-const CHUNK_LINE_BYTES_MAX = 4_096;
-const TRAILER_BYTES_MAX = 64 * 1_024;
 const NOTHING = Buffer.alloc(0);
+const NO_BODY = new Framing();
 
+const CHUNKS: ChunkRules = {
+  // Some servers pad a size with blanks.
+  line: /^([0-9a-fA-F]{1,12})[ \t]*(?:;.*)?$/,
+  extensionBytesMax: Number.POSITIVE_INFINITY,
+  malformed,
+};
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d|[6-9]\d\d)(?: (.*))?$/;
 
 /**
@@ -44,15 +44,13 @@ export class ResponseParser {
   #rest: Buffer | undefined;
   /** How much of `#rest` has been searched for the end of a head. */
   #searched = 0;
-  #remaining = 0;
-  #trailerBytes = 0;
   #bodyless = false;
   #upgrade = false;
   #keepAlive = false;
   #informations = 0;
   #running = false;
   #closed = false;
-  readonly #small = new SmallPieces();
+  readonly #body = new BodyReader(CHUNKS);
   paused = false;
   /** Whether any byte of the present answer has come. */
   started = false;
@@ -66,7 +64,7 @@ export class ResponseParser {
     this.#sink = sink;
     this.#state = HEAD;
     this.#rest = undefined;
-    this.#small.clear();
+    this.#body.stop();
     this.#bodyless = method === "HEAD";
     this.#upgrade = upgrade;
     this.#informations = 0;
@@ -79,7 +77,7 @@ export class ResponseParser {
     this.#sink = undefined;
     this.#state = IDLE;
     this.#rest = undefined;
-    this.#small.clear();
+    this.#body.stop();
   }
 
   /** @throws UpstreamError `protocol`. */
@@ -118,14 +116,10 @@ export class ResponseParser {
       }
       if (at < bytes.byteLength && this.#state !== IDLE) this.#rest = at === 0 ? bytes : bytes.subarray(at);
     } finally {
-      this.#passOn();
+      const gathered = this.#body.gathered();
+      if (gathered !== undefined) this.#sink?.onData(gathered);
       this.#running = false;
     }
-  }
-
-  #passOn(): void {
-    const bytes = this.#small.take();
-    if (bytes !== undefined) this.#sink?.onData(bytes);
   }
 
   /** Reads one element. @returns where the next begins, or -1 where more bytes are needed. */
@@ -133,40 +127,27 @@ export class ResponseParser {
     switch (this.#state) {
       case HEAD:
         return this.#head(bytes, at);
-      case LENGTH:
-      case CHUNK:
-        return this.#body(bytes, at);
-      case CHUNK_SIZE:
-        return this.#chunkSize(bytes, at);
-      case CHUNK_END:
-        if (bytes.byteLength - at < 2) return -1;
-        if (bytes[at] !== 13 || bytes[at + 1] !== 10) throw malformed("a chunk has another length than it says");
-        this.#state = CHUNK_SIZE;
-        return at + 2;
-      case TRAILERS:
-        return this.#trailer(bytes, at);
+      case BODY: {
+        if (this.#body.whole) return this.#whole(at === bytes.byteLength);
+        const next = this.#body.read(bytes, at);
+        if (this.#body.piece !== undefined) this.#sink?.onData(this.#body.piece);
+        return next;
+      }
       case UNTIL_CLOSE:
-        if (at === bytes.byteLength) {
-          if (!this.#closed) return -1;
-          this.#state = WHOLE;
-          return at;
-        }
+        if (at === bytes.byteLength) return this.#closed ? this.#whole(true) : -1;
         this.#sink?.onData(at === 0 ? bytes : bytes.subarray(at));
         return bytes.byteLength;
-      case WHOLE: {
-        if (this.#small.waiting) {
-          this.#passOn();
-          return at;
-        }
-        const sink = this.#sink;
-        this.detach();
-        // Bytes that nobody asked for could be taken for the answer to the next request.
-        sink?.onWhole(this.#keepAlive && at === bytes.byteLength);
-        return -1;
-      }
       default:
         return -1;
     }
+  }
+
+  /** @param nothingBehind - bytes that nobody asked for could be taken for the answer to the next request. */
+  #whole(nothingBehind: boolean): number {
+    const sink = this.#sink;
+    this.detach();
+    sink?.onWhole(this.#keepAlive && nothingBehind);
+    return -1;
   }
 
   #head(bytes: Buffer, at: number): number {
@@ -208,69 +189,15 @@ export class ResponseParser {
   }
 
   /** RFC 9112 §6.3. */
-  #frame(status: number, old: boolean, { length, chunked, encoded, close }: Framing): void {
+  #frame(status: number, old: boolean, framing: Framing): void {
+    const { length, chunked, encoded, close } = framing;
     if (encoded && (!chunked || length !== undefined || old))
       throw malformed("its body has no framing that is beyond doubt");
-    this.#keepAlive = !old && !close;
-    if (this.#bodyless || status === 204 || status === 304) this.#state = WHOLE;
-    else if (chunked) this.#state = CHUNK_SIZE;
-    else if (length !== undefined) {
-      this.#remaining = length;
-      this.#state = length === 0 ? WHOLE : LENGTH;
-    } else {
-      this.#keepAlive = false;
-      this.#state = UNTIL_CLOSE;
-    }
-  }
-
-  #body(bytes: Buffer, at: number): number {
-    if (at === bytes.byteLength) return -1;
-    const end = Math.min(bytes.byteLength, at + this.#remaining);
-    const isGathered = this.#state === CHUNK && this.#small.add(bytes, at, end);
-    if (!isGathered && this.#small.waiting) {
-      this.#passOn();
-      return at;
-    }
-    this.#remaining -= end - at;
-    if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
-    if (!isGathered) this.#sink?.onData(at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end));
-    return end;
-  }
-
-  #chunkSize(bytes: Buffer, at: number): number {
-    const plain = plainChunkSize(bytes, at);
-    if (plain !== undefined) {
-      this.#remaining = plain.size;
-      this.#trailerBytes = 0;
-      this.#state = plain.size === 0 ? TRAILERS : CHUNK;
-      return plain.end + 2;
-    }
-    const end = bytes.indexOf("\r\n", at, "latin1");
-    if (end < 0 || end - at > CHUNK_LINE_BYTES_MAX) {
-      if (bytes.byteLength - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");
-      return -1;
-    }
-    const line = bytes.toString("latin1", at, end);
-    const [, digits] = /^([0-9a-fA-F]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? [];
-    if (digits === undefined || MALFORMED.test(line)) throw malformed("a chunk's size cannot be read");
-    this.#remaining = Number.parseInt(digits, 16);
-    this.#trailerBytes = 0;
-    this.#state = this.#remaining === 0 ? TRAILERS : CHUNK;
-    return end + 2;
-  }
-
-  /** Trailers are read for their framing and dropped. */
-  #trailer(bytes: Buffer, at: number): number {
-    const end = bytes.indexOf("\r\n", at, "latin1");
-    if (this.#trailerBytes + (end < 0 ? bytes.byteLength : end) - at > TRAILER_BYTES_MAX)
-      throw malformed("its trailers are too large");
-    if (end < 0) return -1;
-    this.#trailerBytes += end - at;
-    if (end === at) this.#state = WHOLE;
-    else {
-      if (!isField(bytes.toString("latin1", at, end))) throw malformed("a trailer cannot be read");
-    }
-    return end + 2;
+    const isBodyless = this.#bodyless || status === 204 || status === 304;
+    const isUntilClose = !isBodyless && !chunked && length === undefined;
+    this.#keepAlive = !old && !close && !isUntilClose;
+    this.#state = isUntilClose ? UNTIL_CLOSE : BODY;
+    this.#body.begin(isBodyless ? NO_BODY : framing);
   }
 }
 

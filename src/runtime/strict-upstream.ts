@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Connection, type ConnectionUser, keyOf, Pool } from "./connection-pool.ts";
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamOptions, UpstreamRequest } from "./upstream.ts";
-import { UpstreamError } from "./upstream.ts";
+import { mayResend, UpstreamError } from "./upstream.ts";
 
 /** Chunks up to here are copied into one write with their framing. */
 const COPY_BYTES_MAX = 16 * 1_024;
@@ -24,8 +24,8 @@ class Call implements UpstreamCall, ConnectionUser {
   readonly #request: UpstreamRequest;
   readonly #events: UpstreamEvents;
   #connection: Connection | undefined;
-  #reused = false;
-  #retried = false;
+  /** When it was sent on a kept connection; undefined on a fresh one, which is not tried again. */
+  #resendableAt: number | undefined;
   #settled = false;
   #paused = false;
   /** What was written before there was a connection. */
@@ -41,7 +41,7 @@ class Call implements UpstreamCall, ConnectionUser {
     const idle = pool.take(request.origin);
     if (idle === undefined) this.#connect();
     else {
-      this.#reused = true;
+      this.#resendableAt = performance.now();
       this.#begin(idle);
     }
   }
@@ -112,11 +112,11 @@ class Call implements UpstreamCall, ConnectionUser {
   lost(started: boolean, cause: Error | undefined): void {
     if (this.#settled) return;
     this.#connection = undefined;
-    // A kept connection that the provider closed just then: nothing has been answered, so ask once more on a fresh one.
-    if (this.#reused && !this.#retried && !started && !this.#bodyPassed) {
-      this.#retried = true;
-      this.#connect();
-    } else
+    const sentAt = this.#resendableAt;
+    this.#resendableAt = undefined;
+    const unanswered = sentAt !== undefined && !started && !this.#bodyPassed;
+    if (unanswered && mayResend(this.#request.method, sentAt, this.#pool.unreadMs)) this.#connect();
+    else
       this.fail(
         new UpstreamError("broken", "the provider closed the connection before its answer was whole", { cause }),
       );
@@ -136,7 +136,6 @@ class Call implements UpstreamCall, ConnectionUser {
       .then(
         (socket) => {
           if (this.#settled) return void socket.destroy();
-          this.#reused = false;
           this.#begin(new Connection(this.#pool, keyOf(origin), socket));
         },
         (error: unknown) =>

@@ -68,7 +68,7 @@ export interface UpstreamCall {
  * `unreachable`: name, connection or TLS failed; `forbidden`: the address is one that must not be called;
  * `broken`: closed or reset before the answer was whole; `protocol`: the answer is not well-formed HTTP.
  */
-export type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
+type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
 
 /** A failure of the provider's side. `message` names no credential and can be shown to the client. */
 export class UpstreamError extends Error {
@@ -97,6 +97,27 @@ export interface UpstreamOptions {
   /** Unused connections are closed after this; providers close theirs after 15 s and more. */
   readonly idleMs?: number;
   readonly headBytesMax?: number;
+  /** For so long after it was sent, a request whose kept connection closes counts as not read. */
+  readonly unreadMs?: number;
 }
 
-export const UPSTREAM_DEFAULTS = { idleMs: 12_000, headBytesMax: 256 * 1_024, connectMs: 10_000 } as const;
+export const UPSTREAM_DEFAULTS = {
+  idleMs: 12_000,
+  headBytesMax: 256 * 1_024,
+  connectMs: 10_000,
+  unreadMs: 1_000,
+} as const;
+
+/** RFC 9110, 9.2.2: asking twice does what asking once does. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+/**
+ * Whether a request may be sent once more after its kept connection was lost without a byte of an answer. One that the
+ * provider closed while it lay idle fails within a round trip: after that the request may have been read, and a model
+ * be at work on it.
+ *
+ * @param sentAt - of `performance.now()`.
+ */
+export function mayResend(method: string, sentAt: number, unreadMs: number = UPSTREAM_DEFAULTS.unreadMs): boolean {
+  return IDEMPOTENT.has(method) || performance.now() - sentAt < unreadMs;
+}

@@ -20,7 +20,7 @@ import { Supervised } from "./supervise.ts";
 /** Milliseconds beyond the draining that a thread gets to close what it has open. */
 const STOP_MS = 10_000;
 
-export interface GatewayThreadsOptions {
+interface GatewayThreadsOptions {
   /** Of the region, with the port that the first thread listens at. */
   readonly config: Config;
   readonly log: Log;

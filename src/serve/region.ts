@@ -43,7 +43,7 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
-export interface RegionOptions {
+interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
   /** Of the region in whose database keys, domains, limits and prices stand; missing for that one itself. */
@@ -52,8 +52,7 @@ export interface RegionOptions {
 }
 
 /** What the regions of a process have in common. */
-export interface CommonParts
-  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
+interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
 }
@@ -234,7 +233,7 @@ export class Region {
         const [toJobs, itsJobs] = threadPorts();
         for (const each of [toRecorder, toGateway, toJobs]) each.start();
         expose(toRecorder, this.recorder.forward(ASKED_BY_API));
-        expose(toJobs, this.#jobs!.forward(["expedite", "relearn"]));
+        expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         expose(toGateway, this.#gatewayFunctions(common));
         // A thread that is started again keeps the port that was free the first time.
         const options = this.#threadOptions({ config: { ...this.config, api_port: port } });

@@ -9,7 +9,7 @@ const SETTLED_MS = 60_000;
 /** How long a call waits for a thread that is being started again. */
 const CALL_PATIENCE_MS = 5_000;
 
-export interface SupervisedOptions<F extends Exposed> {
+interface SupervisedOptions<F extends Exposed> {
   readonly name: string;
   readonly start: () => Thread;
   /** Called each time the thread has started; the thread serves once it resolves. */

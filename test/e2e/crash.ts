@@ -84,7 +84,7 @@ async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promise<ApiR
     return records.length >= ids.length && records.every(({ response_status }) => response_status !== null);
   };
   try {
-    await until(finished, 10_000, () => "", 100);
+    await until(finished, 15_000, () => "", 100);
   } catch {
     return records; // what is missing is what the caller counts
   }

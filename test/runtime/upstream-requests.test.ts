@@ -176,31 +176,40 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("a request is sent once more where a kept connection was closed before it was answered", async () => {
-    let connections = 0;
+  const POST = {
+    method: "POST",
+    headers: ["Host", "h", "Content-Length", "2"],
+    framing: "length",
+    body: bytes("hi"),
+  } as const;
+  const DELETE = { method: "DELETE" } as const;
+  const PROCESSING = "HTTP/1.1 102 Processing\r\n\r\n";
+  const AT_ONCE = 60_000;
+  const LATE = 0;
+
+  test.each([
+    ["a POST whose kept connection was closed at once is sent once more", POST, AT_ONCE, "", 1, "ended"],
+    ["a POST whose kept connection was closed late is not sent again", POST, LATE, "", 1, "broken"],
+    ["a DELETE whose kept connection was closed late is sent once more", DELETE, LATE, "", 1, "ended"],
+    ["a request is never sent a third time", POST, AT_ONCE, "", 2, "broken"],
+    ["a POST of which something was answered is not sent again", POST, AT_ONCE, PROCESSING, 1, "broken"],
+    ["a DELETE of which something was answered is not sent again", DELETE, AT_ONCE, PROCESSING, 1, "broken"],
+  ] as const)("%s", async (_name, request, unreadMs, before, closes, outcome) => {
     let requests = 0;
     await using provider = await startRawServer((socket) => {
-      const mine = ++connections;
-      let served = 0;
       socket.on("data", () => {
         requests++;
-        if (mine === 1 && ++served === 2) socket.destroy();
-        else socket.write(OK);
+        if (requests === 1 || requests > 1 + closes) socket.write(OK);
+        else socket.end(before);
       });
     });
-    const upstream = createUpstream({ resolve: loopback });
-    const post = {
-      method: "POST",
-      headers: ["Host", "h", "Content-Length", "2"],
-      framing: "length",
-      body: bytes("hi"),
-    } as const;
-    for (let at = 0; at < 3; at++) {
-      expect((await ask(upstream, provider.port, post).done).ended).toBe(true);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(requests).toBe(4);
-    expect(connections).toBeGreaterThan(1);
+    const upstream = createUpstream({ resolve: loopback, unreadMs });
+    expect((await ask(upstream, provider.port, request).done).ended).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    const { ended, error } = await ask(upstream, provider.port, request).done;
+    expect(ended ? "ended" : error?.kind).toBe(outcome);
+    const resent = closes === 2 || outcome === "ended";
+    expect(requests).toBe(resent ? 3 : 2);
     upstream.close();
   });
 

@@ -21,7 +21,7 @@ const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 const SWEEP_MS = 60_000;
 const SWEEP_KEYS = 1_000;
 
-export interface CacheOptions {
+interface CacheOptions {
   /** Undefined in a thread that is never asked for the cache: it leaves the files alone. */
   readonly directory: string | undefined;
   readonly log: Log;
@@ -43,7 +43,7 @@ export interface CacheRequest {
 }
 
 /** A call that is under way, and what it will become. */
-export interface SharedFlight {
+interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
   /** Place in the bucket that its answer takes. */

@@ -1,0 +1,143 @@
+import { type Fault, type Framing, isField, MALFORMED } from "./header-fields.ts";
+import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
+
+/** What requests and answers differ in. */
+export interface ChunkRules {
+  /** A chunk's line: its size, and what may stand behind it. */
+  readonly line: RegExp;
+  /** Of all chunk lines of a body beyond their sizes. */
+  readonly extensionBytesMax: number;
+  readonly malformed: Fault;
+}
+
+const WHOLE = 0;
+const LENGTH = 1;
+const CHUNK_SIZE = 2;
+const CHUNK = 3;
+const CHUNK_END = 4;
+const TRAILERS = 5;
+
+const NO_BODY = { length: 0, chunked: false };
+const CHUNK_LINE_BYTES_MAX = 4_096;
+const TRAILER_BYTES_MAX = 64 * 1_024;
+
+/**
+ * The body of an HTTP/1.1 message, with a length or in chunks, one element at a time. What is not framed beyond doubt is
+ * refused; extensions of chunks and trailers are read for their framing and dropped.
+ */
+export class BodyReader {
+  readonly #rules: ChunkRules;
+  readonly #small = new SmallPieces();
+  #state = WHOLE;
+  #remaining = 0;
+  #extensionBytes = 0;
+  #trailerBytes = 0;
+  /** What the last call of `read` has for the taker of the body. */
+  piece: Uint8Array | undefined;
+
+  constructor(rules: ChunkRules) {
+    this.#rules = rules;
+  }
+
+  /** Whether all of it has been read and handed out. */
+  get whole(): boolean {
+    return this.#state === WHOLE && !this.#small.waiting;
+  }
+
+  /** Drops what is left of it. */
+  stop(): void {
+    this.begin(NO_BODY);
+  }
+
+  /** Begins the body that a head announces; without a length or chunks there is none. */
+  begin({ length = 0, chunked }: Pick<Framing, "length" | "chunked">): void {
+    this.#small.clear();
+    this.piece = undefined;
+    this.#extensionBytes = 0;
+    this.#trailerBytes = 0;
+    this.#remaining = length;
+    this.#state = chunked ? CHUNK_SIZE : length > 0 ? LENGTH : WHOLE;
+  }
+
+  /**
+   * Reads one element, unless it is whole. What it brings is `piece`: the taker gets that before the next element is read.
+   *
+   * @returns where the next element begins, or -1 where more bytes are needed.
+   */
+  read(bytes: Buffer, at: number): number {
+    this.piece = undefined;
+    switch (this.#state) {
+      case LENGTH:
+      case CHUNK:
+        return this.#content(bytes, at);
+      case CHUNK_SIZE:
+        return this.#chunkSize(bytes, at);
+      case CHUNK_END:
+        if (bytes.byteLength - at < 2) return -1;
+        if (bytes[at] !== 13 || bytes[at + 1] !== 10)
+          throw this.#rules.malformed("a chunk has another length than it says");
+        this.#state = CHUNK_SIZE;
+        return at + 2;
+      case TRAILERS:
+        return this.#trailer(bytes, at);
+      default:
+        this.piece = this.#small.take();
+        return at;
+    }
+  }
+
+  /** Small pieces that have been gathered, where nothing more has come for now. */
+  gathered(): Uint8Array | undefined {
+    return this.#small.take();
+  }
+
+  #content(bytes: Buffer, at: number): number {
+    if (at >= bytes.byteLength) return -1;
+    const end = Math.min(bytes.byteLength, at + this.#remaining);
+    const isGathered = this.#state === CHUNK && this.#small.add(bytes, at, end);
+    if (!isGathered && this.#small.waiting) {
+      this.piece = this.#small.take();
+      return at;
+    }
+    this.#remaining -= end - at;
+    if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
+    if (!isGathered) this.piece = at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end);
+    return end;
+  }
+
+  #chunkSize(bytes: Buffer, at: number): number {
+    const plain = plainChunkSize(bytes, at);
+    if (plain !== undefined) return this.#beginChunk(plain.size, plain.end);
+    const { line, extensionBytesMax, malformed } = this.#rules;
+    const lineEnd = bytes.indexOf("\r\n", at, "latin1");
+    const end = lineEnd < 0 ? bytes.byteLength : lineEnd;
+    if (end - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");
+    if (end === at && lineEnd < 0) return -1;
+    // What cannot become a chunk's line is not waited for.
+    const text = bytes.toString("latin1", at, lineEnd < 0 && bytes[end - 1] === 13 ? end - 1 : end);
+    const digits = line.exec(text)?.[1];
+    if (digits === undefined || MALFORMED.test(text)) throw malformed("a chunk's size cannot be read");
+    if (lineEnd < 0) return -1;
+    this.#extensionBytes += text.length - digits.length;
+    if (this.#extensionBytes > extensionBytesMax) throw malformed("its chunks say more than their sizes");
+    return this.#beginChunk(Number.parseInt(digits, 16), end);
+  }
+
+  #beginChunk(size: number, lineEnd: number): number {
+    this.#remaining = size;
+    this.#state = size === 0 ? TRAILERS : CHUNK;
+    return lineEnd + 2;
+  }
+
+  #trailer(bytes: Buffer, at: number): number {
+    const { malformed } = this.#rules;
+    const end = bytes.indexOf("\r\n", at, "latin1");
+    if (this.#trailerBytes + (end < 0 ? bytes.byteLength : end) - at > TRAILER_BYTES_MAX)
+      throw malformed("its trailers are too large");
+    if (end < 0) return -1;
+    this.#trailerBytes += end - at;
+    if (end === at) this.#state = WHOLE;
+    else if (!isField(bytes.toString("latin1", at, end))) throw malformed("a trailer cannot be read");
+    return end + 2;
+  }
+}
