@@ -57,16 +57,27 @@ const TURN_NS = 10_000_000n;
 /** Numbers of the system call `sched_setattr`. */
 const SCHED_SETATTR: Readonly<Record<string, number>> = { x64: 314, arm64: 274 };
 
-/** Linux 6.12 and later; earlier ones take the call and know nothing of turns. There is nothing like it on Deno. */
+type Syscall = (number: number, thread: number, attributes: NodeJS.TypedArray, flags: number) => unknown;
+
+/** Linux 6.12 and later; earlier ones take the call and know nothing of turns. */
 function takeLongTurns(thread: number, nice: number): void {
   const call = SCHED_SETATTR[process.arch];
-  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
-  if (call === undefined || ffi === undefined) return;
-  const { symbols } = ffi.dlopen("libc.so.6", { syscall: { args: ["i64", "i64", "ptr", "i64"], returns: "i64" } });
+  if (call === undefined) return;
   // struct sched_attr: size, policy (0, the common one), flags, nice, priority, runtime, and two of no matter here.
   const attributes = Buffer.alloc(48);
   attributes.writeUInt32LE(attributes.byteLength, 0);
   attributes.writeInt32LE(nice, 16);
   attributes.writeBigUInt64LE(TURN_NS, 24);
-  symbols.syscall(call, thread, ffi.ptr(attributes), 0);
+  syscall ??= openSyscall();
+  syscall(call, thread, attributes, 0);
+}
+
+let syscall: Syscall | undefined;
+
+/** On Deno there is nothing like it without a permission of its own. */
+function openSyscall(): Syscall {
+  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
+  if (ffi === undefined) return () => {};
+  const { symbols } = ffi.dlopen("libc.so.6", { syscall: { args: ["i64", "i64", "ptr", "i64"], returns: "i64" } });
+  return symbols.syscall;
 }

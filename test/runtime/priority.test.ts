@@ -9,7 +9,9 @@ const PRIORITY = new URL("../../src/runtime/priority.ts", import.meta.url).href;
 async function yielding(call: string): Promise<ReadonlyMap<string, number>> {
   const code = `const priority = await import(${JSON.stringify(PRIORITY)});
     priority.${call}();
-    console.log(await Bun.file("/proc/thread-self/sched").text().catch(() => ""));
+    const { existsSync, readFileSync } = await import("node:fs");
+    const path = "/proc/thread-self/sched";
+    if (existsSync(path)) console.log(readFileSync(path, "utf8"));
     console.log("nice :", (await import("node:os")).getPriority(0));`;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", code]);
   const pairs = stdout.split("\n").map((line) => line.split(":"));
