@@ -1,6 +1,6 @@
-import { isoTime } from "../record/iso-time.ts";
 import { channelChecks } from "../store/channel-checks.ts";
 import { readWebhookRule, WEBHOOK_SCHEMA, type WebhookBody } from "../store/webhook-rule.ts";
+import { shownWebhook, webhookBody, webhookTest } from "../store/webhook-shown.ts";
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
 import type { Gate } from "./gate.ts";
 import type { ApiRoom } from "./room.ts";
@@ -41,23 +41,20 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
     },
     list: (organizationId) => listWebhooks(records, organizationId),
     find: (id, organizationId) => findWebhook(records, id, organizationId),
-    bodyOf,
-    shown: async (webhooks) => webhooks.map(shown),
+    bodyOf: webhookBody,
+    shown: async (webhooks) => webhooks.map(shownWebhook),
     async put(organizationId, body, previous) {
       const rule = readWebhookRule(body, refuseUrl);
       const webhook = await putWebhook((await room.writer()).records, organizationId, rule, previous);
       await spreadWebhooks(room);
-      return { ...shown(webhook), ...(webhook.secret !== previous?.secret && { secret: webhook.secret }) };
+      return { ...shownWebhook(webhook), ...(webhook.secret !== previous?.secret && { secret: webhook.secret }) };
     },
     async remove(webhook) {
       await removeWebhook((await room.writer()).records, webhook.id);
       await spreadWebhooks(room);
-      return shown(webhook);
+      return shownWebhook(webhook);
     },
-    testsOf({ id }) {
-      const payload = { type: "webhook.test", timestamp: isoTime(Date.now()), webhook_id: id };
-      return [{ endpoint_id: id, payload: JSON.stringify(payload) }];
-    },
+    testsOf: (webhook) => [webhookTest(webhook)],
   };
 }
 
@@ -66,14 +63,4 @@ async function spreadWebhooks(room: ApiRoom): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
     room.log.warn("a change is not spread yet", { why: String(error) });
   });
-}
-
-function bodyOf(webhook: Webhook): WebhookBody {
-  const { url, name, property_filters, sample_rate, fields, include_body, enabled } = webhook;
-  return { url, name, property_filters, sample_rate, fields, include_body, enabled };
-}
-
-function shown(webhook: Webhook) {
-  const { id, created_at, updated_at } = webhook;
-  return { id, ...bodyOf(webhook), created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
 }

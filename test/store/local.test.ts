@@ -18,7 +18,9 @@ describe("a local store", () => {
     const writer = await openStore(config, "write");
     await migrate(writer);
     await writer.records.batch([statement("insert into settings values (?, ?)", ["a", "1"])]);
-    await writer.bodies.batch([statement("insert into texts values (?, ?, ?)", ["r", "p", "c"])]);
+    await writer.bodies.batch([
+      statement("insert into texts (request_id, prompt, completion) values (?, ?, ?)", ["r", "p", "c"]),
+    ]);
     const reader = await openStore(config, "read");
     const sql = "select settings.value, texts.prompt from settings, texts";
     expect(await reader.records.query<unknown>(statement(sql))).toEqual([{ value: "1", prompt: "p" }]);
