@@ -71,3 +71,15 @@ function text(time: string, level: LogLevel, message: string, fields: LogFields)
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** For a thread that serves clients. What was not caught is a bug of one request, plugin or socket: the others are served on. */
+export function keepServing(log: Log): void {
+  const onBug = (error: unknown) => {
+    log.error("not caught, serving on", {
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
+}

@@ -255,7 +255,8 @@ export function isRefusal(verdict: Verdict): verdict is Refusal {
   return verdict !== undefined && "status" in verdict;
 }
 
-function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
+/** What both add to a request. */
+export function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
   if (before === undefined || next === undefined) return next ?? before;
   return { responseHeaders: { ...before.responseHeaders, ...next.responseHeaders } };
 }
