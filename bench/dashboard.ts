@@ -1,7 +1,8 @@
 /**
  * How long a browser takes to show the requests of a large database, and how smoothly they scroll. For each of a cold and
  * a warm start: milliseconds until the first row is painted, and what was transferred. Then the list is scrolled for some
- * seconds, and the time between its frames is told, beside that of an empty page in the same browser.
+ * seconds, and the time between its frames is told, beside that of an empty page in the same browser; and, of another
+ * round, the processor time of each frame, which says the same on a machine that is busy with something else.
  *
  * Claim: first rows within a second, and no more than one frame in a hundred longer than 50 ms, with 1,000,000 records.
  * Run: `bun bench/dashboard.ts [--records 1000000] [--data-dir DIR] [--seconds 10]`.
@@ -15,6 +16,7 @@ import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../test/browser/open.ts";
 import { KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { quantile, spread } from "./figures.ts";
+import { FRAME_CATEGORIES, frameTimes } from "./frame-times.ts";
 
 const { values } = parseArgs({
   options: {
@@ -93,6 +95,9 @@ const told = (name: string, starts: readonly Start[]) => {
   );
 };
 
+const toldFrames = (ms: readonly number[]) =>
+  `${spread(ms)}; ${ms.filter((each) => each > 50).length} of ${ms.length} over 50 ms`;
+
 const weir = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: KEY }, startMsMax: 60_000 });
 const browser = await openBrowser();
 try {
@@ -125,11 +130,13 @@ try {
     await page.reload();
     await page.locator("tr[data-id]").first().waitFor();
     const between = await frames(page, seconds, px);
-    const long = between.filter((ms) => ms > 50).length;
     const rows = await page.evaluate(() => Math.round(document.querySelector(".requests-room")!.scrollTop / 34));
-    console.log(
-      `scrolling by ${px} px a frame: ${spread(between)} between frames; ${long} of ${between.length} over 50 ms; ${rows} rows`,
-    );
+    console.log(`scrolling by ${px} px a frame, ${rows} rows: ${toldFrames(between)} between frames`);
+    await page.reload();
+    await page.locator("tr[data-id]").first().waitFor();
+    await browser.startTracing(page, { categories: FRAME_CATEGORIES });
+    await frames(page, seconds, px);
+    console.log(`  ${toldFrames(frameTimes(await browser.stopTracing()))} of processor time`);
   }
   console.log(`rows in the page: ${await page.locator("tr[data-id]").count()}`);
   await context.close();

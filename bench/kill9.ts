@@ -49,6 +49,7 @@ console.log(
     `cut off ${total(({ cutOff }) => cutOff)}, missing ${total(({ missing }) => missing.length)}, ` +
     `doubled ${total(({ doubled }) => doubled.length)}, wrong status ${total(({ wrong }) => wrong.length)}, ` +
     `not there once each at the very end ${lost.length}, ` +
-    `whole but cut in the record ${total(({ wholeButCutInRecord }) => wholeButCutInRecord)}`,
+    `whole but cut in the record ${total(({ wholeButCutInRecord }) => wholeButCutInRecord)}, ` +
+    `cut but whole in the record ${total(({ cutButWholeInRecord }) => cutButWholeInRecord)}`,
 );
 process.exitCode = failed === 0 ? 0 : 1;

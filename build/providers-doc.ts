@@ -38,7 +38,7 @@ const HEAD = `# Providers
 Made by \`bun build/providers-doc.ts\` from the files in \`providers/\`; do not edit by hand.
 
 The *provider* of a record is found by the host of its target, or named with \`Gateway-Target-Provider\` in any case, by its
-name or one of its other names. *Own address* is the first label of the gateway address that forwards to it without
+name or one of its other names (\`Together AI\`, \`together_ai\` and \`together-ai\` are one). *Own address* is the first label of the gateway address that forwards to it without
 \`Gateway-Target-Url\`: \`openai\` is \`openai.localhost:8787\` on a laptop. A target that no provider claims is \`CUSTOM\`; where
 its paths and bodies have one of the forms below it is read all the same.
 

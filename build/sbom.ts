@@ -15,7 +15,7 @@ interface Component {
 }
 
 /** As far as it is read here; the rest is passed on as npm wrote it. */
-export interface Sbom {
+interface Sbom {
   readonly bomFormat: "CycloneDX";
   readonly metadata: { readonly component: { name: string; type: string; readonly "bom-ref": string } };
   components: Component[];

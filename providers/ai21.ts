@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "AI21",
-  aliases: ["ai-21", "ai21labs"],
+  aliases: ["ai21labs"],
   hosts: ["api.ai21.com"],
   target: "https://api.ai21.com",
   dedicatedDomain: "ai21",

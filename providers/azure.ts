@@ -7,7 +7,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "AZURE",
-  aliases: ["azure-openai", "azure_openai", "azure-ai", "azureopenai"],
+  aliases: ["azure-openai", "azure-ai"],
   hosts: [
     "*.openai.azure.com",
     "*.services.ai.azure.com",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "DEEPINFRA",
-  aliases: ["deep-infra"],
   hosts: ["api.deepinfra.com"],
   target: "https://api.deepinfra.com",
   dedicatedDomain: "deepinfra",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "ELEVENLABS",
-  aliases: ["eleven-labs"],
   hosts: ["api.elevenlabs.io", "*.elevenlabs.io"],
   target: "https://api.elevenlabs.io",
   dedicatedDomain: "elevenlabs",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "FIRECRAWL",
-  aliases: ["fire-crawl"],
   hosts: ["api.firecrawl.dev"],
   target: "https://api.firecrawl.dev",
   dedicatedDomain: "firecrawl",

@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "FIREWORKS",
-  aliases: ["fireworks-ai", "fireworksai"],
+  aliases: ["fireworks-ai"],
   hosts: ["api.fireworks.ai"],
   target: "https://api.fireworks.ai",
   dedicatedDomain: "fireworks",

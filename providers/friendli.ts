@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "FRIENDLI",
-  aliases: ["friendliai", "friendli-ai"],
+  aliases: ["friendli-ai"],
   hosts: ["api.friendli.ai"],
   target: "https://api.friendli.ai",
   dedicatedDomain: "friendli",

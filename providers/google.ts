@@ -7,7 +7,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "GOOGLE",
-  aliases: ["gemini", "google-ai-studio", "google_ai_studio", "vertex", "vertex-ai", "vertexai", "google-vertex"],
+  aliases: ["gemini", "google-ai-studio", "vertex", "vertex-ai", "google-vertex", "google-vertex-ai"],
   hosts: [
     "generativelanguage.googleapis.com",
     "aiplatform.googleapis.com",

@@ -7,7 +7,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "HUGGINGFACE",
-  aliases: ["hugging-face", "hf"],
+  aliases: ["hf"],
   hosts: ["router.huggingface.co", "api-inference.huggingface.co", "*.endpoints.huggingface.cloud"],
   target: "https://router.huggingface.co",
   dedicatedDomain: "huggingface",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "INFERENCE_NET",
-  aliases: ["inference-net", "inference.net"],
   hosts: ["api.inference.net"],
   target: "https://api.inference.net",
   dedicatedDomain: "inference-net",

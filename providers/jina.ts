@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "JINA",
-  aliases: ["jinaai", "jina-ai"],
+  aliases: ["jina-ai"],
   hosts: ["api.jina.ai", "r.jina.ai", "s.jina.ai", "deepsearch.jina.ai"],
   target: "https://api.jina.ai",
   dedicatedDomain: "jina",

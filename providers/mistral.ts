@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "MISTRAL",
-  aliases: ["mistralai", "mistral-ai"],
+  aliases: ["mistral-ai"],
   hosts: ["api.mistral.ai", "codestral.mistral.ai"],
   target: "https://api.mistral.ai",
   dedicatedDomain: "mistral",

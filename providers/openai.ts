@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "OPENAI",
-  aliases: ["open-ai"],
   hosts: ["api.openai.com", "*.api.openai.com"],
   target: "https://api.openai.com",
   dedicatedDomain: "openai",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "OPENROUTER",
-  aliases: ["open-router"],
   hosts: ["openrouter.ai", "*.openrouter.ai"],
   target: "https://openrouter.ai",
   dedicatedDomain: "openrouter",

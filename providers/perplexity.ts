@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "PERPLEXITY",
-  aliases: ["pplx"],
+  aliases: ["pplx", "perplexity-ai"],
   hosts: ["api.perplexity.ai"],
   target: "https://api.perplexity.ai",
   dedicatedDomain: "perplexity",

@@ -4,7 +4,6 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "SAMBANOVA",
-  aliases: ["samba-nova"],
   hosts: ["api.sambanova.ai"],
   target: "https://api.sambanova.ai",
   dedicatedDomain: "sambanova",

@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "STABILITY",
-  aliases: ["stability-ai", "stabilityai"],
+  aliases: ["stability-ai"],
   hosts: ["api.stability.ai"],
   target: "https://api.stability.ai",
   dedicatedDomain: "stability",

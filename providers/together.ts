@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "TOGETHER",
-  aliases: ["together-ai", "togetherai"],
+  aliases: ["together-ai"],
   hosts: ["api.together.xyz", "api.together.ai"],
   target: "https://api.together.xyz",
   dedicatedDomain: "together",

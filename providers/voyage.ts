@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "VOYAGE",
-  aliases: ["voyageai", "voyage-ai"],
+  aliases: ["voyage-ai"],
   hosts: ["api.voyageai.com", "ai.mongodb.com"],
   target: "https://api.voyageai.com",
   dedicatedDomain: "voyage",

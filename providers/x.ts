@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "X",
-  aliases: ["xai", "x-ai", "grok"],
+  aliases: ["xai", "grok"],
   hosts: ["api.x.ai", "*.api.x.ai"],
   target: "https://api.x.ai",
   dedicatedDomain: "x",

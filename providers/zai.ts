@@ -4,7 +4,7 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "ZAI",
-  aliases: ["z-ai", "z.ai", "zhipu", "zhipuai", "bigmodel"],
+  aliases: ["zhipu", "zhipuai", "bigmodel"],
   hosts: ["api.z.ai", "open.bigmodel.cn"],
   target: "https://api.z.ai",
   dedicatedDomain: "zai",

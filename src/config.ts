@@ -40,6 +40,12 @@ export const CONFIG_SCHEMA = Type.Object(
       ["no", "yes"],
       "Whether other nodes on this machine may listen on the gateway's port too; the system divides connections among them. Linux.",
     ),
+    gateway_threads: count(
+      1,
+      1,
+      64,
+      "Threads that serve the gateway's port; the system divides connections among them. More than one: Linux.",
+    ),
     api_port: count(8788, ...PORT, "Port of the API, the dashboard and the metrics; 0 takes a free one."),
     gateway_domain: text("localhost", "Domain below which each provider has its own gateway address."),
     data_dir: text("./weir-data", "Directory that holds everything Weir writes."),

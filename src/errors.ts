@@ -1,5 +1,5 @@
 /** What every failure that a caller can cause or must see is called, and the HTTP status it is answered with. */
-export interface ErrorSpec {
+interface ErrorSpec {
   readonly status: number;
   /** What was wrong and how to mend it, when the place that throws has nothing more exact to say. */
   readonly text: string;
@@ -12,18 +12,27 @@ export const ERRORS = {
   invalid_path: { status: 400, text: "the path must be a URI path without raw spaces, control bytes or dot segments" },
   invalid_header: { status: 400, text: "a Gateway-* header has a value that cannot be read" },
   missing_gateway_auth: { status: 401, text: "send Gateway-Auth: Bearer <service key>" },
-  invalid_gateway_auth: { status: 401, text: "the key in Gateway-Auth is not known here" },
+  invalid_gateway_auth: {
+    status: 401,
+    text: "the key in Gateway-Auth is not known here; make one with: weir keys create",
+  },
   expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired or was revoked; create a new one" },
-  insufficient_scope: { status: 403, text: "the key lacks the scope that this needs" },
-  target_forbidden: { status: 403, text: "the target is an address that this gateway does not open" },
+  insufficient_scope: { status: 403, text: "the key lacks the scope that this needs; use one that has it" },
+  target_forbidden: {
+    status: 403,
+    text: "the target is an address that this gateway does not open; WEIR_ALLOW_PRIVATE_TARGETS opens it",
+  },
   duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
   body_too_large: { status: 413, text: "the body is over the limit" },
   rate_limited: { status: 429, text: "a rate limit is spent; wait for Retry-After" },
-  plugin_failed: { status: 500, text: "a plugin failed on this request" },
+  plugin_failed: { status: 500, text: "a plugin failed on this request; the log says which" },
   upstream_unreachable: { status: 502, text: "the provider could not be reached" },
   spool_full: { status: 503, text: "the gateway cannot record now and is set to refuse what it cannot record" },
   shutting_down: { status: 503, text: "the gateway is stopping; send the request again" },
-  upstream_timeout: { status: 504, text: "the provider sent no response headers in time" },
+  upstream_timeout: {
+    status: 504,
+    text: "the provider sent no response headers in time; WEIR_UPSTREAM_TIMEOUT_SECONDS sets how long it has",
+  },
 
   invalid_body: { status: 400, text: "the request body is not what this endpoint takes" },
   filter_invalid: { status: 400, text: "the filter does not follow the filter grammar" },

@@ -5,8 +5,8 @@ import { isatty } from "node:tty";
  *
  * Nothing that a client sent belongs into a log line: no key, no body, no header value.
  */
-export type LogLevel = "debug" | "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+type LogLevel = "debug" | "info" | "warn" | "error";
+type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Log {
   debug(message: string, fields?: LogFields): void;
@@ -19,7 +19,7 @@ export interface Log {
 
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "text";
   /** Takes one finished line with its line end; stderr unless told otherwise. */
@@ -70,4 +70,16 @@ function text(time: string, level: LogLevel, message: string, fields: LogFields)
 /** What an unknown thrown value says, for a log line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** For a thread that serves clients. What was not caught is a bug of one request, plugin or socket: the others are served on. */
+export function keepServing(log: Log): void {
+  const onBug = (error: unknown) => {
+    log.error("not caught, serving on", {
+      error: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
 }

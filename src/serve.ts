@@ -1,5 +1,5 @@
 import { type Config, europeanConfig, listenerPorts } from "./config.ts";
-import { type Log, messageOf } from "./observe.ts";
+import { keepServing, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
@@ -10,10 +10,11 @@ import { openDataDirectory } from "./serve/data-directory.ts";
 import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./serve/first-keys.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
+import { StartError } from "./serve/start-error.ts";
 import { readEntries } from "./store/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
 
-export type ServeOptions = FirstKeysOptions;
+type ServeOptions = FirstKeysOptions;
 
 /**
  * Runs the service until a signal ends it.
@@ -25,6 +26,11 @@ export type ServeOptions = FirstKeysOptions;
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { config, log } = options;
+  if (config.gateway_threads > 1 && process.platform !== "linux") {
+    throw new StartError(
+      "gateway_threads = more than 1 works on Linux only: elsewhere the system divides no connections",
+    );
+  }
   keepServing(log);
   const european = europeanConfig(config);
   const configs = european === undefined ? [config] : [config, european];
@@ -116,7 +122,10 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   const claim = built.regions[0]!.recorder.forward(["claimShares"]).claimShares;
   const shares = localPath(config) === undefined ? new Shares({ claim, log }) : undefined;
   built.shares = shares;
-  const host = createPluginHost({ config, log, entries, usageOf, providerHosts, shares });
+  const onPrivateTargets = (targets: readonly string[]) => {
+    for (const region of built.regions) region.openPrivateTargets(targets);
+  };
+  const host = createPluginHost({ config, log, entries, usageOf, providerHosts, shares, onPrivateTargets });
   built.pluginHost = host;
   built.hooks = await openHooks({ config, log, host });
   return built.hooks;
@@ -129,16 +138,4 @@ async function takeDown({ regions, hooks, entries, pluginHost, registry, shares 
   shares?.close();
   pluginHost?.close();
   registry?.close();
-}
-
-/** What was not caught is a bug of one request, plugin or socket: the others are served on. */
-function keepServing(log: Log): void {
-  const onBug = (error: unknown) => {
-    log.error("not caught, serving on", {
-      error: messageOf(error),
-      stack: error instanceof Error ? error.stack : undefined,
-    });
-  };
-  process.on("uncaughtException", onBug);
-  process.on("unhandledRejection", onBug);
 }

@@ -8,6 +8,7 @@ import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";
 import type { WholeExchange } from "./spool/whole.ts";
+import type { SpoolShare } from "./spool/writer.ts";
 
 /**
  * What the threads can ask of each other. Types only: each thread implements its part where it lives, `runtime/rpc.ts`
@@ -127,7 +128,7 @@ export type GatewayFunctions = {
   metrics(): string | Promise<string>;
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
-  setKeys(keys: readonly KeySnapshot[]): void;
+  setKeys(keys: readonly KeySnapshot[]): void | Promise<void>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
   /** What is stored of one organization's answers, and how much of all organizations' may be. */
@@ -190,6 +191,55 @@ export interface GatewayStatus {
   readonly draining: boolean;
 }
 
+/** Gateway thread beside the main one; it is started with the ports `first`, `hooks` and `requests`. */
+export type FurtherGatewayFunctions = {
+  /** Resolves once it listens. The first call. */
+  listen(terms: GatewayTerms): Promise<void>;
+  /** Some of the terms have changed. */
+  tell(change: Partial<GatewayTerms>): void;
+  status(): GatewayStatus;
+  figures(): GatewayFigures;
+  /** Lets what is in flight end for so many seconds, and closes. */
+  stop(drainSeconds: number): Promise<void>;
+};
+
+/** Main thread, as the other gateway threads see it. */
+export type FirstGatewayFunctions = {
+  /** Takes an id that a client chose. @returns false where a request has it, in whichever thread. */
+  claimId(id: string): Promise<boolean>;
+};
+
+/** What the gateway's threads go by that may change while they run. */
+export interface GatewayTerms {
+  readonly keys: readonly KeySnapshot[];
+  /** Ports of this program's listeners: never a target. Further ones are added to those that are known. */
+  readonly ownPorts: readonly number[];
+  /** What plugins open beside `allow_private_targets`. */
+  readonly privateTargets: readonly string[];
+}
+
+/** What one gateway thread has counted since its start, and what it does now. It is added up across threads. */
+export interface GatewayFigures {
+  /** `<provider> <status class>` to the number of requests. */
+  readonly requests: ReadonlyMap<string, number>;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly inFlight: number;
+  readonly exchangesDropped: number;
+  readonly spoolBytes: number;
+  readonly spoolHealthy: boolean;
+  readonly overhead: Distribution;
+  readonly firstByte: Distribution;
+}
+
+/** How often which value was seen. */
+export interface Distribution {
+  /** Upper ends, rising; `counts` has one more, for what is above all of them. */
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 /** Main thread, as the jobs see it. */
 export type HostFunctions = {
   ports(): ListenerPorts | Promise<ListenerPorts>;
@@ -209,6 +259,8 @@ export type JobFunctions = {
   expedite(order: ExpediteOrder): Promise<readonly ModelOutcome[]>;
   /** Mappings or prices were changed: what they concern is read again, and new traffic with them. */
   relearn(): Promise<void>;
+  /** Prometheus text of this thread's metrics. */
+  metrics(): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -246,4 +298,8 @@ export interface ThreadOptions {
   readonly sealKey?: Uint8Array;
   /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */
   readonly databaseWasThere?: boolean;
+}
+
+export interface FurtherGatewayOptions extends ThreadOptions {
+  readonly share: SpoolShare;
 }

@@ -1,7 +1,7 @@
 import net from "node:net";
 
 /** A TCP server on a free port of 127.0.0.1 that speaks bytes. */
-export interface RawServer {
+interface RawServer {
   readonly port: number;
   readonly origin: string;
   readonly sockets: Set<net.Socket>;
@@ -71,8 +71,8 @@ export function exchangeRaw(
     let received = "";
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no end of the answer within 5 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
-    }, 5_000);
+      reject(new Error(`no end of the answer within 20 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
+    }, 20_000);
     const done = () => {
       clearTimeout(timer);
       socket.destroy();

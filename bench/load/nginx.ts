@@ -14,7 +14,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export interface Nginx {
+interface Nginx {
   readonly port: number;
   readonly pid: number;
   stop(): Promise<void>;

@@ -28,7 +28,7 @@ export const STEPS: Readonly<Record<Action, Step>> = {
   revoke: { from: ["approved"], to: "revoked", otherwise: "only an approved domain can be revoked" },
 };
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly organization: string | null;
   /** Null for a personal deployment, whose owner proves the domain by a DNS record. */
   readonly company: string | null;

@@ -4,7 +4,7 @@ import type { GatewayAccess, Json, PluginRoute, RouteAnswer, RouteCall, RouteCal
 import { type Counts, DAILY } from "./counts.ts";
 import { type Action, type Decision, type Decisions, readDomain, type State } from "./decisions.ts";
 
-export interface DomainParts {
+interface DomainParts {
   readonly decisions: Decisions;
   readonly counts: Counts;
   readonly gateway: GatewayAccess;

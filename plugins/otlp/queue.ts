@@ -1,7 +1,7 @@
 import type { PluginLog } from "weir/plugin";
 import type { Span } from "./span.ts";
 
-export interface SpanQueueOptions {
+interface SpanQueueOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Readonly<Record<string, string>>;

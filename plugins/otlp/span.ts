@@ -15,7 +15,7 @@ export interface Span {
   readonly status: { readonly code: 0 | 2; readonly message?: string };
 }
 
-export interface Attribute {
+interface Attribute {
   readonly key: string;
   readonly value: Json;
 }

@@ -3,7 +3,7 @@ import type { Json, PluginStore, RouteCaller } from "weir/plugin";
 import { isSegment, isUnit, type Policy, policyOf, QUOTA_MAX, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
 
 /** A policy as the API takes it and `weir.toml` writes it. */
-export interface PolicyBody {
+interface PolicyBody {
   readonly name: string;
   readonly quota: number;
   readonly window_seconds: number;

@@ -28,6 +28,7 @@ import {
 } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
+import { queryWarnings } from "./warnings.ts";
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 
@@ -48,9 +49,11 @@ const SESSIONS = t.Object({ ...LIST, sort: optionalSort }, { additionalPropertie
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
   const database = room.reader.records;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
-    const { scope } = readScope(gate().caller(request).organizationId, body);
+    const { organizationId } = gate().caller(request);
+    const { scope, decoded } = readScope(organizationId, body);
     await settled(room);
-    return { scope, deadline: new Deadline(room.config.query_timeout_seconds * 1000) };
+    const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+    return { scope, deadline, warnings: await queryWarnings(database, organizationId, decoded, deadline) };
   };
   return new Elysia()
     .post(
@@ -60,8 +63,8 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         const timeBucket = body.time_bucket == null ? undefined : readBucket(body.time_bucket);
         // A series that is cut after ten buckets is none.
         const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
-        const { scope, deadline } = await begin(request, body);
-        return success(await metrics(database, scope, { groupBy, timeBucket, ...page }, deadline));
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await metrics(database, scope, { groupBy, timeBucket, ...page }, deadline), warnings);
       },
       {
         body: METRICS,
@@ -73,8 +76,8 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ body, request }) => {
         const order = readSort(body.sort ?? undefined, USER_SORTS, "requests");
         const page = readPaging(body, AGGREGATES_MAX);
-        const { scope, deadline } = await begin(request, body);
-        return success(await users(database, scope, order, page, deadline));
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await users(database, scope, order, page, deadline), warnings);
       },
       { body: USERS, ...endpoint("read", "Metrics", "Add up requests by user") },
     )
@@ -83,8 +86,8 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ body, request }) => {
         const order = readSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
         const page = readPaging(body, AGGREGATES_MAX);
-        const { scope, deadline } = await begin(request, body);
-        return success(await sessions(database, scope, order, page, deadline));
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await sessions(database, scope, order, page, deadline), warnings);
       },
       {
         body: SESSIONS,

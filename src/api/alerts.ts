@@ -1,5 +1,6 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { testPayload } from "../store/alert-payload.ts";
 import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../store/alert-rule.ts";
 import { alertBody, shownAlert } from "../store/alert-shown.ts";
@@ -13,147 +14,78 @@ import {
   putAlert,
   removeAlert,
 } from "../store/alerts.ts";
-import { enqueue, listDeliveries } from "../store/deliveries.ts";
-import { patiently } from "../store/patiently.ts";
-import { channelChecks } from "./channel-checks.ts";
-import { awaitAttempts, iso, shownDelivery } from "./deliveries.ts";
+import { channelChecks } from "../store/channel-checks.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
 import { PAGE_NOTE, readPage } from "./page-query.ts";
 import type { ApiRoom } from "./room.ts";
+import { findRule, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
-const CHANGES = t.Partial(ALERT_SCHEMA, { additionalProperties: false });
 const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
 
 /** Alerts: what an organization wants to be told of, what fires, and what became of it. */
 export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
-  const { records } = room.current;
-  const checks = channelChecks(room);
-  const organization = (request: Request) => gate().caller(request).organizationId;
-  const found = async (request: Request, id: string): Promise<Alert> => {
-    const alert = await findAlert(records, id, organization(request));
-    if (alert === undefined) throw new GatewayError("not_found", "there is no alert of this id");
-    return alert;
-  };
-  const put = async (organizationId: string, body: AlertBody, previous?: Alert) => {
-    const rule = readAlertRule(body, checks);
-    const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
-    return success(shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets));
-  };
-  return new Elysia()
-    .get(
-      "/v1/alerts",
-      async ({ request }) => {
-        const organizationId = organization(request);
-        const [all, firing] = [await listAlerts(records, organizationId), await firingOf(records, { organizationId })];
-        return success(
-          all.map((alert) =>
-            shownAlert(
-              alert,
-              firing.filter(({ alert_id }) => alert_id === alert.id),
-            ),
-          ),
-        );
-      },
-      endpoint("read", "Alerts", "List alerts", "With the groups that fire now."),
-    )
-    .get(
-      "/v1/alerts/:id",
-      async ({ params, request }) =>
-        success(shownAlert(await found(request, params.id), await firingOf(records, { alertId: params.id }))),
-      endpoint("read", "Alerts", "Read one alert"),
-    )
-    .post(
-      "/v1/alerts",
-      async ({ body, request }) => {
-        const organizationId = organization(request);
-        if ((await listAlerts(records, organizationId)).length >= ALERTS_MAX) {
-          throw new GatewayError("invalid_body", `there are ${ALERTS_MAX} alerts already: remove one first`);
-        }
-        return put(organizationId, body);
-      },
-      { body: ALERT_SCHEMA, ...endpoint("write", "Alerts", "Make an alert", SECRETS) },
-    )
-    .put(
-      "/v1/alerts/:id",
-      async ({ params, body, request }) => put(organization(request), body, await found(request, params.id)),
-      { body: ALERT_SCHEMA, ...endpoint("write", "Alerts", "Replace an alert", SECRETS) },
-    )
-    .patch(
-      "/v1/alerts/:id",
-      async ({ params, body, request }) => {
-        const previous = await found(request, params.id);
-        return put(organization(request), { ...alertBody(previous), ...body }, previous);
-      },
-      { body: CHANGES, ...endpoint("write", "Alerts", "Change parts of an alert", SECRETS) },
-    )
-    .delete(
-      "/v1/alerts/:id",
-      async ({ params, request }) => {
-        const alert = await found(request, params.id);
-        await removeAlert((await room.writer()).records, alert.id);
-        return success(shownAlert(alert, []));
-      },
-      endpoint("write", "Alerts", "Remove an alert", "With its history and what is still to be delivered of it."),
-    )
-    .use(alertOutcomes(room, found));
+  const alerts = alertFamily(room);
+  return new Elysia().use(ruleEndpoints(room, gate, alerts)).get(
+    "/v1/alerts/:id/history",
+    async ({ params, request }) => {
+      const page = readPage(request);
+      const { id } = await findRule(alerts, params.id, gate().caller(request).organizationId);
+      const events = await alertHistory(room.current.records, id, page);
+      return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
+    },
+    endpoint("read", "Alerts", "What triggered and was resolved", `The newest first; ${PAGE_NOTE}`),
+  );
 }
 
-function alertOutcomes(room: ApiRoom, found: (request: Request, id: string) => Promise<Alert>) {
+function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
   const { records } = room.current;
-  return new Elysia()
-    .get(
-      "/v1/alerts/:id/history",
-      async ({ params, request }) => {
-        const page = readPage(request);
-        const { id } = await found(request, params.id);
-        const events = await alertHistory(records, id, page);
-        return success(events.map((event) => ({ ...event, created_at: iso(event.created_at) })));
-      },
-      endpoint("read", "Alerts", "What triggered and was resolved", `The newest first; ${PAGE_NOTE}`),
-    )
-    .get(
-      "/v1/alerts/:id/deliveries",
-      async ({ params, request }) => {
-        const page = readPage(request);
-        const { id } = await found(request, params.id);
-        return success((await listDeliveries(records, id, page)).map(shownDelivery));
-      },
-      endpoint(
-        "read",
-        "Alerts",
-        "What was sent of an alert",
-        `Attempts and last error; the newest first; ${PAGE_NOTE}`,
-      ),
-    )
-    .post(
-      "/v1/alerts/:id/test",
-      async ({ params, request }) => {
-        const alert = await found(request, params.id);
-        const now = Date.now();
-        const queued = alert.channels.map((channel) =>
-          enqueue(
-            {
-              organization_id: alert.organization_id,
-              kind: "test",
-              source_id: alert.id,
-              endpoint_id: channel.id,
-              subject_id: alert.id,
-              payload: testPayload(alert, now),
-            },
-            now,
-          ),
-        );
-        if (queued.length === 0) throw new GatewayError("invalid_body", "the alert has no channels");
-        const writer = await room.writer();
-        await patiently(() => writer.records.batch(queued));
-        const tried = await awaitAttempts(
-          room,
-          queued.map(({ id }) => id),
-        );
-        return success(tried.map(shownDelivery));
-      },
-      endpoint("write", "Alerts", "Send a test to every channel", "Answers what came of it, at the latest after 10 s."),
-    );
+  const checks = channelChecks(room.config, room.ownPorts);
+  return {
+    path: "/v1/alerts",
+    tag: "Alerts",
+    noun: "alert",
+    max: ALERTS_MAX,
+    schema: ALERT_SCHEMA,
+    access: "write",
+    summaries: {
+      list: "List alerts",
+      read: "Read one alert",
+      make: "Make an alert",
+      replace: "Replace an alert",
+      change: "Change parts of an alert",
+      remove: "Remove an alert",
+      deliveries: "What was sent of an alert",
+      test: "Send a test to every channel",
+    },
+    descriptions: {
+      list: "With the groups that fire now.",
+      make: SECRETS,
+      replace: SECRETS,
+      change: SECRETS,
+      remove: "With its history and what is still to be delivered of it.",
+    },
+    list: (organizationId) => listAlerts(records, organizationId),
+    find: (id, organizationId) => findAlert(records, id, organizationId),
+    bodyOf: alertBody,
+    async shown(alerts, organizationId) {
+      const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
+      return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? []));
+    },
+    async put(organizationId, body, previous) {
+      const rule = readAlertRule(body, checks);
+      const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
+      return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
+    },
+    async remove(alert) {
+      await removeAlert((await room.writer()).records, alert.id);
+      return shownAlert(alert, []);
+    },
+    testsOf(alert) {
+      if (alert.channels.length === 0) throw new GatewayError("invalid_body", "the alert has no channels");
+      const payload = testPayload(alert, Date.now());
+      return alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { successText } from "./envelope.ts";
 import type { ApiRoom } from "./room.ts";
 import { streamText } from "./stream-text.ts";
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** Without bodies and `llmSchema`, nothing but the records is read. */
   readonly includeBody: boolean;
   readonly includeInputs: boolean;

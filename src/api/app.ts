@@ -9,6 +9,7 @@ import { readJson, readText } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { calledOrigin } from "./called-origin.ts";
 import { changeEndpoints } from "./changes.ts";
+import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
@@ -57,10 +58,12 @@ export function createApi(
     const started = performance.now();
     const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);
     if (page !== undefined) return page;
-    const answer = await answerAny(app, request).catch((error: unknown) => {
-      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
-      return serverError();
-    });
+    const answer = await answerAny(app, request)
+      .then((made) => coded(request, made))
+      .catch((error: unknown) => {
+        room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+        return serverError();
+      });
     const seconds = (performance.now() - started) / 1000;
     room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);
     return answer;

@@ -52,9 +52,13 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
     bytes += next.value.byteLength;
     if (bytes > bytesMax) {
       await discard(reader);
-      throw new GatewayError("body_too_large", `the body is over ${bytesMax} bytes`, {
-        headers: { connection: "close" },
-      });
+      throw new GatewayError(
+        "body_too_large",
+        `the body is over ${bytesMax} bytes; WEIR_MAX_API_BODY_BYTES sets the limit`,
+        {
+          headers: { connection: "close" },
+        },
+      );
     }
     chunks.push(next.value);
   }

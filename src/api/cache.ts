@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { isoTime } from "../record/iso-time.ts";
 import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
 import { endpoint } from "./endpoint.ts";
@@ -74,8 +75,8 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
             bucket_idx: place,
             request_id: requestId,
             model,
-            created_at: new Date(createdAt).toISOString(),
-            expires_at: new Date(expiresAt).toISOString(),
+            created_at: isoTime(createdAt),
+            expires_at: isoTime(expiresAt),
             bytes,
           })),
         );

@@ -3,6 +3,7 @@ import { GatewayError } from "../errors.ts";
 import type { Position } from "../filter/cursor.ts";
 import type { Scope } from "../filter/select.ts";
 import { NEWEST_FIRST } from "../filter/sort.ts";
+import { storable } from "../record/storable.ts";
 import { Deadline } from "../store/deadline.ts";
 import { findPage } from "../store/find.ts";
 import type { Amendment } from "../threads.ts";
@@ -71,7 +72,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/:id/property",
       async ({ params, body, request }) => {
         refuseEmptyName(body, "");
-        const { requestId, properties } = await amend(request, params.id, { properties: body });
+        const { requestId, properties } = await amend(request, params.id, { properties: asStored(body) });
         return success([{ request_id: requestId, properties }]);
       },
       {
@@ -83,7 +84,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/:id/score",
       async ({ params, body, request }) => {
         refuseEmptyName(body.scores, "scores.");
-        const numbers = Object.entries(body.scores).map(([name, value]) => [name, Number(value)] as const);
+        const numbers = Object.entries(body.scores).map(([name, value]) => [storable(name), Number(value)] as const);
         const { requestId, scores } = await amend(request, params.id, { scores: Object.fromEntries(numbers) });
         return success([{ request_id: requestId, scores }]);
       },
@@ -144,6 +145,11 @@ async function* pagesOf(room: ApiRoom, scope: Scope): AsyncGenerator<readonly st
     if (page.requestIds.length > 0) yield page.requestIds;
     after = page.next;
   } while (after !== undefined);
+}
+
+function asStored(properties: Readonly<Record<string, string | null>>): Record<string, string | null> {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([name, value]) => [storable(name), value === null ? null : storable(value)]));
 }
 
 function refuseEmptyName(names: object, path: string): void {

@@ -18,7 +18,7 @@ export interface Route {
   readonly access: Access;
 }
 
-export interface GateOptions {
+interface GateOptions {
   readonly keys: KeyWatch;
   readonly logins: Logins;
   /** The API's address as the client called it. */

@@ -32,6 +32,7 @@ export function healthEndpoints(room: ApiRoom) {
         const texts = await Promise.all([
           answered(room.gateway.metrics()),
           answered(room.recorder.metrics()),
+          answered(room.jobs.metrics()),
           room.metrics.text(),
           readiness(room).then(readinessText),
         ]);

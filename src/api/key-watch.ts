@@ -8,7 +8,7 @@ const POLL_MS = 300;
 /** How often the times of last use are written. */
 const TOUCH_MS = 5_000;
 
-export interface KeyWatchOptions {
+interface KeyWatchOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly log: Log;

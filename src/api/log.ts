@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
+import { storable } from "../record/storable.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { RawHeaders } from "../spool/frame.ts";
 import type { WholeExchange } from "../spool/whole.ts";
@@ -111,7 +112,7 @@ function labels({ properties = {}, user_id, session_id, session_name, session_pa
 }
 
 /** UTF-8 as header lines carry it. */
-const onTheWire = (text: string) => Buffer.from(text, "utf8").toString("latin1");
+const onTheWire = (text: string) => Buffer.from(storable(text), "utf8").toString("latin1");
 
 const TIME_MAX = Date.UTC(9999, 11, 31);
 

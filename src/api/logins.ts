@@ -22,7 +22,7 @@ export interface Login {
   readonly expires: number;
 }
 
-export interface LoginsOptions {
+interface LoginsOptions {
   readonly config: Config;
   readonly keys: KeyWatch;
   readonly reader: Store;

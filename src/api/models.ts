@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { faultOf, type Mapping } from "../mapping/mapping.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { approveNewest, listModels, putMapping, rollBack, shownMapping, shownVersion } from "../store/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
 import type { Database } from "../store/store.ts";
@@ -36,9 +37,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ request }) => {
         await settled(room);
         const rows = await listModels(records, organization(request));
-        return success(
-          rows.map(({ organization_id: _, since, ...row }) => ({ ...row, since: new Date(since).toISOString() })),
-        );
+        return success(rows.map(({ organization_id: _, since, ...row }) => ({ ...row, since: isoTime(since) })));
       },
       endpoint("read", "Models", "List models and whether they are mapped"),
     )

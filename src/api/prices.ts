@@ -3,6 +3,7 @@ import { OWN_PRICE_SCHEMA } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { explainCost } from "../mapping/explain.ts";
 import { priceInForce } from "../mapping/price-in-force.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { askedModels, listModels } from "../store/mapping-steps.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../store/prices.ts";
@@ -170,5 +171,5 @@ const shown = ({ provider, model, price, updatedAt }: StoredPrice) => ({
   model,
   ...price,
   source: "own",
-  updated_at: new Date(updatedAt).toISOString(),
+  updated_at: isoTime(updatedAt),
 });

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { propertyName } from "../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../filter/tree.ts";
-import { storable } from "../filter/values.ts";
 import { substring } from "../filter/wildcards.ts";
+import { storable } from "../record/storable.ts";
 import { Deadline } from "../store/deadline.ts";
 import { propertyCosts } from "../store/property-costs.ts";
 import { propertyNames, propertyValues } from "../store/property-list.ts";

@@ -39,7 +39,7 @@ export const includeBody = flag("false leaves out the bodies and llmSchema.");
 export const includeInputs = flag("true adds prompt_inputs.");
 export { optional };
 
-export interface Paging {
+interface Paging {
   readonly limit: number;
   readonly offset: number;
 }

@@ -102,9 +102,11 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/count/query",
       async ({ body, request }) => {
         const { organizationId } = gate().caller(request);
-        const { scope } = readScope(organizationId, body);
+        const { scope, decoded } = readScope(organizationId, body);
         await settled(room);
-        return success(await countMatches(database, scope, deadline()));
+        const until = deadline();
+        const count = await countMatches(database, scope, until);
+        return success(count, await queryWarnings(database, organizationId, decoded, until));
       },
       { body: COUNT_BODY, ...endpoint("read", "Requests", "Count requests", "`data` is the number.") },
     );

@@ -6,12 +6,11 @@ import {
   orderRun,
   putRetention,
   RETENTION_SCHEMA,
-  type RetentionRun,
   readRetention,
   retentionOf,
+  shownRun,
 } from "../store/retention.ts";
 import { recordsPerDay, STORAGE_DAYS, storedBytes } from "../store/storage.ts";
-import { iso, isoOrNull } from "./deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
@@ -83,11 +82,6 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
         `Bytes on disk of the deployment; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
       ),
     );
-}
-
-function shownRun(run: RetentionRun | undefined) {
-  if (run === undefined) return null;
-  return { ...run, started_at: iso(run.started_at), finished_at: isoOrNull(run.finished_at) };
 }
 
 /** What takes longer than this to count is good for a minute. */

@@ -8,7 +8,7 @@ import type { Logins } from "./logins.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { Signer } from "./signer.ts";
 
-export interface HomeStore {
+interface HomeStore {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
 }

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
-import { storable } from "../filter/values.ts";
+import { storable } from "../record/storable.ts";
 import { patiently } from "../store/patiently.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";

@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import packageJson from "../../package.json" with { type: "json" };
 import { GatewayError } from "../errors.ts";
 import { hashKey, type KeySnapshot, whyUnusable } from "../keys.ts";
+import { isoTimeOrNull } from "../record/iso-time.ts";
 import { organizationName } from "../store/keys.ts";
 import { calledOrigin, gatewayOrigin } from "./called-origin.ts";
 import { endpoint } from "./endpoint.ts";
@@ -40,7 +41,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
     organization: (await organizationName(room.reader.records, key.organizationId)) ?? key.organizationId,
     organization_id: key.organizationId,
     scopes: key.scopes,
-    key_expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+    key_expires_at: isoTimeOrNull(key.expiresAt),
     expires_at: expires === null ? null : new Date(expires * 1_000).toISOString(),
     gateway_url: gatewayOrigin(room.config, request, await gatewayPort(room)),
     api_url: calledOrigin(room.config, request),

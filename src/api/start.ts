@@ -14,7 +14,7 @@ import { Signer } from "./signer.ts";
 /** How long answers under way get when the API stops. */
 const GRACE_MS = 2_000;
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly config: Config;
   /** Of the region in whose database keys and prices stand, where that is another one. */
   readonly home?: Config | undefined;

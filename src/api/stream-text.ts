@@ -41,5 +41,6 @@ export async function streamText(
       await pieces.return(undefined);
     },
   });
-  return new Response(stream, { headers: { ...JSON_HEADERS, ...headers } });
+  // Nobody on the way may collect it either.
+  return new Response(stream, { headers: { ...JSON_HEADERS, "cache-control": "no-store, no-transform", ...headers } });
 }

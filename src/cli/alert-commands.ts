@@ -9,7 +9,7 @@ const WHERE: Readonly<Record<string, Option>> = {
 const text = (value: string, description: string): Option => ({ type: "string", value, description });
 const texts = (value: string, description: string): Option => ({ ...text(value, description), multiple: true });
 
-/** Commands about alerts and retention. */
+/** Commands about alerts, webhooks and retention. */
 export const ALERT_COMMANDS: readonly Command[] = [
   {
     name: "alerts list",
@@ -58,6 +58,52 @@ export const ALERT_COMMANDS: readonly Command[] = [
     options: { json: JSON_OPTION, ...WHERE },
     notes: ["Ends with status 1 where one of them was not taken."],
     load: async () => (await import("./alerts.ts")).testAlertCommand,
+  },
+  {
+    name: "webhooks list",
+    summary: "list who is told of finished requests",
+    options: { json: JSON_OPTION, ...WHERE },
+    load: async () => (await import("./webhooks.ts")).listWebhooksCommand,
+  },
+  {
+    name: "webhooks add",
+    summary: "tell an address of every finished request, and print the webhook's id on stdout",
+    args: ["<url>"],
+    options: {
+      name: text("NAME", "what it is called"),
+      property: texts("NAME[=VALUE]", "only requests with this property, all of them where several are given"),
+      "sample-rate": text("PERCENT", "only so many of the requests (default: 100)"),
+      fields: text("LIST", "the record's fields that are sent, with commas"),
+      "include-body": { type: "boolean", description: "sends the bodies as well, where they are not long" },
+      "secret-file": text("FILE", "holds the signing secret; otherwise one is made and printed on stderr, once"),
+      disabled: { type: "boolean", description: "tells nothing yet" },
+      json: { type: "boolean", description: "the whole webhook, its secret included, as JSON on stdout" },
+      ...WHERE,
+    },
+    notes: ["A running service begins within two seconds."],
+    load: async () => (await import("./webhooks.ts")).addWebhookCommand,
+  },
+  {
+    name: "webhooks remove",
+    summary: "remove a webhook with all that is still to be delivered to it",
+    args: ["<id>"],
+    options: WHERE,
+    load: async () => (await import("./webhooks.ts")).removeWebhookCommand,
+  },
+  {
+    name: "webhooks test",
+    summary: "let the running service send a test to a webhook",
+    args: ["<id>"],
+    options: { json: JSON_OPTION, ...WHERE },
+    notes: ["Ends with status 1 where it was not taken."],
+    load: async () => (await import("./webhooks.ts")).testWebhookCommand,
+  },
+  {
+    name: "webhooks deliveries",
+    summary: "list what was sent to a webhook and what came of it, the newest first",
+    args: ["<id>"],
+    options: { json: JSON_OPTION, limit: text("NUMBER", "so many (default: 100)"), ...WHERE },
+    load: async () => (await import("./webhooks.ts")).webhookDeliveriesCommand,
   },
   {
     name: "retention show",

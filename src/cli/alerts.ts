@@ -1,22 +1,17 @@
-import { Value } from "@sinclair/typebox/value";
-import { type Config, listenerPorts } from "../config.ts";
-import { GatewayError } from "../errors.ts";
-import { createCallGuard, refuseUrl } from "../net/call-guard.ts";
+import { listenerPorts } from "../config.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { testPayload } from "../store/alert-payload.ts";
-import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../store/alert-rule.ts";
+import { ALERT_SCHEMA, readAlertRule } from "../store/alert-rule.ts";
 import { shownAlert } from "../store/alert-shown.ts";
 import { type Alert, alertHistory, findAlert, firingOf, listAlerts, putAlert, removeAlert } from "../store/alerts.ts";
-import { deliveriesByIds, enqueue } from "../store/deliveries.ts";
-import { patiently } from "../store/patiently.ts";
+import { channelChecks } from "../store/channel-checks.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
 import { table } from "./print.ts";
+import { asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
-
-/** How long a test waits for the service. */
-const TEST_MS = 20_000;
-const LOOK_MS = 100;
 
 export const listAlertsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
@@ -44,7 +39,9 @@ export const listAlertsCommand: Run = async (invocation) => {
 
 export const createAlertCommand: Run = async (invocation) => {
   const { options, terminal, config } = invocation;
-  const rule = asUsage(() => readAlertRule(checkedBody(readOptions(options)), channelChecks(config)));
+  const rule = asUsage(() =>
+    readAlertRule(checkedBody(ALERT_SCHEMA, readOptions(options)), channelChecks(config, listenerPorts(config))),
+  );
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const { alert, newSecrets } = await putAlert(records, organizationId, rule);
     if (options["json"]) return terminal.out(`${JSON.stringify(shownAlert(alert, [], newSecrets), null, 2)}\n`);
@@ -71,7 +68,7 @@ export const alertHistoryCommand: Run = async (invocation) => {
   await withAlert(invocation, async (records, alert) => {
     const events = (await alertHistory(records, alert.id, { limit, offset: 0 })).map((event) => ({
       ...event,
-      created_at: new Date(event.created_at).toISOString(),
+      created_at: isoTime(event.created_at),
     }));
     if (options["json"]) return terminal.out(`${JSON.stringify(events, null, 2)}\n`);
     if (events.length === 0) return terminal.err("nothing has triggered yet\n");
@@ -85,38 +82,16 @@ export const alertHistoryCommand: Run = async (invocation) => {
 };
 
 export const testAlertCommand: Run = async (invocation) => {
-  const { options, terminal } = invocation;
   return withAlert(invocation, async (records, alert) => {
     if (alert.channels.length === 0) throw new CommandError("the alert has no channels");
-    const now = Date.now();
-    const shared = { organization_id: alert.organization_id, kind: "test", source_id: alert.id } as const;
-    const queued = alert.channels.map(({ id }) =>
-      enqueue({ ...shared, endpoint_id: id, subject_id: alert.id, payload: testPayload(alert, now) }, now),
-    );
-    await patiently(() => records.batch(queued));
-    const tried = await awaitAttempts(
-      records,
-      queued.map(({ id }) => id),
-    );
-    const rows = tried.map(({ id, endpoint_id, state, last_status, last_error }) => {
-      const channel = alert.channels.find((each) => each.id === endpoint_id)!;
-      return { id, to: channel.type === "webhook" ? channel.url : channel.to, state, last_status, last_error };
+    const payload = testPayload(alert, Date.now());
+    const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
+    return testEndpoints(invocation, records, alert, tests, (endpointId) => {
+      const channel = alert.channels.find(({ id }) => id === endpointId)!;
+      return channel.type === "webhook" ? channel.url : channel.to;
     });
-    if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-    else for (const { to, state, last_error } of rows) terminal.out(`${to}: ${last_error ?? state}\n`);
-    return rows.every(({ state }) => state === "delivered") ? 0 : 1;
   });
 };
-
-async function awaitAttempts(records: Database, ids: readonly string[]) {
-  const endsAt = Date.now() + TEST_MS;
-  for (;;) {
-    const found = await deliveriesByIds(records, ids);
-    if (found.every(({ attempts }) => attempts > 0)) return found;
-    if (Date.now() > endsAt) throw new CommandError("no running service took it in time; it is sent once one runs");
-    await new Promise((wake) => setTimeout(wake, LOOK_MS));
-  }
-}
 
 async function withAlert<T>(invocation: Invocation, work: (records: Database, alert: Alert) => Promise<T>): Promise<T> {
   const id = invocation.args[0]!;
@@ -152,25 +127,6 @@ function readOptions(options: Invocation["options"]): Readonly<Record<string, un
   };
 }
 
-function checkedBody(body: Readonly<Record<string, unknown>>): AlertBody {
-  const first = Value.Errors(ALERT_SCHEMA, body).First();
-  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${first.message}`);
-  return body as AlertBody;
-}
-
-function channelChecks(config: Config) {
-  const ports = new Set(listenerPorts(config));
-  const guard = createCallGuard(config, () => ports);
-  return { refuseUrl: (url: string) => refuseUrl(guard, url), canMail: config.smtp_url !== "" };
-}
-
-function asNumber(options: Invocation["options"], name: string): number | undefined {
-  const text = options[name]?.toString().trim();
-  if (text === undefined) return undefined;
-  if (text === "" || !Number.isFinite(Number(text))) throw new UsageError(`--${name} takes a number, not ${text}`);
-  return Number(text);
-}
-
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 function asSeconds(options: Invocation["options"], name: string): number | undefined {
@@ -186,14 +142,5 @@ function asJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     throw new UsageError("--filter takes a filter tree as JSON");
-  }
-}
-
-function asUsage<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof GatewayError) throw new UsageError(error.message);
-    throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/mapper.ts";
 import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -31,7 +32,7 @@ export const listModelsCommand: Run = async (invocation) => {
   const models = await withStore(regionConfig(invocation), (store) => listModels(store.records));
   const rows = models.map(({ organization_id: _, since, ...row }) => ({
     ...row,
-    since: new Date(since).toISOString(),
+    since: isoTime(since),
   }));
   if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
   else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");

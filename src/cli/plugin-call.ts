@@ -13,7 +13,7 @@ import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
-export interface PluginCall {
+interface PluginCall {
   readonly plugin: string;
   readonly method: PluginRoute["method"];
   readonly path: string;

@@ -10,8 +10,8 @@ import {
   orderRun,
   type PropertyRetention,
   putRetention,
-  type RetentionRun,
   retentionOf,
+  shownRun,
 } from "../store/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
@@ -116,12 +116,6 @@ async function served({ records }: Store, organizationId: string, orderedAt: num
     if (Date.now() > endsAt) throw new CommandError("the service has not finished the run yet; it goes on with it");
     await new Promise((wake) => setTimeout(wake, LOOK_MS));
   }
-}
-
-function shownRun(run: RetentionRun | undefined) {
-  if (run === undefined) return null;
-  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
-  return { ...run, started_at: iso(run.started_at), finished_at: iso(run.finished_at) };
 }
 
 const told = (days: number) => (days === 0 ? "for good" : `${days} days`);

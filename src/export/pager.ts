@@ -20,7 +20,7 @@ const COUNT_ATTEMPTS = 4;
 const SHORT_PAGE_BELIEVED = 3;
 const SHORT_PAGES_MAX = 20;
 
-export interface Selection {
+interface Selection {
   readonly filter: unknown;
   readonly order: Order;
   readonly includeBody: boolean;

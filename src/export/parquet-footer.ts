@@ -2,7 +2,7 @@ import { ByteWriter, type ParquetWriter } from "hyparquet-writer";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 
 type Metadata = Parameters<typeof writeMetadata>[1];
-export type RowGroup = ParquetWriter["row_groups"][number];
+type RowGroup = ParquetWriter["row_groups"][number];
 
 /** Bytes behind the metadata that tell its length. */
 const LENGTH_BYTES = 4;

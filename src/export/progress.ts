@@ -18,7 +18,7 @@ export interface Progress {
   stop(): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly screen: Screen;
   readonly quiet: boolean;
   readonly lineEveryMs: number;

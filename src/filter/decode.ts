@@ -1,9 +1,10 @@
 import { GatewayError } from "../errors.ts";
+import { storable } from "../record/storable.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
 import { hint, quote } from "./hint.ts";
 import { OPERATORS } from "./operators.ts";
 import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING } from "./tree.ts";
-import { checkValue, storable } from "./values.ts";
+import { checkValue } from "./values.ts";
 
 /** Which leaves an endpoint takes: `fast` only those wrapped in `request_response_rmt`, `legacy` all groups. */
 export type Dialect = "fast" | "legacy";

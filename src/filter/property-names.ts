@@ -16,7 +16,7 @@ export function propertyName(name: string): PropertyName {
 }
 
 /** `app-name` → `App-Name` */
-export function trainCase(lower: string): string {
+function trainCase(lower: string): string {
   return lower.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 

@@ -11,7 +11,7 @@ export interface Scope {
   readonly tree: FilterTree;
 }
 
-export interface SelectOptions {
+interface SelectOptions {
   readonly source?: Source;
   readonly body?: BodyTest;
   /** The order, where its columns or the tail speak of one. */

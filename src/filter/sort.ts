@@ -1,11 +1,11 @@
 import { GatewayError } from "../errors.ts";
+import { storable } from "../record/storable.ts";
 import type { Join } from "./fields.ts";
 import { hint, quote } from "./hint.ts";
 import type { Bind } from "./operators.ts";
 import { propertySql } from "./property-names.ts";
-import { storable } from "./values.ts";
 
-export type Direction = "asc" | "desc";
+type Direction = "asc" | "desc";
 
 export interface SortKey {
   /** The key with its name, such as `properties.Tier`. */
@@ -51,7 +51,7 @@ const FIELDS: Readonly<Record<string, SortField>> = {
 /** Keys that hold an object of names: properties, and prompt inputs. */
 const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
 
-export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
+const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
 
 export const NEWEST_FIRST: readonly SortKey[] = [
   { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },

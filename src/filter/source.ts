@@ -31,7 +31,7 @@ export type Source =
   /** The rows with one property, in order of creation. */
   | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
 
-export type IndexName = "requests_created" | "requests_cost" | "requests_users" | "requests_sessions";
+type IndexName = "requests_created" | "requests_cost" | "requests_users" | "requests_sessions";
 
 export const PLANNED: Source = { kind: "planned" };
 
@@ -45,7 +45,7 @@ const BROAD_SHARE = 0.2;
 const PROBES_MAX = 6;
 
 /** Runs a statement that counts; bounded work. */
-export type Probe = (statement: SqlStatement) => Promise<number>;
+type Probe = (statement: SqlStatement) => Promise<number>;
 
 /** @param sort - undefined where order does not matter. */
 export async function chooseSource(scope: Scope, sort: Sort | undefined, probe: Probe): Promise<Source> {

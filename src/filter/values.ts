@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { storable } from "../record/storable.ts";
 import type { Kind } from "./fields.ts";
 import { NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
 import { PATTERN_CHARS_MAX } from "./tree.ts";
@@ -58,27 +59,22 @@ function read(kind: Kind, value: unknown): string | number | boolean | undefined
   }
 }
 
-/** Text as it would have been stored: there are neither lone surrogates nor U+0000 in the database. */
-export function storable(text: string): string {
-  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
-  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\uFFFD") : wellFormed;
-}
-
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
  * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a bare day is its first
- * moment. Digits beyond the milliseconds stay as a fraction, so that a bound between two milliseconds is one.
+ * moment. What lies between two milliseconds is halfway: a fraction of its own would be lost in a number so large.
  */
-export function parseTimestamp(text: string): number | undefined {
+function parseTimestamp(text: string): number | undefined {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
   const whole = Date.parse(`${day}T${minutes}:${seconds}.000Z`);
   const shift = offsetMinutes(offset);
   if (Number.isNaN(whole) || shift === undefined || !isDay(day!)) return undefined;
-  return whole - shift * 60_000 + Number(`${fraction.slice(0, 3).padEnd(3, "0")}.${fraction.slice(3)}`);
+  const between = /[1-9]/.test(fraction.slice(3)) ? 0.5 : 0;
+  return whole - shift * 60_000 + Number(fraction.slice(0, 3).padEnd(3, "0")) + between;
 }
 
 /** The parser lets a 31st of April become the 1st of May. */

@@ -33,5 +33,6 @@ export class KeyRing {
 
 /** @throws GatewayError `insufficient_scope`. */
 export function requireGatewayScope(key: KeySnapshot): void {
-  if (!hasScope(key, "gateway")) throw new GatewayError("insufficient_scope", 'the key lacks the scope "gateway"');
+  if (!hasScope(key, "gateway"))
+    throw new GatewayError("insufficient_scope", 'the key lacks the scope "gateway"; use one that has it');
 }

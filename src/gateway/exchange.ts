@@ -14,7 +14,7 @@ import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";
 
 /** What the cache had for a request that asked it. */
-export interface CacheAnswer {
+interface CacheAnswer {
   hit?: CacheHit;
 }
 
@@ -131,6 +131,8 @@ export class Exchange implements UpstreamEvents {
     if (this.#ended) return;
     this.call?.abort();
     if (this.#headSent) {
+      // What came in the same turn as the failure has been answered all the same.
+      this.#flushNow();
       this.#finish({ outcome, status: own.status, error: own });
       this.#answer.destroy();
       return;
@@ -205,7 +207,10 @@ export class Exchange implements UpstreamEvents {
 
   onError(error: UpstreamError): void {
     if (error.kind === "forbidden") this.answerOwn(ownAnswer("target_forbidden", error.message));
-    else this.answerOwn(ownAnswer("upstream_unreachable", error.message), "upstream_failed");
+    else {
+      const message = `${error.message}; check the target, or try again`;
+      this.answerOwn(ownAnswer("upstream_unreachable", message), "upstream_failed");
+    }
   }
 
   onDrain(): void {
@@ -239,7 +244,10 @@ export class Exchange implements UpstreamEvents {
   /** The provider took too long to send its head, or the client to send its body. */
   onDeadline(): void {
     if (this.upload !== undefined && !this.upload.finished && this.upload.waitsForClient) {
-      const stalled = { ...ownAnswer("bad_request", "the request body stopped coming"), status: 408 };
+      const stalled = {
+        ...ownAnswer("bad_request", "the request body stopped coming; send the request again"),
+        status: 408,
+      };
       this.answerOwn(stalled, "client_gone");
     } else this.answerOwn(ownAnswer("upstream_timeout"), "upstream_timeout");
   }
@@ -299,13 +307,18 @@ export class Exchange implements UpstreamEvents {
     this.#flushAsked = true;
     queueMicrotask(() => {
       this.#flushAsked = false;
-      if (this.#ended) return;
-      const held = this.#held;
-      this.#held = undefined;
-      if (held !== undefined) return this.#write(held);
+      if (!this.#ended) this.#flushNow();
+    });
+  }
+
+  #flushNow(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#write(held);
+    else {
       this.recording.flush();
       this.#answer.flush();
-    });
+    }
   }
 
   #write(bytes: Uint8Array): void {

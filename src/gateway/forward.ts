@@ -5,7 +5,7 @@ import type { BeginMeta } from "../spool/frame.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers.ts";
-import { type Asked, askOnForward, type SeenRequest } from "./hooks.ts";
+import { askOnForward, type SeenRequest } from "./hooks.ts";
 import type { FallbackTarget } from "./retry/fallback-request.ts";
 import type { RetryPlan } from "./retry/plan.ts";
 import type { Route } from "./target.ts";
@@ -25,8 +25,6 @@ export interface Admitted {
   readonly headers: RequestHeaders;
   readonly route: Route;
   readonly seen: SeenRequest;
-  /** What `seen` is made of. */
-  readonly asked: Asked;
   /** How its record begins. */
   readonly meta: BeginMeta;
   /** What to do when the provider fails, where the client said so. */

@@ -1,6 +1,6 @@
 import type { TargetGuard } from "../net/forbidden.ts";
 import type { Log } from "../observe.ts";
-import type { GatewayRequest, RequestEnd } from "../plugin/contract.ts";
+import type { RequestEnd } from "../plugin/contract.ts";
 import type { Verdict } from "../plugin/hooks.ts";
 import type { Upstream } from "../runtime/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
@@ -8,20 +8,22 @@ import type { KeyRing } from "./authenticate.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderReader } from "./headers.ts";
+import type { SeenRequest } from "./hooks.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
+import type { PassedOn } from "./thread/pass-on.ts";
 
 /** The hooks of the loaded plugins; `plugin/hooks.ts` is one. */
 export interface RequestHooks {
   has(name: "readsUser" | "onRequest" | "onForward" | "onEnd"): boolean;
   /** Whether the user that the body names matters. Never throws. */
-  readsUser?(request: GatewayRequest): boolean;
+  readsUser?(request: SeenRequest): boolean | Promise<boolean>;
   /** @throws GatewayError `plugin_failed`. */
-  onRequest(request: GatewayRequest): Verdict | Promise<Verdict>;
+  onRequest(request: SeenRequest): Verdict | Promise<Verdict>;
   /** @throws GatewayError `plugin_failed`. */
-  onForward(request: GatewayRequest): Verdict | Promise<Verdict>;
+  onForward(request: SeenRequest): Verdict | Promise<Verdict>;
   onEnd(end: RequestEnd): void;
 }
 
@@ -38,6 +40,8 @@ export interface GatewayParts {
   readonly providers: () => ProviderIndex;
   readonly hooks: RequestHooks | undefined;
   readonly cache: ResponseCache;
+  /** In a further gateway thread: the way to the first one, which has the cache. */
+  readonly passedOn: PassedOn | undefined;
   readonly inFlight: InFlight<Exchange>;
   readonly domain: string;
   /** `gateway-id` and its aliases. */

@@ -9,14 +9,14 @@ import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
-import { type Asked, askOnRequest, Refused, SeenRequest } from "./hooks.ts";
-import { fromRefusal, toOwnAnswer } from "./refusal.ts";
+import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
+import { bodyTooLarge, fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
 import { findFallbacks } from "./retry/fallback-request.ts";
 import { readRetryPlan } from "./retry/plan.ts";
 import { maskOf, maskPath } from "./secrets.ts";
-import { cacheSettings, serveCached } from "./serve-cached.ts";
+import { cacheSettings, serveCached, speaksOfCache } from "./serve-cached.ts";
 import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
 import { readOmissions, readSettings } from "./settings.ts";
 import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
@@ -24,8 +24,10 @@ import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts"
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
   const { incoming } = request;
-  const exchange = new Exchange(parts, uuidv7(), answer, request.client);
   const headers = parts.headers.read(incoming.rawHeaders);
+  if (parts.passedOn !== undefined && request.client === undefined && speaksOfCache(headers))
+    return parts.passedOn.passOn(incoming, answer);
+  const exchange = new Exchange(parts, uuidv7(), answer, request.client);
   let key: KeySnapshot | undefined;
   let route: Route | undefined;
   try {
@@ -46,12 +48,13 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (caching !== undefined) exchange.cache = {};
     const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
     const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
-    const asked: Asked = { exchange, incoming, headers, shown, key, route };
-    const seen = new SeenRequest(asked);
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
-    const admitted: Admitted = { exchange, request, headers, route, seen, asked, meta, retry };
+    const seen = new SeenRequest(factsOf(exchange.id, meta, headers, route));
+    const admitted: Admitted = { exchange, request, headers, route, seen, meta, retry };
     const { hooks } = parts;
-    if (wantsBodyUser(parts, admitted)) return await serveWithUser(parts, admitted, caching);
+    const readsBody = wantsBodyUser(parts, admitted);
+    if (readsBody === true || (readsBody !== false && (await readsBody)))
+      return await serveWithUser(parts, admitted, caching);
     if (hooks?.has("onRequest")) {
       const admission = askOnRequest(hooks, seen, exchange);
       if (admission !== undefined) await admission;
@@ -118,7 +121,7 @@ function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: 
   const refused = parts.guard.refuseHost(target.host, target.upstream.port);
   if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
   if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
-    throw new GatewayError("body_too_large", `the body is over ${parts.bodyBytesMax} bytes`);
+    throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
 }
 
 function beginMeta(
@@ -144,5 +147,19 @@ function beginMeta(
     gateway: recordedGatewayHeaders(headers.gateway),
     omitRequest: omit.request,
     omitResponse: omit.response,
+  };
+}
+
+function factsOf(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
+  return {
+    id,
+    method: meta.method,
+    path: meta.path,
+    target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
+    provider: meta.provider,
+    organizationId: meta.organization,
+    keyId: meta.keyId,
+    shown: meta.headers,
+    gateway: headers.gateway,
   };
 }

@@ -192,6 +192,9 @@ function shown(bits: number, value: string): string {
   return maskValue(value);
 }
 
+/** Of a provider that is such a gateway too; the client must find one id, and what this one's cache and limits say. */
+const SAID_BY_GATEWAY = /^gateway-(?:id|cache|cache-bucket-idx|ratelimit-(?:limit|remaining|reset|policy))$/;
+
 function classify(raw: string, prefixes: readonly string[]): HeaderName {
   const lower = raw.toLowerCase();
   const prefix = prefixes.find((one) => lower.startsWith(one));
@@ -211,8 +214,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (lower === "transfer-encoding") bits |= ENCODING;
   if (lower === "connection") bits |= CONNECTION;
   if (lower === "upgrade") bits |= UPGRADE;
-  // Of a provider that is such a gateway too; the client must find one id, and that of this one.
-  if (lower === "gateway-id") bits |= OWN;
+  if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretRequestHeader(lower)) bits |= SECRET;
   if (ADDRESS_HEADERS.has(lower)) bits |= ADDRESS;
@@ -239,7 +241,7 @@ function namedByConnection(raw: RawHeaders, nameOf: (raw: string) => HeaderName)
 }
 
 /** A provider's headers without those of its connection, and what the relay has to know of them. */
-export interface ResponseHeaders {
+interface ResponseHeaders {
   readonly forward: string[];
   readonly contentLength: number | undefined;
   readonly contentType: string;

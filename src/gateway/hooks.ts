@@ -1,12 +1,9 @@
-import type { KeySnapshot } from "../keys.ts";
 import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks.ts";
-import type { IncomingRequest } from "../runtime/server.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
-import type { RequestHeaders } from "./headers.ts";
-import { MASKED, maskOf, maskPath } from "./secrets.ts";
-import type { Route } from "./target.ts";
+import type { GatewayHeader } from "./headers.ts";
+import { MASKED } from "./secrets.ts";
 
 /** A plugin's refusal, thrown so that it takes the way of every other one. */
 export class Refused extends Error {
@@ -19,14 +16,19 @@ export class Refused extends Error {
   }
 }
 
-export interface Asked {
-  readonly exchange: Exchange;
-  readonly incoming: IncomingRequest;
-  readonly headers: RequestHeaders;
+/** What is known of a request before its target is called. Plain: it may be told to another thread. */
+export interface RequestFacts {
+  readonly id: string;
+  readonly method: string;
+  /** As sent, credentials masked. */
+  readonly path: string;
+  readonly target: GatewayRequest["target"];
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly keyId: string;
   /** The client's headers as they may be shown. */
   readonly shown: readonly string[];
-  readonly key: KeySnapshot;
-  readonly route: Route;
+  readonly gateway: readonly GatewayHeader[];
   /** The user that the body names, where it was read for that. */
   bodyUser?: string | undefined;
 }
@@ -36,7 +38,7 @@ export interface Asked {
  *
  * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
  */
-export function askOnRequest(hooks: RequestHooks, request: GatewayRequest, exchange: Exchange): void | Promise<void> {
+export function askOnRequest(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): void | Promise<void> {
   return settle(hooks.onRequest(request), exchange);
 }
 
@@ -45,7 +47,7 @@ export function askOnRequest(hooks: RequestHooks, request: GatewayRequest, excha
  *
  * @throws as `askOnRequest`.
  */
-export function askOnForward(hooks: RequestHooks, request: GatewayRequest, exchange: Exchange): void | Promise<void> {
+export function askOnForward(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): void | Promise<void> {
   const told = () => exchange.tellEnd((end) => hooks.onEnd(end));
   let verdict: Verdict | Promise<Verdict>;
   try {
@@ -66,11 +68,10 @@ export function askOnForward(hooks: RequestHooks, request: GatewayRequest, excha
  * Asks the plugins whether a request may go to another target than the client named first: all of it, as if it were a
  * request of its own.
  *
- * @param id - its own: what plugins count for it is settled under this id when the exchange ends.
+ * @param request - with an id of its own: what plugins count for it is settled under this id when the exchange ends.
  * @throws as `askOnRequest`.
  */
-export async function askFor(hooks: RequestHooks, asked: Asked, id: string, exchange: Exchange): Promise<void> {
-  const request = new SeenRequest(asked, id);
+export async function askFor(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): Promise<void> {
   const admit = (verdict: Verdict) => {
     if (isRefusal(verdict)) throw new Refused(verdict);
   };
@@ -78,7 +79,7 @@ export async function askFor(hooks: RequestHooks, asked: Asked, id: string, exch
   try {
     admit(await hooks.onForward(request));
   } finally {
-    exchange.tellEnd((end) => hooks.onEnd({ ...end, id }));
+    exchange.tellEnd((end) => hooks.onEnd({ ...end, id: request.id }));
   }
 }
 
@@ -90,48 +91,56 @@ function settle(verdict: Verdict | Promise<Verdict>, exchange: Exchange): void |
 
 /** What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. */
 export class SeenRequest implements GatewayRequest {
-  readonly id: string;
-  readonly method: string;
-  readonly target: GatewayRequest["target"];
-  readonly provider: string;
-  readonly organizationId: string;
-  readonly keyId: string;
-  readonly #asked: Asked;
-  #path: string | undefined;
+  readonly facts: RequestFacts;
   #headers: Headers | undefined;
   #properties: Readonly<Record<string, string>> | undefined;
 
-  constructor(asked: Asked, id = asked.exchange.id) {
-    const { incoming, key, route } = asked;
-    this.#asked = asked;
-    this.id = id;
-    this.method = incoming.method;
-    this.target = { origin: route.target.origin, host: route.target.host, owner: route.owner };
-    this.provider = route.providerName;
-    this.organizationId = key.organizationId;
-    this.keyId = key.id;
+  constructor(facts: RequestFacts) {
+    this.facts = facts;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  get method(): string {
+    return this.facts.method;
   }
 
   get path(): string {
-    const { incoming, route } = this.#asked;
-    this.#path ??= maskPath(incoming.url, maskOf(route.provider).query);
-    return this.#path;
+    return this.facts.path;
+  }
+
+  get target(): GatewayRequest["target"] {
+    return this.facts.target;
+  }
+
+  get provider(): string {
+    return this.facts.provider;
+  }
+
+  get organizationId(): string {
+    return this.facts.organizationId;
+  }
+
+  get keyId(): string {
+    return this.facts.keyId;
   }
 
   get headers(): Headers {
-    this.#headers ??= toHeaders(this.#asked.shown);
+    this.#headers ??= toHeaders(this.facts.shown);
     return this.#headers;
   }
 
   get userId(): string | undefined {
-    const sent = this.#asked.headers.gateway.findLast(({ setting }) => setting === "user-id");
-    return sent === undefined || sent.value === "" ? this.#asked.bodyUser : fromWire(sent.value);
+    const sent = this.facts.gateway.findLast(({ setting }) => setting === "user-id");
+    return sent === undefined || sent.value === "" ? this.facts.bodyUser : fromWire(sent.value);
   }
 
   get properties(): Readonly<Record<string, string>> {
     if (this.#properties !== undefined) return this.#properties;
     const properties: Record<string, string> = {};
-    for (const { name, setting, value } of this.#asked.headers.gateway) {
+    for (const { name, setting, value } of this.facts.gateway) {
       if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
     }
     this.#properties = properties;
@@ -141,7 +150,7 @@ export class SeenRequest implements GatewayRequest {
   gatewayHeader(name: string): string | undefined {
     if (name === "auth" || name === "fallbacks") return undefined; // both hold credentials
     let found: string | undefined;
-    for (const { setting, value } of this.#asked.headers.gateway) {
+    for (const { setting, value } of this.facts.gateway) {
       if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;
     }
     return found;

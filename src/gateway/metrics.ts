@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { SpoolStats } from "../spool/frame.ts";
+import type { Distribution, GatewayFigures } from "../threads.ts";
 
 /** Seconds. The first buckets are for the gateway's own time, the last ones for slow models. */
 const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
@@ -18,7 +19,7 @@ export interface Measured {
 }
 
 /** What the cache did since the start, and what it holds. */
-export interface CacheFigures {
+interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly failures: number;
@@ -31,13 +32,20 @@ export class GatewayMetrics {
   readonly #requests = new Map<string, number>();
   readonly #overhead = new Buckets(OVERHEAD_BUCKETS);
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
+  readonly #inFlight: () => number;
+  readonly #spool: () => SpoolStats;
   #requestBytes = 0;
   #responseBytes = 0;
+  /** What is being shown, of all threads together. */
+  #shown: GatewayFigures;
 
   constructor(inFlight: () => number, spool: () => SpoolStats, cache: () => CacheFigures) {
+    this.#inFlight = inFlight;
+    this.#spool = spool;
+    this.#shown = this.figures();
+    const shown = () => this.#shown;
     const registers = [this.#registry];
     showCache(registers, cache);
-    const requests = this.#requests;
     new Counter({
       name: "weir_gateway_requests_total",
       help: "Requests that have ended, refused ones included.",
@@ -45,13 +53,12 @@ export class GatewayMetrics {
       registers,
       collect() {
         this.reset();
-        for (const [key, count] of requests) {
+        for (const [key, count] of shown().requests) {
           const [provider = "", status = ""] = key.split(" ");
           this.inc({ provider, status }, count);
         }
       },
     });
-    const bytes = () => [this.#requestBytes, this.#responseBytes] as const;
     new Counter({
       name: "weir_gateway_bytes_total",
       help: "Body bytes that passed.",
@@ -59,9 +66,8 @@ export class GatewayMetrics {
       registers,
       collect() {
         this.reset();
-        const [up, down] = bytes();
-        this.inc({ direction: "request" }, up);
-        this.inc({ direction: "response" }, down);
+        this.inc({ direction: "request" }, shown().requestBytes);
+        this.inc({ direction: "response" }, shown().responseBytes);
       },
     });
     new Gauge({
@@ -69,7 +75,7 @@ export class GatewayMetrics {
       help: "Requests that are being served.",
       registers,
       collect() {
-        this.set(inFlight());
+        this.set(shown().inFlight);
       },
     });
     new Counter({
@@ -78,7 +84,7 @@ export class GatewayMetrics {
       registers,
       collect() {
         this.reset();
-        this.inc(spool().exchangesDropped);
+        this.inc(shown().exchangesDropped);
       },
     });
     new Counter({
@@ -87,7 +93,7 @@ export class GatewayMetrics {
       registers,
       collect() {
         this.reset();
-        this.inc(spool().bytesWritten);
+        this.inc(shown().spoolBytes);
       },
     });
     new Gauge({
@@ -95,7 +101,7 @@ export class GatewayMetrics {
       help: "1 while the spool can be written.",
       registers,
       collect() {
-        this.set(spool().healthy ? 1 : 0);
+        this.set(shown().spoolHealthy ? 1 : 0);
       },
     });
   }
@@ -111,13 +117,47 @@ export class GatewayMetrics {
     if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);
   }
 
-  async text(): Promise<string> {
+  figures(): GatewayFigures {
+    const { exchangesDropped, bytesWritten, healthy } = this.#spool();
+    return {
+      requests: this.#requests,
+      requestBytes: this.#requestBytes,
+      responseBytes: this.#responseBytes,
+      inFlight: this.#inFlight(),
+      exchangesDropped,
+      spoolBytes: bytesWritten,
+      spoolHealthy: healthy,
+      overhead: this.#overhead.figures(),
+      firstByte: this.#firstByte.figures(),
+    };
+  }
+
+  /** @param others - of the other gateway threads. */
+  async text(others: readonly GatewayFigures[] = []): Promise<string> {
+    const all = others.reduce(sumOf, this.figures());
+    this.#shown = all;
     return [
       await this.#registry.metrics(),
-      this.#overhead.text("weir_gateway_overhead_seconds", "From a request's arrival to its passing on."),
-      this.#firstByte.text("weir_gateway_first_byte_seconds", "From passing on to the first body byte."),
+      histogram("weir_gateway_overhead_seconds", "From a request's arrival to its passing on.", all.overhead),
+      histogram("weir_gateway_first_byte_seconds", "From passing on to the first body byte.", all.firstByte),
     ].join("\n");
   }
+}
+
+function sumOf(one: GatewayFigures, other: GatewayFigures): GatewayFigures {
+  const requests = new Map(one.requests);
+  for (const [key, count] of other.requests) requests.set(key, (requests.get(key) ?? 0) + count);
+  return {
+    requests,
+    requestBytes: one.requestBytes + other.requestBytes,
+    responseBytes: one.responseBytes + other.responseBytes,
+    inFlight: one.inFlight + other.inFlight,
+    exchangesDropped: one.exchangesDropped + other.exchangesDropped,
+    spoolBytes: one.spoolBytes + other.spoolBytes,
+    spoolHealthy: one.spoolHealthy && other.spoolHealthy,
+    overhead: together(one.overhead, other.overhead),
+    firstByte: together(one.firstByte, other.firstByte),
+  };
 }
 
 function showCache(registers: Registry[], cache: () => CacheFigures): void {
@@ -177,15 +217,23 @@ class Buckets {
     this.#sum += seconds;
   }
 
-  /** In the form in which Prometheus reads it. */
-  text(name: string, help: string): string {
-    let total = 0;
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const [at, count] of this.#counts.entries()) {
-      total += count;
-      lines.push(`${name}_bucket{le="${this.#bounds[at] ?? "+Inf"}"} ${total}`);
-    }
-    lines.push(`${name}_sum ${this.#sum}`, `${name}_count ${total}`, "");
-    return lines.join("\n");
+  figures(): Distribution {
+    return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
   }
+}
+
+function together({ bounds, counts, sum }: Distribution, other: Distribution): Distribution {
+  return { bounds, counts: counts.map((count, at) => count + other.counts[at]!), sum: sum + other.sum };
+}
+
+/** In the form in which Prometheus reads it. */
+function histogram(name: string, help: string, { bounds, counts, sum }: Distribution): string {
+  let total = 0;
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
+  for (const [at, count] of counts.entries()) {
+    total += count;
+    lines.push(`${name}_bucket{le="${bounds[at] ?? "+Inf"}"} ${total}`);
+  }
+  lines.push(`${name}_sum ${sum}`, `${name}_count ${total}`, "");
+  return lines.join("\n");
 }

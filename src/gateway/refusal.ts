@@ -13,11 +13,20 @@ export interface OwnAnswer {
 export function toOwnAnswer(error: unknown): OwnAnswer {
   if (error instanceof GatewayError)
     return { status: error.status, code: error.code, message: error.message, headers: error.headers };
-  return { status: 500, code: "internal_error", message: "the gateway failed on this request", headers: {} };
+  return {
+    status: 500,
+    code: "internal_error",
+    message: "the gateway failed on this request; its log says why",
+    headers: {},
+  };
 }
 
 export function ownAnswer(code: ErrorCode, message: string = ERRORS[code].text): OwnAnswer {
   return { status: ERRORS[code].status, code, message, headers: {} };
+}
+
+export function bodyTooLarge(bytesMax: number): string {
+  return `the body is over ${bytesMax} bytes; WEIR_MAX_BODY_BYTES sets the limit`;
 }
 
 export function fromRefusal({ status, code, message, headers = {} }: Refusal): OwnAnswer {

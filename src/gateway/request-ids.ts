@@ -29,19 +29,22 @@ export class RequestIds {
    * Takes an id for one request. Where the recorder cannot be asked, the id is taken: traffic goes on.
    *
    * @param id - lower case.
-   * @throws GatewayError `duplicate_request_id`.
+   * @returns false where it is another request's.
    */
-  async claim(id: string): Promise<void> {
-    if (this.#chosen.has(id) || this.#isInFlight(id)) throw new GatewayError("duplicate_request_id");
+  async take(id: string): Promise<boolean> {
+    if (this.#chosen.has(id) || this.#isInFlight(id)) return false;
     this.#remember(id);
-    let isFree: boolean;
     try {
-      isFree = await this.#claim(id);
+      return await this.#claim(id);
     } catch (error) {
       this.#log.warn("the recorder cannot say whether a request id is known", { error: messageOf(error) });
-      isFree = true;
+      return true;
     }
-    if (!isFree) throw new GatewayError("duplicate_request_id");
+  }
+
+  /** As `take`. @throws GatewayError `duplicate_request_id`. */
+  async claim(id: string): Promise<void> {
+    if (!(await this.take(id))) throw new GatewayError("duplicate_request_id");
   }
 
   #remember(id: string): void {

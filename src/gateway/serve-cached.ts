@@ -12,10 +12,15 @@ import type { RequestHeaders } from "./headers.ts";
 import { callProvider } from "./retry/call-provider.ts";
 import { readOmissions } from "./settings.ts";
 
+/** Whether a request says anything about the cache. */
+export function speaksOfCache({ gateway }: RequestHeaders): boolean {
+  return gateway.some(({ setting }) => setting.startsWith("cache-"));
+}
+
 /** What a request asks of the cache. @throws GatewayError `invalid_header`. */
 export function cacheSettings(headers: RequestHeaders): CacheSettings | undefined {
   // Most requests ask for nothing: no list of theirs is made.
-  if (!headers.gateway.some(({ setting }) => setting.startsWith("cache-"))) return undefined;
+  if (!speaksOfCache(headers)) return undefined;
   return readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"));
 }
 

@@ -8,9 +8,10 @@ import { callProvider } from "./retry/call-provider.ts";
 import { serveCachedBody } from "./serve-cached.ts";
 
 /** Whether a plugin has to know the user, no header names one, and the body may. */
-export function wantsBodyUser({ hooks }: GatewayParts, admitted: Admitted): boolean {
-  if (hooks?.readsUser === undefined || !hooks.has("readsUser") || !hooks.readsUser(admitted.seen)) return false;
-  return !admitted.seen.userId && admitted.request.client === undefined && hasBody(admitted);
+export function wantsBodyUser({ hooks }: GatewayParts, admitted: Admitted): boolean | Promise<boolean> {
+  if (hooks?.readsUser === undefined || !hooks.has("readsUser")) return false;
+  if (admitted.seen.userId || admitted.request.client !== undefined || !hasBody(admitted)) return false;
+  return hooks.readsUser(admitted.seen);
 }
 
 /**
@@ -24,7 +25,7 @@ export async function serveWithUser(
   admitted: Admitted,
   caching: CacheSettings | undefined,
 ): Promise<void> {
-  const { exchange, seen, asked, meta } = admitted;
+  const { exchange, seen, meta } = admitted;
   const recorded = exchange.recording.begin(meta);
   if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
   if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
@@ -33,7 +34,7 @@ export async function serveWithUser(
   };
   await gather(parts, admitted, {
     async onBody(body) {
-      asked.bodyUser = await parts.cache.keys.user(body);
+      seen.facts.bodyUser = await parts.cache.keys.user(body);
       await ask();
       if (exchange.ended) return;
       if (caching !== undefined) return serveCachedBody(parts, admitted, caching, body);

@@ -5,11 +5,11 @@ import { trustedAuthorities } from "../net/authorities.ts";
 import { createTargetGuard } from "../net/forbidden.ts";
 import { createResolve } from "../net/resolve.ts";
 import type { Log } from "../observe.ts";
-import type { Server } from "../runtime/server.ts";
+import type { Answer, IncomingRequest, Server } from "../runtime/server.ts";
 import { startStrictServer } from "../runtime/strict-server.ts";
 import { createStrictUpstream } from "../runtime/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
-import type { GatewayStatus } from "../threads.ts";
+import type { GatewayFigures, GatewayStatus } from "../threads.ts";
 import { SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
@@ -23,6 +23,7 @@ import { GatewayMetrics } from "./metrics.ts";
 import { faultAnswer } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
+import type { PassedOn } from "./thread/pass-on.ts";
 
 const HEAD_BYTES_MAX = 128 * 1_024;
 const HEAD_MS = 30_000;
@@ -53,6 +54,8 @@ export interface GatewayOptions {
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
   readonly uploadStallMs?: number;
+  /** In a further gateway thread: the way to the first one. */
+  readonly passedOn?: PassedOn;
 }
 
 export interface Gateway extends CacheAdministration {
@@ -61,8 +64,13 @@ export interface Gateway extends CacheAdministration {
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
   setOwnPorts(ports: readonly number[]): void;
   status(): GatewayStatus;
-  /** Prometheus text. */
-  metrics(): Promise<string>;
+  figures(): GatewayFigures;
+  /** Prometheus text. @param others - of the other gateway threads. */
+  metrics(others?: readonly GatewayFigures[]): Promise<string>;
+  /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
+  takeId(id: string): Promise<boolean>;
+  /** Serves a request of a connection that a further thread has. */
+  serve(incoming: IncomingRequest, answer: Answer): void;
   /** Stops accepting, lets what is in flight end for so many seconds, then cuts it off. */
   drain(seconds: number): Promise<void>;
   /** Ends everything at once. */
@@ -88,7 +96,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     draining = true;
     const closed = server.close();
     const until = performance.now() + seconds * 1_000;
-    while (parts.inFlight.size > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
+    const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
+    while (inFlight() > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
     for (const exchange of parts.inFlight.all()) exchange.cutOff();
     clearInterval(deadlines);
     server.closeIdle();
@@ -115,7 +124,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       degraded: options.degraded?.() ?? [],
       draining,
     }),
-    metrics: () => parts.metrics.text(),
+    figures: () => parts.metrics.figures(),
+    metrics: (others) => parts.metrics.text(others),
+    takeId: (id) => parts.ids.take(id),
+    serve: (incoming, answer) => void handle(parts, { incoming }, answer),
     ...administer(parts.cache, config.cache_max_bytes),
     drain,
     close: () => drain(0),
@@ -123,13 +135,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, claimId, hooks, privateTargets } = options;
+  const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const cache = new ResponseCache({
-    directory: join(config.data_dir, "cache"),
+    directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
     log: room,
     bytesMax: config.cache_max_bytes,
     entryBytesMax: config.cache_max_entry_bytes,
@@ -154,6 +166,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     providers: registry,
     hooks,
     cache,
+    passedOn,
     inFlight,
     domain: config.gateway_domain,
     idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],

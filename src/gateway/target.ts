@@ -18,7 +18,7 @@ export interface Target {
   readonly origin: string;
   /** Value of the `Host` header. */
   readonly authority: string;
-  /** Host name or address without brackets and port, lower case. */
+  /** Host name or address without brackets, port and the dot of a rooted name, lower case. */
   readonly host: string;
   readonly upstream: UpstreamOrigin;
 }
@@ -45,9 +45,11 @@ export function parseTarget(text: string): Target {
   const url = ORIGIN.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.port === "0" || url.hostname === "") throw new GatewayError("invalid_target");
   const secure = url.protocol === "https:";
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const called = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
-  const target: Target = { origin: url.origin, authority: url.host, host, upstream: { secure, host, port } };
+  const upstream = { secure, host: called, port };
+  // Whoever roots a name with a dot means the same host: what is denied or counted stays so.
+  const target: Target = { origin: url.origin, authority: url.host, host: called.replace(/\.+$/, ""), upstream };
   if (targets.size >= TARGETS_MAX) targets.clear();
   targets.set(text, target);
   return target;
@@ -76,7 +78,7 @@ export function findRoute(
     return { target, provider, providerName: nameOf(provider, named), owner: dedicated.name };
   }
   const target = parseTarget(settings.targetUrl);
-  const implied = providers.providerByHost(target.host.replace(/\.$/, ""));
+  const implied = providers.providerByHost(target.host);
   const provider = named === undefined ? implied : namedProvider;
   const owner = implied?.name;
   if (dedicated === undefined) return { target, provider, providerName: nameOf(provider, named), owner };

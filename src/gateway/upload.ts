@@ -1,7 +1,7 @@
 import type { BodySink, IncomingRequest } from "../runtime/server.ts";
 import type { UpstreamCall } from "../runtime/upstream.ts";
 import type { Exchange } from "./exchange.ts";
-import { ownAnswer } from "./refusal.ts";
+import { bodyTooLarge, ownAnswer } from "./refusal.ts";
 
 /** Bodies up to here are collected and sent in one write, which also allows sending them a second time. */
 export const COLLECT_BYTES_MAX = 1_024 * 1_024;
@@ -144,7 +144,7 @@ export class Upload implements BodySink {
     this.#exchange.awaitProgress(this.#limits.stallMs);
     if (this.#received > this.#limits.bytesMax) {
       this.#stopped = true;
-      this.#exchange.answerOwn(ownAnswer("body_too_large", `the body is over ${this.#limits.bytesMax} bytes`));
+      this.#exchange.answerOwn(ownAnswer("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
       return;
     }
     this.#exchange.recording.requestBody(bytes);

@@ -10,7 +10,7 @@ const WINDOW_BYTES = 32_768;
 /** What a sender leaves away at the end of each deflated message (RFC 7692 §7.2.1). */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 
-export interface MessageSink {
+interface MessageSink {
   /**
    * One whole message.
    *
@@ -142,7 +142,7 @@ function headLength(head: Buffer): number | undefined {
  * Inflates the messages of one direction. Where the sender goes on with its window from message to message, the last
  * 32 kB that came out stand in for it as a dictionary, so that each message is inflated whole and at once.
  */
-export class Inflate {
+class Inflate {
   readonly #keepsWindow: boolean;
   #window: Buffer = Buffer.alloc(0);
 

@@ -5,7 +5,7 @@ import { endSocket } from "./answer.ts";
 import type { Recording } from "./recording.ts";
 import { agreedInflate, MessageReader } from "./websocket-frames.ts";
 
-export interface Joint {
+interface Joint {
   readonly client: Socket;
   /** Bytes that came behind the client's head and are still to be passed on. */
   readonly clientEarly: Uint8Array;

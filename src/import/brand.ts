@@ -2,7 +2,7 @@ import { RECORD_MEMBERS } from "../record/imported.ts";
 import { readMembers } from "../record/json-members.ts";
 
 /** A record in Weir's own words, and the members that were left out. */
-export interface Translated {
+interface Translated {
   readonly text: string;
   readonly unknown: readonly string[];
 }

@@ -14,7 +14,7 @@ export interface Counts {
   rejected: number;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly client: Client;
   readonly brand: string | undefined;
   readonly onRejected: (number: number, why: string, id: string | null) => void;

@@ -20,7 +20,7 @@ const TOLD_MS = 5_000;
 const BURST_RECORDS = 2_000;
 const WAITING_MAX = 250_000;
 
-export interface BlockKeeperOptions {
+interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;
   readonly log: Log;
   /** Whether this program is the one that does the jobs. */

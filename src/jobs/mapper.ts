@@ -28,7 +28,7 @@ const CONFIDENCE_MIN = 0.6;
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 16 * 1024 * 1024;
 
-export interface MapperOptions {
+interface MapperOptions {
   /** For reading. */
   readonly reader: Store;
   /** For mappings and models only. */

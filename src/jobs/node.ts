@@ -10,7 +10,7 @@ const BEAT_MS = 3_000;
 const LEASE_MS = 15_000;
 const JOBS = "jobs";
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly config: Config;
   readonly log: Log;
   readonly writer: () => Promise<Store>;

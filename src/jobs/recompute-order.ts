@@ -20,7 +20,7 @@ export interface RecomputeOrder {
 }
 
 /** How far an order is. */
-export interface RecomputeState extends Progress {
+interface RecomputeState extends Progress {
   readonly id: string;
   readonly done: boolean;
   /** Why it was given up. */

@@ -7,7 +7,7 @@ import type { Learnt } from "../store/learnt.ts";
 import type { RecordChange } from "../threads.ts";
 import { type Recorded, toInput } from "./recorded.ts";
 
-export interface RereadContext {
+interface RereadContext {
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly learnt: Learnt;
 }

@@ -23,7 +23,7 @@ const LOOK_MS = 1_000;
 /** Within two seconds every node reads with a mapping that was changed. */
 const SPREAD_MS = 2_500;
 
-export interface JobOptions {
+interface JobOptions {
   readonly config: Config;
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
@@ -139,6 +139,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       await recorder.relearn();
       void look();
     },
+    metrics: () => deliverer.metricsText(),
     stop: async () => {
       clearInterval(timer);
       for (const cron of crons) cron.stop();

@@ -22,6 +22,7 @@ const functions: JobFunctions = {
   ready: async () => (await started).ready(),
   expedite: async (order) => (await started).expedite(order),
   relearn: async () => (await started).relearn(),
+  metrics: async () => (await started).metrics(),
   stop: async () => (await started).stop(),
 };
 expose(port, functions);

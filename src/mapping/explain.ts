@@ -28,7 +28,7 @@ export interface Priced {
   readonly cost_source: string | null;
 }
 
-export interface Explanation {
+interface Explanation {
   /** US dollars, as recorded. */
   readonly cost: number | null;
   readonly cost_source: string | null;

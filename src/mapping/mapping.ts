@@ -72,7 +72,7 @@ const Delta = part(
   "What a stream sends bit by bit.",
 );
 
-export const MappingSchema = object(
+const MappingSchema = object(
   {
     format: Type.Literal(1),
     wire_schema: text("A known wire schema; then nothing else is needed."),

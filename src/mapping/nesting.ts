@@ -1,5 +1,5 @@
 /** Deeper JSON is no model's traffic, and readers of it give up: Python's at about 1000, with all that is around it. */
-export const NESTING_MAX = 500;
+const NESTING_MAX = 500;
 
 /** Whether JSON text is nested deeper than `NESTING_MAX`. Looks at brackets outside of strings only; never throws. */
 export function isTooDeep(json: string): boolean {

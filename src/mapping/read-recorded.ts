@@ -5,7 +5,7 @@ import { type LlmSchemaInput, toLlmSchema } from "./to-llm-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
 /** A record as it was exported, with its bodies. */
-export interface RecordedInput extends Omit<LlmSchemaInput, "wireSchema"> {
+interface RecordedInput extends Omit<LlmSchemaInput, "wireSchema"> {
   readonly method: string;
   /** Of the target, without its port; empty where it is not known. */
   readonly host: string;
@@ -13,7 +13,7 @@ export interface RecordedInput extends Omit<LlmSchemaInput, "wireSchema"> {
   readonly llmSchema: string | null | undefined;
 }
 
-export interface RecordedReading {
+interface RecordedReading {
   readonly wireSchema: WireSchemaName | null;
   readonly usageRaw: Json;
   /** Tokens written to a cache for an hour: a part of those written, which an export does not tell apart. */

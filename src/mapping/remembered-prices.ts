@@ -18,7 +18,7 @@ const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
 const PLAIN_UNITS = new Set(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"]);
 
 /** What a lookup found: `null` where the table has no price. */
-export interface FoundPrice {
+interface FoundPrice {
   readonly entry: string;
   readonly prices: ModelPrice;
 }

@@ -3,7 +3,7 @@ import { isObject } from "./json.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
-export interface SelectInput {
+interface SelectInput {
   /** Path without its query string. */
   readonly path: string;
   /** What the provider declares, in its order. */

@@ -2,7 +2,7 @@ import type { Json } from "../plugin/contract.ts";
 import { filledText } from "./json.ts";
 
 /** What a request's tier makes of the table's prices. */
-export interface TierPrice {
+interface TierPrice {
   /** Of the standard rates. */
   readonly factor: number;
   /** Behind the price's name in `cost_source`; empty at the standard tier. */

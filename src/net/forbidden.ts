@@ -45,6 +45,9 @@ const VERDICTS_MAX = 1_000;
 
 const NOTHING: readonly string[] = [];
 
+/** For whoever meant it. */
+export const HOW_TO_OPEN = "WEIR_ALLOW_PRIVATE_TARGETS opens it";
+
 /**
  * @param alsoAllow - more of them, asked at every check; another list wherever something in it changed. An entry that
  * cannot be read opens nothing.
@@ -67,10 +70,10 @@ export function createTargetGuard(
   const refuseAddress = (text: string, host: string, port: number) => {
     const address = readAddress(text);
     if (address === undefined) return `"${text}" is no address`;
-    if (ownPorts().has(port) && isOwnAddress(address)) return "that is this gateway itself";
+    if (ownPorts().has(port) && isOwnAddress(address)) return "that is this gateway itself, which is never a target";
     const why = whyForbidden(address);
     if (why === undefined || opensAddress(address, port) || opensName(host, port)) return undefined;
-    return `${text} is ${why}`;
+    return `${text} is ${why}; ${HOW_TO_OPEN}`;
   };
 
   const judgeHost = (rawHost: string, port: number) => {
@@ -82,7 +85,7 @@ export function createTargetGuard(
     const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
     if (loopback && ["127.0.0.1", "::1"].some((address) => opensAddress(ipaddr.process(address), port)))
       return undefined;
-    return `${host} stands for this machine or a metadata service`;
+    return `${host} stands for this machine or a metadata service; ${HOW_TO_OPEN}`;
   };
 
   let verdicts = new Map<string, { readonly port: number; readonly why: string | undefined }>();
@@ -114,7 +117,7 @@ export function createTargetGuard(
 }
 
 /** Why nobody outside should be able to reach `address` through us, or undefined for a public one. */
-export function whyForbidden(address: Address): string | undefined {
+function whyForbidden(address: Address): string | undefined {
   if (address.kind() === "ipv4") {
     if (ADDRESSES_FORBIDDEN.has(address.toString())) return "a metadata service";
     const range = address.range();

@@ -4,13 +4,13 @@ import { originOf } from "./call-guard.ts";
 /** Bytes of an answer that are read, so that the connection can be used again; of a longer one only the status counts. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-export interface Posted {
+interface Posted {
   readonly status: number;
   /** What the receiver asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -112,7 +112,7 @@ export interface ProviderPlugin {
   readonly apiVersion: 1;
   /** Upper case; the `provider` of its records. */
   readonly name: string;
-  /** Other spellings that `Gateway-Target-Provider` may use, lower case. */
+  /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces in them do not count. */
   readonly aliases?: readonly string[];
   /** Host names of its targets, `*.` standing for one or more leading labels. They are approved from the start. */
   readonly hosts?: readonly string[];

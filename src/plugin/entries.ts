@@ -13,7 +13,7 @@ export interface StoredEntry extends Entry {
   readonly version: number;
 }
 
-export interface EntriesOptions {
+interface EntriesOptions {
   /** Entries written after `version`, in the order of writing. */
   readonly read: (version: number) => Promise<readonly StoredEntry[]>;
   readonly write: (entries: readonly Entry[]) => Promise<void>;

@@ -13,7 +13,7 @@ import { CutOff, guarded, isPromise, within } from "./guard.ts";
 import type { OpenPlugin } from "./setup.ts";
 
 /** Milliseconds that one hook has for one call. */
-export const HOOK_MS = 250;
+const HOOK_MS = 250;
 /** After so many calls in a row that blocked the thread, a hook is not called for a while. */
 const CUTS_IN_A_ROW = 3;
 const SWITCHED_OFF_MS = 60_000;
@@ -255,7 +255,8 @@ export function isRefusal(verdict: Verdict): verdict is Refusal {
   return verdict !== undefined && "status" in verdict;
 }
 
-function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
+/** What both add to a request. */
+export function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
   if (before === undefined || next === undefined) return next ?? before;
   return { responseHeaders: { ...before.responseHeaders, ...next.responseHeaders } };
 }

@@ -21,13 +21,15 @@ export interface PluginHost {
   close(): void;
 }
 
-export interface HostOptions {
+interface HostOptions {
   readonly config: Config;
   readonly log: Log;
   readonly entries: Entries;
   readonly usageOf: (requestIds: readonly string[]) => Promise<readonly RequestUsage[]>;
   readonly providerHosts: () => readonly string[];
   readonly shares?: Shares | undefined;
+  /** Told when `privateTargets` has changed. */
+  readonly onPrivateTargets?: (targets: readonly string[]) => void;
   readonly openJournal?: (path: string, log: Log) => PluginJournal;
 }
 
@@ -53,6 +55,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
         if (targets.length > 0) opened.set(itself, [...targets]);
         else opened.delete(itself);
         privateTargets = [...opened.values()].flat();
+        options.onPrivateTargets?.(privateTargets);
       };
       return {
         store,

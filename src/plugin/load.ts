@@ -5,6 +5,10 @@ import type { Config } from "../config.ts";
 import { shippedFolder } from "../runtime/platform.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
 import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
+import { CutOff, within } from "./guard.ts";
+
+/** Milliseconds that a drop-in may wait for something while it loads. */
+const LOAD_MS = 20_000;
 
 /** A folder that is scanned for files of one kind. */
 export interface PluginFolder {
@@ -66,17 +70,17 @@ export async function pluginFiles(folder: PluginFolder): Promise<{ path: string;
  *
  * @throws PluginError with file, position and reason.
  */
-export async function loadFile(kind: "provider", path: string, builtIn: boolean): Promise<LoadedProvider>;
-export async function loadFile(kind: "plugin", path: string, builtIn: boolean): Promise<LoadedPlugin>;
 export async function loadFile<K extends PluginKind>(
   kind: K,
   path: string,
   builtIn: boolean,
+  loadMs?: number,
 ): Promise<K extends "provider" ? LoadedProvider : LoadedPlugin>;
 export async function loadFile(
   kind: PluginKind,
   path: string,
   builtIn: boolean,
+  loadMs = LOAD_MS,
 ): Promise<LoadedProvider | LoadedPlugin> {
   const hash = createHash("sha256")
     .update(await readFile(path).catch((error: Error) => fail(path, error)))
@@ -84,7 +88,8 @@ export async function loadFile(
     .slice(0, 16);
   // What came with the program does not change, and inside a binary it has no address but its path.
   const address = builtIn ? path : `${path}?v=${hash}`;
-  const module: { readonly default?: unknown } = await import(address).catch((error) => fail(path, error));
+  const loading: Promise<{ readonly default?: unknown }> = import(address);
+  const module = await (builtIn ? loading : within(loading, loadMs)).catch((error) => fail(path, error));
   return kind === "provider"
     ? { value: checkProvider(module.default, path), file: path, builtIn, hash }
     : { value: checkPlugin(module.default, path), file: path, builtIn, hash };
@@ -97,6 +102,7 @@ function fail(path: string, error: unknown): never {
   if (first !== undefined) fail(path, first);
   const place =
     position?.line === undefined ? placeInStack(error, path) : `line ${position.line}, column ${position.column}: `;
+  if (error instanceof CutOff) throw new PluginError(path, `loading it ${error.message}`, error);
   const message = error instanceof Error ? error.message : String((error as { message?: unknown })?.message ?? error);
   throw new PluginError(path, `${place}${message.split("?v=")[0]!.split("\n")[0]}${hint(message)}`, error);
 }

@@ -68,12 +68,18 @@ export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
       hosts.add(pattern, claimed("host", pattern, claim, hosts.owner(pattern)));
     }
   }
+  const folded = new Map([...names].map(([name, claim]) => [fold(name), claim]));
   return {
     providers,
-    providerByName: (name) => names.get(name.toLowerCase())?.provider,
+    providerByName: (name) => (names.get(name.toLowerCase()) ?? folded.get(fold(name)))?.provider,
     providerByHost: (host) => hosts.find(host)?.provider,
     providerByLabel: (label) => labels.get(label)?.provider,
   };
+}
+
+/** A name as people spell it: `Together AI`, `together_ai` and `together-ai` are one. */
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, "");
 }
 
 /** Host patterns of providers, and the hosts of their targets. */

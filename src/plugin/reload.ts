@@ -16,7 +16,7 @@ const CHECK_MS = [2_000, 4_000, 8_000] as const;
 
 type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
 
-export interface WatchOptions<K extends PluginKind> {
+interface WatchOptions<K extends PluginKind> {
   readonly kind: K;
   readonly folders: readonly PluginFolder[];
   readonly log: Log;
@@ -35,7 +35,7 @@ export interface FileState<T> {
 }
 
 /** Folders that are watched. A broken change keeps the version before it and is listed in `degraded`. */
-export interface Watched<T> {
+interface Watched<T> {
   /** What is wrong now, a sentence for each file. */
   degraded(): readonly string[];
   /** Every file that is in use or should be. */
@@ -223,7 +223,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
 }
 
 /** Why a file does not load; `slow` where it might with more time. */
-export interface CheckFailure {
+interface CheckFailure {
   readonly reason: string;
   readonly slow: boolean;
 }

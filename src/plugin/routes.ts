@@ -1,7 +1,7 @@
-import { Validator } from "@cfworker/json-schema";
 import { type Log, messageOf } from "../observe.ts";
 import type { Json, PluginRoute, RouteAnswer, RouteCall } from "./contract.ts";
 import { guardedAsync } from "./guard.ts";
+import { whyUnfit } from "./schema.ts";
 
 /** Milliseconds that a route has for its answer: it may ask a name server. */
 const ROUTE_MS = 10_000;
@@ -28,7 +28,7 @@ export async function callRoute(
 ): Promise<RouteAnswer> {
   const route = routes.find(({ method, path }) => method === wanted.method && path === wanted.path);
   if (route === undefined) return { status: 404, message: "the plugin that answered this is not loaded" };
-  const wrong = route.body === undefined ? undefined : whyUnfit(route.body, call.body);
+  const wrong = route.body === undefined ? undefined : refuseBody(route.body, call.body);
   if (wrong !== undefined) return wrong;
   try {
     return await guardedAsync((given: RouteCall) => route.handle(given), call, ROUTE_MS);
@@ -41,14 +41,12 @@ export async function callRoute(
   }
 }
 
-function whyUnfit(schema: Json, body: Json): RouteAnswer | undefined {
+function refuseBody(schema: Json, body: Json): RouteAnswer | undefined {
   if (body === undefined && schema.type === "object") {
     return { status: 400, message: "the body is empty: send a JSON object" };
   }
-  const { valid, errors } = new Validator(schema, "2020-12", false).validate(body ?? null);
-  if (valid) return undefined;
-  // The last error is the most exact one: those before it only say that something below does not fit.
-  const { instanceLocation, error } = errors.at(-1)!;
-  const path = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
-  return { status: 400, message: path === "" ? error : `${path}: ${error}`, ...(path === "" ? {} : { path }) };
+  const wrong = whyUnfit(schema, body ?? null);
+  if (wrong === undefined) return undefined;
+  const { path, message } = wrong;
+  return path === "" ? { status: 400, message } : { status: 400, message: `${path}: ${message}`, path };
 }

@@ -1,10 +1,10 @@
-import { Validator } from "@cfworker/json-schema";
 import { type Log, messageOf } from "../observe.ts";
 import { checkHooks, PluginError } from "./check.ts";
 import type { Json, PluginContext, PluginHooks } from "./contract.ts";
 import { guardedAsync } from "./guard.ts";
 import type { LentAccess } from "./host.ts";
 import type { LoadedPlugin } from "./load.ts";
+import { whyUnfit } from "./schema.ts";
 
 /** Milliseconds that `setup` and `dispose` may take. */
 const SETUP_MS = 5_000;
@@ -74,10 +74,7 @@ function withDefaults(schema: Json, options: Json): Json {
 function checkedOptions(from: LoadedPlugin, options: Json): Json {
   const { name, optionsSchema } = from.value;
   if (optionsSchema === undefined) return options;
-  const { valid, errors } = new Validator(optionsSchema, "2020-12", false).validate(options);
-  if (valid) return options;
-  // The last error is the most exact one: those before it only say that something below does not fit.
-  const { instanceLocation, error } = errors.at(-1)!;
-  const option = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
-  throw new PluginError(from.file, `[plugins.${name}]${option === "" ? "" : ` ${option}`}: ${error}`);
+  const wrong = whyUnfit(optionsSchema, options);
+  if (wrong === undefined) return options;
+  throw new PluginError(from.file, `[plugins.${name}]${wrong.path === "" ? "" : ` ${wrong.path}`}: ${wrong.message}`);
 }

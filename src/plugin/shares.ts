@@ -20,7 +20,7 @@ export interface ShareAnswer {
   readonly nodes: number;
 }
 
-export interface SharesOptions {
+interface SharesOptions {
   /** Asks the database, on another thread. */
   readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
   readonly log: Log;

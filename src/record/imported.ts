@@ -1,3 +1,4 @@
+import { storable } from "./storable.ts";
 import type { requests } from "./tables.ts";
 
 /** Bytes of one record, as JSON, that an import takes at most. */
@@ -163,7 +164,7 @@ function readValue(value: unknown, kind: Kind, name: string): string | number | 
 }
 
 const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
-  text: (value) => (typeof value === "string" ? value.toWellFormed() : undefined),
+  text: (value) => (typeof value === "string" ? storable(value) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
   number: (value) => (Number.isFinite(value) ? (value as number) : undefined),
   flag: (value) => (typeof value === "boolean" ? Number(value) : undefined),
@@ -188,7 +189,7 @@ function namesText(value: unknown, name: string, kind: "text" | "number"): strin
   const names: Record<string, string | number> = Object.create(null);
   for (const [key, given] of Object.entries(objectOf(value, name))) {
     const read = readValue(given ?? null, kind, `${name}.${key.slice(0, 100)}`);
-    if (read !== null) names[key.toWellFormed()] = read;
+    if (read !== null) names[storable(key)] = read;
   }
   return JSON.stringify(names);
 }

@@ -39,7 +39,7 @@ export function* elementsOf(list: string): Generator<string> {
  * @param at - index of the opening brace.
  * @returns the index after the closing brace.
  */
-export function eachMember(
+function eachMember(
   text: string,
   at: number,
   visit: (name: string, nameAt: number, valueAt: number, valueEnd: number) => void,

@@ -1,3 +1,4 @@
+import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 import type { requests } from "./tables.ts";
 
 /** One row of `requests`, as the database answers it. */
@@ -7,7 +8,7 @@ export type RequestRow = typeof requests.$inferSelect;
 export type RecordFields = ReturnType<typeof toRecordFields>;
 
 /** Addresses under which parts of a record are served without a key. */
-export interface RecordLinks {
+interface RecordLinks {
   readonly signedBodyUrl: string;
   /** By asset id. */
   readonly assetUrls: Readonly<Record<string, string>>;
@@ -23,7 +24,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
   return {
     request_id: row.request_id,
     organization_id: row.organization_id,
-    request_created_at: iso(row.request_created_at),
+    request_created_at: isoTime(row.request_created_at),
     request_method: row.method,
     request_path: row.request_path,
     request_referrer: row.request_referrer,
@@ -39,7 +40,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
     country_code: row.country_code,
 
     response_id: row.response_id,
-    response_created_at: isoOrNull(row.response_created_at),
+    response_created_at: isoTimeOrNull(row.response_created_at),
     response_status: row.response_status,
     response_model: row.response_model,
     outcome: row.outcome,
@@ -68,7 +69,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
     scores: readObject<number>(row.scores),
     feedback_id: row.feedback_id === null ? null : String(row.feedback_id),
     feedback_rating: booleanOrNull(row.feedback_rating),
-    feedback_created_at: isoOrNull(row.feedback_created_at),
+    feedback_created_at: isoTimeOrNull(row.feedback_created_at),
     session_id: row.session_id,
     session_name: row.session_name,
     session_path: row.session_path,
@@ -83,7 +84,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
     cache_enabled: Boolean(row.cache_enabled),
     cached: Boolean(row.cached),
     cache_reference_id: row.cache_reference_id,
-    cache_created_at: isoOrNull(row.cache_created_at),
+    cache_created_at: isoTimeOrNull(row.cache_created_at),
     threat: booleanOrNull(row.threat),
     is_passthrough_billing: Boolean(row.is_passthrough_billing),
     ai_gateway_body_mapping: "NO_MAPPING",
@@ -93,7 +94,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
     asset_urls: links.assetUrls,
     signed_body_url: links.signedBodyUrl,
     storage_location: row.storage_location,
-    updated_at: iso(row.updated_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -122,15 +123,6 @@ function parse(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function iso(time: number): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time);
 }
 
 function booleanOrNull(value: number | null): boolean | null {

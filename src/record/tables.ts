@@ -152,14 +152,27 @@ export const sessionTags = sqliteTable(
   (t) => [primaryKey({ columns: [t.organization_id, t.session_id] })],
 );
 
-/** The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by. In `bodies.db`. */
+/**
+ * The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by; beside them the
+ * parts that are small and not binary. Headers are JSON, raw is text, the bodies are JSON unless said otherwise. In
+ * `bodies.db`.
+ */
 export const texts = sqliteTable("texts", {
   request_id: text().primaryKey(),
   prompt: text(),
   completion: text(),
+  headers: blob({ mode: "buffer" }),
+  request: blob({ mode: "buffer" }),
+  request_is_text: integer().notNull().default(0),
+  response: blob({ mode: "buffer" }),
+  response_is_text: integer().notNull().default(0),
+  raw: blob({ mode: "buffer" }),
 });
 
-/** `part`: request, response, raw (a stream's bytes as sent, decoded), headers (JSON of both header lists), messages. In `bodies.db`. */
+/**
+ * Larger and binary parts, and every part recorded before version 2 of this file. `part`: request, response, raw (a
+ * stream's bytes as sent, decoded), headers (JSON of both header lists). In `bodies.db`.
+ */
 export const bodies = sqliteTable(
   "bodies",
   {

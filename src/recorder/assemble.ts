@@ -37,7 +37,7 @@ export interface Exchange {
   amended: Record<string, string | null> | undefined;
 }
 
-export interface AssemblerOptions {
+interface AssemblerOptions {
   /** Bytes kept of each body. */
   readonly bodyBytesMax: number;
   /** Every exchange that ended before this place is in the database already, and is passed over. */

@@ -10,7 +10,7 @@ export interface Asset {
 }
 
 /** What stands in the stored body in place of the base64 text; the asset's id follows. */
-export const ASSET_REFERENCE = "weir-asset:";
+const ASSET_REFERENCE = "weir-asset:";
 
 /** Shorter texts stay where they are. */
 const BASE64_LENGTH_MIN = 1_024;

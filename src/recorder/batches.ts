@@ -16,7 +16,7 @@ const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
 /** SQLite's words for "this row, whenever you try". */
 const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
-export interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
+interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;

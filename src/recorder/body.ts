@@ -23,7 +23,7 @@ export interface Body {
   readonly mime: string;
 }
 
-export interface BodyContext {
+interface BodyContext {
   readonly contentType: string | undefined;
   /** Path with query: some paths say that their JSON array is a stream. */
   readonly path: string;

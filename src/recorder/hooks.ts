@@ -1,5 +1,6 @@
 import type { ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, RecordDraft } from "../plugin/contract.ts";
+import { storable } from "../record/storable.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { PrepareDeps, Prepared, StoredPart } from "./prepare.ts";
 
@@ -59,7 +60,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
   return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
 }
 
-export interface BodyTexts {
+interface BodyTexts {
   readonly request: string | undefined;
   readonly response: string | undefined;
 }
@@ -105,7 +106,7 @@ function toStrings(properties: unknown): Record<string, string> {
   const strings: Record<string, string> = Object.create(null);
   if (typeof properties !== "object" || properties === null) return strings;
   for (const [name, value] of Object.entries(properties)) {
-    if (value !== undefined && value !== null && name !== "") strings[name] = String(value);
+    if (value !== undefined && value !== null && name !== "") strings[storable(name)] = storable(String(value));
   }
   return strings;
 }

@@ -2,10 +2,9 @@ import { getTableColumns } from "drizzle-orm";
 import { requests } from "../record/tables.ts";
 import type { Statement, Value } from "../store/store.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "./row.ts";
-import { type Insert, insertInto, insertRows, insertShared, SHARED_ROWS } from "./statements.ts";
+import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
+import { insertShared, SHARED_ROWS } from "./statements.ts";
 
-/** Sets of columns whose statements are kept. Traffic of one kind needs one or two. */
-const SETS_MAX = 16;
 /** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */
 const KINDS_MAX = 8;
 const CONFLICT = "on conflict (request_id) do nothing";
@@ -22,18 +21,21 @@ const REPEATED = [
 ] as const satisfies readonly (keyof RequestRow)[];
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 
-const sets = new Map<string, Insert>();
+const sparse = new SparseInsert({
+  table: "requests",
+  key: "seq",
+  columns: REQUEST_COLUMNS,
+  defaults: DEFAULTS,
+  conflict: CONFLICT,
+});
 const sharedSets = new Map<string, string>();
 
-export interface NumberedRow {
-  readonly seq: number;
-  readonly row: RequestRow;
-}
+/** A row, its key being its `seq`. */
+export type NumberedRow = KeyedRow<keyof RequestRow>;
 
 /**
- * Statements that insert these rows. Of the columns only those are named that hold more than their default in some row:
- * half of them, and each value costs more to hand over to the database than to write. For the same reason rows that
- * agree in what requests of one kind have in common are inserted together, and bind it once.
+ * Statements that insert these rows. Rows that agree in what requests of one kind have in common are inserted together,
+ * and bind it once.
  */
 export function insertRequests(rows: readonly NumberedRow[], into: Statement[]): void {
   const rest: NumberedRow[] = [];
@@ -44,7 +46,7 @@ export function insertRequests(rows: readonly NumberedRow[], into: Statement[]):
     if (whole > 0) insertAlike(kind.slice(0, whole), into);
     for (let at = whole; at < kind.length; at++) rest.push(kind[at]!);
   }
-  insertEach(rest, into);
+  sparse.insert(rest, into);
 }
 
 /** @param rest - gets the rows of kinds beyond the first few. */
@@ -61,7 +63,7 @@ function byKind(rows: readonly NumberedRow[], rest: NumberedRow[]): NumberedRow[
 
 /** Rows of one kind, as many as fill statements. */
 function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
-  const named = namedIn(rows, VARYING);
+  const named = sparse.namedIn(rows, VARYING);
   const { row } = rows[0]!;
   const shared = REPEATED.map((column): Value => row[column] ?? DEFAULTS[column]);
   const sql = remembered(sharedSets, named.join(), () =>
@@ -69,37 +71,7 @@ function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
   );
   for (let at = 0; at < rows.length; at += SHARED_ROWS) {
     const args = [...shared];
-    for (let each = at; each < at + SHARED_ROWS; each++) pushValues(rows[each]!, named, args);
+    for (let each = at; each < at + SHARED_ROWS; each++) sparse.pushValues(rows[each]!, named, args);
     into.push({ sql, args });
   }
-}
-
-function insertEach(rows: readonly NumberedRow[], into: Statement[]): void {
-  if (rows.length === 0) return;
-  const named = namedIn(rows, REQUEST_COLUMNS);
-  const values: Value[] = [];
-  for (const each of rows) pushValues(each, named, values);
-  const insert = remembered(sets, named.join(), () => insertInto("requests", ["seq", ...named], CONFLICT));
-  insertRows(insert, values, into);
-}
-
-function pushValues({ seq, row }: NumberedRow, columns: readonly (keyof RequestRow)[], into: Value[]): void {
-  into.push(seq);
-  for (const column of columns) into.push(row[column] ?? DEFAULTS[column]);
-}
-
-function namedIn(rows: readonly NumberedRow[], columns: readonly (keyof RequestRow)[]): (keyof RequestRow)[] {
-  return columns.filter((column) => {
-    const standard = DEFAULTS[column];
-    return rows.some(({ row }) => (row[column] ?? standard) !== standard);
-  });
-}
-
-function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  if (kept.size >= SETS_MAX) kept.delete(kept.keys().next().value!);
-  const made = make();
-  kept.set(key, made);
-  return made;
 }

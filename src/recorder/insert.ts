@@ -8,18 +8,10 @@ import type { Prepared } from "./prepare.ts";
 import { REQUEST_COLUMNS } from "./row.ts";
 import { insertInto, insertRows, quoted } from "./statements.ts";
 
-/** Characters of prompt and completion that are kept for searching. */
-const TEXT_LENGTH_MAX = 1_000_000;
-
 const INSERT_PROPERTY = insertInto(
   "properties",
   ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
-);
-const INSERT_TEXT = insertInto(
-  "texts",
-  ["request_id", "prompt", "completion"],
-  "on conflict (request_id) do update set prompt = excluded.prompt, completion = excluded.completion",
 );
 const INSERT_ASSET = insertInto(
   "assets",
@@ -55,30 +47,21 @@ export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "as
 export function bodyStatements(records: readonly Storable[]): Statement[] {
   const statements: Statement[] = [];
   const bodies = new BodyInserts();
-  const texts: Value[] = [];
   const assets: Value[] = [];
-  for (const { row, parts, texts: text, assets: files } of records) {
-    bodies.add(row.request_id, parts);
-    if (text.prompt !== null || text.completion !== null) {
-      texts.push(row.request_id, shortened(text.prompt), shortened(text.completion));
-    }
+  for (const { row, parts, texts, assets: files } of records) {
+    bodies.add(row.request_id, parts, texts);
     for (const { id, contentType, bytes } of files) {
       bodies.addBlob(id, "plain", contentType, bytes.byteLength, bytes);
       assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
     }
   }
   bodies.appendTo(statements);
-  insertRows(INSERT_TEXT, texts, statements);
   insertRows(INSERT_ASSET, assets, statements);
   return statements;
 }
 
-function shortened(text: string | null): string | null {
-  return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX) : text;
-}
-
 /** What the transaction of records holds. */
-export interface RecordBatch {
+interface RecordBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are there as in flight, and end now. */
@@ -97,7 +80,7 @@ export function recordStatements({ fresh, completed, positions, deliveries = [],
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    rows.push({ seq, row: record.row });
+    rows.push({ key: seq, row: record.row });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }

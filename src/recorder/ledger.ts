@@ -23,7 +23,7 @@ export interface Positions {
   readonly read: Position;
 }
 
-export interface CommitResult {
+interface CommitResult {
   /** Exchanges whose final record is in the database now and was not before. */
   readonly recorded: readonly Prepared[];
   /** Ids that belong to another exchange already: nothing was written for these. */

@@ -1,4 +1,5 @@
 import type { Json } from "../plugin/contract.ts";
+import { isoTime } from "../record/iso-time.ts";
 import type { MessageMeta } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import type { Exchange } from "./assemble.ts";
@@ -18,6 +19,6 @@ export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readB
 }
 
 function toLine({ time, direction, text, base64 }: MessageMeta): Json {
-  const line = { time: new Date(time).toISOString(), direction };
+  const line = { time: isoTime(time), direction };
   return base64 === undefined ? { ...line, text: text ?? "" } : { ...line, base64 };
 }

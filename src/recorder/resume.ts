@@ -7,7 +7,7 @@ import { CarryFiles } from "./carry.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 
-export interface ResumeOptions {
+interface ResumeOptions {
   readonly directory: string;
   readonly ledger: Ledger;
   readonly log: Log;

@@ -1,6 +1,6 @@
 import type { Statement, Store, Value } from "../store/store.ts";
 import type { RecordChange } from "../threads.ts";
-import { BodyInserts } from "./insert-bodies.ts";
+import { replaceResponse } from "./insert-bodies.ts";
 import { quoted } from "./statements.ts";
 
 /** Columns that reading a record again may change, and no others. */
@@ -47,12 +47,7 @@ export async function rewriteRecords(store: Store, changes: readonly RecordChang
 }
 
 function bodyStatements({ requestId, texts, responseBody }: RecordChange): Statement[] {
-  const statements: Statement[] = [];
-  if (responseBody !== undefined) {
-    const inserts = new BodyInserts();
-    inserts.add(requestId, [{ part: "response", form: "json", bytes: Buffer.from(responseBody), contentType: null }]);
-    inserts.appendTo(statements);
-  }
+  const statements = responseBody === undefined ? [] : replaceResponse(requestId, Buffer.from(responseBody));
   if (texts === undefined) return statements;
   const args: Value[] = [requestId, texts.prompt, texts.completion];
   return [

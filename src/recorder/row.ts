@@ -17,7 +17,7 @@ export const REQUEST_COLUMNS = Object.keys(getTableColumns(requests)).filter(
 ) as (keyof RequestRow)[];
 
 /** What is known beyond the frames themselves. */
-export interface Findings {
+interface Findings {
   readonly reading: ExchangeReading;
   readonly cost: Cost;
   readonly streamed: boolean;

@@ -11,34 +11,16 @@ export interface Insert {
 
 /** @param conflict - what follows the values, such as `on conflict do nothing`. */
 export function insertInto(table: string, columns: readonly string[], conflict: string): Insert {
-  const row = `(${columns.map(() => "?").join(",")})`;
-  return insertShaped(table, columns, { width: columns.length, rowsOf: () => row }, conflict);
-}
-
-/** What one record puts into a table where that takes several rows, or values that are always the same. */
-export interface Shape {
-  /** Values that are bound for each record. */
-  readonly width: number;
-  /** The rows, with numbered parameters that begin after the first `bound`. */
-  readonly rowsOf: (bound: number) => string;
-}
-
-/** As `insertInto`, for records of one shape: the fewer values are bound, the cheaper. */
-export function insertShaped(
-  table: string,
-  columns: readonly string[],
-  { width, rowsOf }: Shape,
-  conflict: string,
-): Insert {
   const start = `insert into ${table} (${columns.map(quoted).join(",")}) values `;
-  const text = (records: number) => Array.from({ length: records }, (_, index) => rowsOf(index * width)).join(",");
-  return { width, texts: new Map(ROWS.map((records) => [records, `${start}${text(records)} ${conflict}`])) };
+  const row = `(${columns.map(() => "?").join(",")})`;
+  const text = (rows: number) => `${start}${Array.from({ length: rows }, () => row).join(",")} ${conflict}`;
+  return { width: columns.length, texts: new Map(ROWS.map((rows) => [rows, text(rows)])) };
 }
 
 /** Rows that `insertShared` takes. */
 export const SHARED_ROWS = 32;
 
-export interface SharedShape {
+interface SharedShape {
   readonly table: string;
   /** Columns in which all rows agree; their values are bound first, once. */
   readonly shared: readonly string[];

@@ -53,3 +53,12 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     },
   };
 }
+
+/** Whether nobody listens at a port, also nobody who would share it. @throws where it is taken. */
+export async function checkPort(host: string, port: number): Promise<void> {
+  const server = net.createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}

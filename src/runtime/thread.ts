@@ -3,7 +3,7 @@ import { shippedScript } from "./platform.ts";
 import type { Endpoint } from "./rpc.ts";
 
 /** What a thread finds when it starts. */
-export interface ThreadStart<Options> {
+interface ThreadStart<Options> {
   readonly options: Options;
   /** The way to whoever started this thread: `expose` and `connect` of `rpc.ts` work on it. */
   readonly port: Endpoint;

@@ -68,7 +68,7 @@ export interface UpstreamCall {
  * `unreachable`: name, connection or TLS failed; `forbidden`: the address is one that must not be called;
  * `broken`: closed or reset before the answer was whole; `protocol`: the answer is not well-formed HTTP.
  */
-export type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
+type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
 
 /** A failure of the provider's side. `message` names no credential and can be shown to the client. */
 export class UpstreamError extends Error {

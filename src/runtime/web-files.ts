@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isBun, isCompiled, shippedFolder, shippedScript } from "./platform.ts";
 
 /** One file of the dashboard as its build made it. */
-export interface WebFile {
+interface WebFile {
   /** Such as `index.html` or `main-3f2a.js`. */
   readonly name: string;
   readonly type: string;

@@ -6,6 +6,7 @@ import { hooksText } from "../plugin/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
 import { expose } from "../runtime/rpc.ts";
+import { checkPort } from "../runtime/strict-server.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
@@ -18,6 +19,7 @@ import type {
   ThreadOptions,
 } from "../threads.ts";
 import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
+import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
@@ -41,7 +43,7 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
-export interface RegionOptions {
+interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
   /** Of the region in whose database keys, domains, limits and prices stand; missing for that one itself. */
@@ -50,8 +52,7 @@ export interface RegionOptions {
 }
 
 /** What the regions of a process have in common. */
-export interface CommonParts
-  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
+interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
 }
@@ -69,6 +70,7 @@ export class Region {
   readonly #home: Config | undefined;
   readonly #log: Log;
   #gateway: Gateway | undefined;
+  #threads: GatewayThreads | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
   /** Ports of this program's listeners, and this region's API; 0 until it listens. */
@@ -84,8 +86,8 @@ export class Region {
 
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
-    const { config } = this;
     const { registry, hooks, ...more } = common;
+    const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
       config,
       log: this.#log,
@@ -97,7 +99,9 @@ export class Region {
     }).catch((error) => {
       throw listenFailure(error, "gateway_port", config);
     });
-    return this.#gateway.port;
+    const { port } = this.#gateway;
+    if (config.gateway_threads > 1) await this.#startThreads({ ...config, gateway_port: port }, common);
+    return port;
   }
 
   /** Starts the jobs and the API. @returns the API's port, once it listens. */
@@ -122,16 +126,22 @@ export class Region {
   /** Ports of this program's other listeners: never a target. */
   refuseTargetsAt(ports: readonly number[]): void {
     this.#gateway?.setOwnPorts(ports);
+    void this.#threads?.tell({ ownPorts: ports });
     this.#listeners.own = [...this.#listeners.own, ...ports];
   }
 
+  /** What plugins open beside `allow_private_targets` has changed; the first gateway thread looks for itself. */
+  openPrivateTargets(privateTargets: readonly string[]): void {
+    void this.#threads?.tell({ privateTargets });
+  }
+
   async drain(seconds: number): Promise<void> {
-    await this.#gateway?.drain(seconds);
+    await Promise.all([this.#gateway?.drain(seconds), this.#threads?.stop(seconds)]);
   }
 
   /** Takes down whatever is built, in reverse; never rejects. */
   async takeDown(): Promise<void> {
-    await this.#gateway?.close();
+    await this.drain(0);
     await this.#jobs?.stop("stop", JOBS_STOP_MS);
     await this.spool.close();
     const recorded = await this.recorder.stop("stop", RECORDER_STOP_MS);
@@ -143,7 +153,34 @@ export class Region {
 
   /** What is wrong with its threads, a sentence each. */
   #trouble(): readonly string[] {
-    return [this.recorder.trouble, this.#jobs?.trouble, this.#api?.trouble].filter((each) => each !== undefined);
+    const ours = [this.recorder.trouble, this.#jobs?.trouble, this.#api?.trouble].filter((each) => each !== undefined);
+    return [...ours, ...(this.#threads?.trouble ?? [])];
+  }
+
+  /** Threads share their port as nodes do, but with nobody else, unless that was asked for. */
+  async #gatewayConfig(): Promise<Config> {
+    const { config } = this;
+    if (config.gateway_threads === 1 || config.gateway_port_shared === "yes") return config;
+    const { host, gateway_port: port } = config;
+    await checkPort(host, port).catch((error) => {
+      throw listenFailure(error, "gateway_port", config);
+    });
+    return { ...config, gateway_port_shared: "yes" };
+  }
+
+  async #startThreads(
+    config: Config,
+    { hooks, keys = [], privateTargets, otherPorts = [] }: CommonParts,
+  ): Promise<void> {
+    this.#threads = new GatewayThreads({
+      config,
+      log: this.#log,
+      spool: this.spool,
+      gateway: this.#gateway!,
+      hooks: hooks.hooks,
+      terms: { keys, ownPorts: otherPorts, privateTargets: privateTargets?.() ?? [] },
+    });
+    await this.#threads.started();
   }
 
   #threadOptions(more: Partial<ThreadOptions> = {}): ThreadOptions {
@@ -196,7 +233,7 @@ export class Region {
         const [toJobs, itsJobs] = threadPorts();
         for (const each of [toRecorder, toGateway, toJobs]) each.start();
         expose(toRecorder, this.recorder.forward(ASKED_BY_API));
-        expose(toJobs, this.#jobs!.forward(["expedite", "relearn"]));
+        expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         expose(toGateway, this.#gatewayFunctions(common));
         // A thread that is started again keeps the port that was free the first time.
         const options = this.#threadOptions({ config: { ...this.config, api_port: port } });
@@ -215,10 +252,15 @@ export class Region {
 
   #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
+    const threads = this.#threads;
     return {
-      metrics: async () => `${await metrics()}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
-      status,
-      setKeys,
+      metrics: async () =>
+        `${await metrics(await threads?.figures())}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
+      status: () => threads?.status(status()) ?? status(),
+      setKeys(keys) {
+        setKeys(keys);
+        return threads?.tell({ keys });
+      },
       record: (exchange) => appendWhole(this.spool, exchange),
       cacheStatus,
       cacheEntries,

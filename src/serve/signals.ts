@@ -7,7 +7,7 @@ import type { Log } from "../observe.ts";
  */
 const SAME_SIGNAL_MS = 20;
 
-export type StopSignal = "SIGTERM" | "SIGINT";
+type StopSignal = "SIGTERM" | "SIGINT";
 
 /**
  * Resolves with the first SIGTERM or SIGINT, from the moment this is called. A second one ends the process at once, with

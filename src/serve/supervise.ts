@@ -9,7 +9,7 @@ const SETTLED_MS = 60_000;
 /** How long a call waits for a thread that is being started again. */
 const CALL_PATIENCE_MS = 5_000;
 
-export interface SupervisedOptions<F extends Exposed> {
+interface SupervisedOptions<F extends Exposed> {
   readonly name: string;
   readonly start: () => Thread;
   /** Called each time the thread has started; the thread serves once it resolves. */
@@ -53,12 +53,12 @@ export class Supervised<F extends Exposed> {
   }
 
   /** Ends the thread by its own function `name`, waiting at most so long. @returns whether it ended in order. */
-  async stop(name: keyof F & string, patienceMs: number): Promise<boolean> {
+  async stop<K extends keyof F & string>(name: K, patienceMs: number, ...args: Parameters<F[K]>): Promise<boolean> {
     const wasUp = this.#state === "up";
     this.#state = "stopping";
     if (!wasUp) return false;
     const remote = await this.#serving.promise;
-    return inTime((remote[name] as () => Promise<unknown>)(), patienceMs);
+    return inTime(remote[name](...args), patienceMs);
   }
 
   async #call<K extends keyof F & string>(name: K, args: Parameters<F[K]>): Promise<Awaited<ReturnType<F[K]>>> {
@@ -84,8 +84,13 @@ export class Supervised<F extends Exposed> {
       if (performance.now() - startedMs > SETTLED_MS) pauseMs = FIRST_PAUSE_MS;
       log.error(`the ${name} thread ended, it is started again`, { reason: reason.message, pauseMs });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (this.#isStopping()) return;
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
     }
+  }
+
+  #isStopping(): boolean {
+    return this.#state === "stopping";
   }
 
   /** From the start of one thread to its end, which comes with its reason. */

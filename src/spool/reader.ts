@@ -17,7 +17,7 @@ const READ_BYTES_MIN = 64 * 1024;
  */
 export type FrameSink = (buffer: Buffer, at: number, end: number, segment: number, offset: number) => void;
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly directory: string;
   /** Where to go on; from the first segment that exists where it is missing. */
   readonly from?: Position;

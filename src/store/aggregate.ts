@@ -14,7 +14,7 @@ export type { ListOptions } from "./figures.ts";
 export { GROUPS, PROPERTY_PREFIX, TIME_BUCKETS, type TimeBucket } from "./group-by.ts";
 export { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "./totals.ts";
 
-export type MetricsQuery = GroupBy & ListOptions;
+type MetricsQuery = GroupBy & ListOptions;
 
 type Row = Readonly<Record<string, Key>>;
 

@@ -1,17 +1,18 @@
+import { isoTime } from "../record/iso-time.ts";
 import type { Alert, AlertEvent } from "./alerts.ts";
 
 /** What is told of an event, as JSON text: `triggered_at` is when it began to fire. */
 export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: number): string {
   return JSON.stringify({
     type: `alert.${event.kind}`,
-    timestamp: new Date(event.created_at).toISOString(),
+    timestamp: isoTime(event.created_at),
     ...subject(alert),
     event_id: event.id,
     group: event.group,
     value: event.value,
     requests: event.requests,
     reason: event.reason,
-    triggered_at: new Date(triggeredAt).toISOString(),
+    triggered_at: isoTime(triggeredAt),
   });
 }
 
@@ -19,7 +20,7 @@ export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: numbe
 export function testPayload(alert: Alert, now: number): string {
   return JSON.stringify({
     type: "alert.test",
-    timestamp: new Date(now).toISOString(),
+    timestamp: isoTime(now),
     ...subject(alert),
     event_id: null,
     group: Object.fromEntries(alert.group_by.map((name) => [name, null])),

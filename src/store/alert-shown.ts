@@ -1,3 +1,4 @@
+import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import type { AlertBody } from "./alert-rule.ts";
 import type { Alert, Firing } from "./alerts.ts";
 
@@ -34,14 +35,10 @@ export function shownAlert(alert: Alert, firing: readonly Firing[], newSecrets: 
     ...alertBody(alert),
     channels,
     state: !alert.enabled ? "disabled" : firing.length > 0 ? "firing" : "ok",
-    firing: firing.map(({ group, value, triggered_at }) => ({ group, value, triggered_at: iso(triggered_at) })),
-    created_at: iso(alert.created_at),
-    updated_at: iso(alert.updated_at),
-    checked_at: alert.checked_at === null ? null : iso(alert.checked_at),
+    firing: firing.map(({ group, value, triggered_at }) => ({ group, value, triggered_at: isoTime(triggered_at) })),
+    created_at: isoTime(alert.created_at),
+    updated_at: isoTime(alert.updated_at),
+    checked_at: isoTimeOrNull(alert.checked_at),
     error: alert.error,
   };
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

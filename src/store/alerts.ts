@@ -1,6 +1,7 @@
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { AlertRule, ChannelBody } from "./alert-rule.ts";
 import { patiently } from "./patiently.ts";
+import { ruleTable, type StoredRule } from "./rule-table.ts";
 import { createSecret } from "./signing.ts";
 import type { Database, Statement } from "./store.ts";
 
@@ -9,12 +10,8 @@ export type Channel =
   | { readonly id: string; readonly type: "webhook"; readonly url: string; readonly secret: string }
   | { readonly id: string; readonly type: "email"; readonly to: string };
 
-export interface Alert extends Omit<AlertRule, "channels"> {
-  readonly id: string;
-  readonly organization_id: string;
+export interface Alert extends Omit<AlertRule, "channels">, StoredRule {
   readonly channels: readonly Channel[];
-  readonly created_at: number;
-  readonly updated_at: number;
   readonly checked_at: number | null;
   /** Why the last check failed. */
   readonly error: string | null;
@@ -46,31 +43,26 @@ export interface AlertEvent {
 /** An organization has so many at most: each is a query at every check. */
 export const ALERTS_MAX = 500;
 
-/** As it is stored: lists and the filter are JSON text. */
-type AlertRow = Omit<Alert, "filter" | "group_by" | "channels" | "enabled"> & {
-  readonly filter: string;
-  readonly group_by: string;
-  readonly channels: string;
-  readonly enabled: number;
-};
+/** `checked_at` is written by who checks. */
+const ALERTS = ruleTable<Alert>("alerts", {
+  columns: [
+    ...(["id", "organization_id", "name", "metric", "comparison", "threshold", "window_seconds", "filter"] as const),
+    ...([
+      "group_by",
+      "minimum_requests",
+      "cooldown_seconds",
+      "channels",
+      "enabled",
+      "created_at",
+      "updated_at",
+    ] as const),
+    "error",
+  ],
+  json: ["filter", "group_by", "channels"],
+  flags: ["enabled"],
+});
 
-const COLUMNS = [
-  ...["id", "organization_id", "name", "metric", "comparison", "threshold", "window_seconds", "filter", "group_by"],
-  ...["minimum_requests", "cooldown_seconds", "channels", "enabled", "created_at", "updated_at"],
-] as const;
-
-/** Of one organization, or of all; the oldest first. */
-export async function listAlerts(records: Database, organizationId?: string): Promise<Alert[]> {
-  const sql = "select * from alerts where ?1 is null or organization_id = ?1 order by created_at, id";
-  const rows = await records.query<AlertRow>({ sql, args: [organizationId ?? null] });
-  return rows.map(toAlert);
-}
-
-export async function findAlert(records: Database, id: string, organizationId?: string): Promise<Alert | undefined> {
-  const sql = "select * from alerts where id = ?1 and (?2 is null or organization_id = ?2)";
-  const [row] = await records.query<AlertRow>({ sql, args: [id, organizationId ?? null] });
-  return row && toAlert(row);
-}
+export const { list: listAlerts, find: findAlert } = ALERTS;
 
 /** Groups that fire now, of one alert or of all alerts of an organization. */
 export async function firingOf(
@@ -124,12 +116,7 @@ export async function putAlert(
     checked_at: previous?.checked_at ?? null,
     error: null,
   };
-  const sets = COLUMNS.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
-  const sql = `insert into alerts (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})
-    on conflict (id) do update set ${sets.join(", ")}, error = null`;
-  const row = toRow(alert);
-  const args = COLUMNS.map((name) => row[name]);
-  await patiently(() => records.batch([{ sql, args }]));
+  await ALERTS.put(records, alert);
   return { alert, newSecrets };
 }
 
@@ -156,24 +143,4 @@ function toChannel(wanted: ChannelBody, known: readonly Channel[], newSecrets: S
   const secret = wanted.secret ?? kept ?? createSecret();
   if (secret !== kept) newSecrets.add(id);
   return { id, type: "webhook", url: wanted.url, secret };
-}
-
-function toRow(alert: Alert): AlertRow {
-  return {
-    ...alert,
-    filter: JSON.stringify(alert.filter),
-    group_by: JSON.stringify(alert.group_by),
-    channels: JSON.stringify(alert.channels),
-    enabled: Number(alert.enabled),
-  };
-}
-
-function toAlert(row: AlertRow): Alert {
-  return {
-    ...row,
-    filter: JSON.parse(row.filter),
-    group_by: JSON.parse(row.group_by),
-    channels: JSON.parse(row.channels),
-    enabled: row.enabled === 1,
-  };
 }

@@ -1,3 +1,4 @@
+import { storable } from "../record/storable.ts";
 import type { Value } from "./store.ts";
 
 const INT64_MIN = -(2n ** 63n);
@@ -16,7 +17,7 @@ const BLOB_BYTES_MAX = 1_000_000_000;
 export function bind(value: unknown): Value {
   switch (typeof value) {
     case "string":
-      return bindText(value);
+      return storable(value);
     case "number":
       return bindNumber(value);
     case "bigint":
@@ -30,11 +31,6 @@ export function bind(value: unknown): Value {
     default:
       throw new TypeError(`a ${typeof value} cannot be stored`);
   }
-}
-
-function bindText(text: string): string {
-  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
-  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\uFFFD") : wellFormed;
 }
 
 function bindNumber(number: number): Value {

@@ -30,6 +30,21 @@ interface BodyRow {
   readonly content: Uint8Array | null;
 }
 
+/**
+ * The stored parts of many requests, of which ?1 and ?2 are JSON lists, as rows of `bodies`. Small ones stand beside the
+ * texts; of a part that is in neither place, `data` and `blob_hash` are null.
+ */
+const STORED = `(select request_id, part, form, bytes, codec, data, blob_hash from bodies
+  where request_id in (select value from json_each(?1)) and part in (select value from json_each(?2))
+  union all
+  select request_id, part, form, length(data), 'plain', data, null from (
+    select t.request_id, p.value as part,
+      case p.value when 'headers' then 'json' when 'raw' then 'text'
+        when 'request' then iif(t.request_is_text, 'text', 'json') else iif(t.response_is_text, 'text', 'json') end as form,
+      case p.value when 'headers' then t.headers when 'raw' then t.raw
+        when 'request' then t.request else t.response end as data
+    from texts t cross join json_each(?2) p where t.request_id in (select value from json_each(?1))))`;
+
 /** Bodies of many requests in one statement. A body whose content is gone (retention) is left out. */
 export async function loadBodies(
   database: Database,
@@ -38,8 +53,7 @@ export async function loadBodies(
 ): Promise<ReadonlyMap<string, RequestBodies>> {
   const sql = `select b.request_id, b.part, b.form, b.bytes, b.blob_hash as hash, s.content_type,
       coalesce(s.codec, b.codec) as codec, coalesce(s.data, b.data) as content
-    from bodies b left join blobs s on s.hash = b.blob_hash
-    where b.request_id in (select value from json_each(?)) and b.part in (select value from json_each(?))`;
+    from ${STORED} b left join blobs s on s.hash = b.blob_hash`;
   const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
   const found = new Map<string, Partial<Record<BodyPart, StoredBody>>>();
   for (const row of await database.query<BodyRow>({ sql, args })) {
@@ -70,8 +84,7 @@ export async function loadSearched(
   parts: readonly BodyPart[],
   isKnown: (body: Pick<SearchedBody, "part" | "form" | "hash">) => boolean,
 ): Promise<SearchedBody[]> {
-  const sql = `select b.request_id, b.part, b.form, b.codec, b.blob_hash as hash, b.data as content from bodies b
-    where b.request_id in (select value from json_each(?)) and b.part in (select value from json_each(?))`;
+  const sql = `select request_id, part, form, codec, blob_hash as hash, data as content from ${STORED}`;
   const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
   const rows = await database.query<Omit<BodyRow, "bytes" | "content_type">>({ sql, args });
   const missing = new Set(rows.flatMap((row) => (row.hash === null || isKnown(row) ? [] : [row.hash])));

@@ -1,4 +1,5 @@
 import { type Scope, selectRecords } from "../filter/select.ts";
+import { isoTime } from "../record/iso-time.ts";
 import { TIME_BUCKETS, type TimeBucket } from "./aggregate.ts";
 import type { Deadline } from "./deadline.ts";
 import { withoutBodies } from "./find.ts";
@@ -53,5 +54,5 @@ export async function cacheSeries(database: Database, asked: Scope, timeBucket: 
     { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome <> 'refused'" },
   );
   const rows = await database.query<CacheStatistics & { readonly time: number }>(statement, deadline.rest());
-  return rows.map((row) => ({ ...row, time: new Date(row.time).toISOString() }));
+  return rows.map((row) => ({ ...row, time: isoTime(row.time) }));
 }

@@ -10,14 +10,17 @@ export interface Attempt {
   readonly status: number | null;
 }
 
-/** Endpoints with something that is due, found by one step through the index for each endpoint. */
+/** Endpoints with something that waits, found by one step through the index for each, and a null behind them. */
+const WAITING = `with recursive waiting(id) as (
+    select min(endpoint_id) from deliveries where state = 'pending'
+    union all
+    select (select min(d.endpoint_id) from deliveries d where d.state = 'pending' and d.endpoint_id > waiting.id)
+      from waiting where waiting.id is not null
+  )`;
+
+/** Endpoints with something that is due. */
 export async function dueEndpoints(records: Database, now: number): Promise<string[]> {
-  const sql = `with recursive waiting(id) as (
-      select min(endpoint_id) from deliveries where state = 'pending'
-      union all
-      select (select min(d.endpoint_id) from deliveries d where d.state = 'pending' and d.endpoint_id > waiting.id)
-        from waiting where waiting.id is not null
-    )
+  const sql = `${WAITING}
     select id from waiting where id is not null
       and (select min(d.next_attempt_at) from deliveries d where d.state = 'pending' and d.endpoint_id = waiting.id) <= ?`;
   return (await records.query<{ id: string }>({ sql, args: [now] })).map(({ id }) => id);
@@ -103,16 +106,56 @@ export async function sweepDeliveries(
   }
 }
 
-/** Lets the oldest of an endpoint that has too many waiting give up. */
-export async function limitWaiting(records: Database, now: number, most = PENDING_MAX): Promise<void> {
+/** How many wait, and since when the one that has waited longest. Runs off the thread. */
+export async function waitingDeliveries(
+  records: Database,
+  deadlineMs: number,
+): Promise<{ readonly waiting: number; readonly since: number | null }> {
+  // In the order of their making few of an endpoint stand before its first one that waits: finished ones are swept.
+  const sql = `${WAITING}
+    select (select count(*) from deliveries where state = 'pending') as waiting,
+      (select min(created_at) from (select (select d.created_at from deliveries d indexed by deliveries_endpoint
+        where d.endpoint_id = waiting.id and d.state = 'pending' order by d.created_at limit 1) as created_at
+        from waiting where waiting.id is not null)) as since`;
+  const [row] = await records.query<{ waiting: number; since: number | null }>({ sql, args: [] }, { deadlineMs });
+  return row!;
+}
+
+/** What an endpoint did not take. */
+export interface EndpointTrouble {
+  readonly source_id: string;
+  readonly endpoint_id: string;
+  /** Given up since the time asked for, as far as they are kept. */
+  readonly failed: number;
+  /** Tried in vain, to be tried again. */
+  readonly waiting: number;
+  /** Of the newest of them. */
+  readonly last_error: string | null;
+}
+
+/** Endpoints that gave cause for giving up since then, or that did not take the last attempt. Reads all that is kept. */
+export function endpointTroubles(records: Database, since: number, deadlineMs: number): Promise<EndpointTrouble[]> {
+  const sql = `select source_id, endpoint_id, sum(state = 'failed') as failed, sum(state = 'pending') as waiting,
+      substr(max(printf('%016d', coalesce(finished_at, next_attempt_at)) || coalesce(last_error, '')), 17) as last_error
+    from deliveries
+    where (state = 'failed' and finished_at >= ?) or (state = 'pending' and attempts > 0)
+    group by source_id, endpoint_id order by source_id, endpoint_id`;
+  return records.query<EndpointTrouble>({ sql, args: [since] }, { deadlineMs });
+}
+
+/** Lets the oldest of an endpoint that has too many waiting give up. @returns how many did. */
+export async function limitWaiting(records: Database, now: number, most = PENDING_MAX): Promise<number> {
   const full = await records.query<{ id: string; waiting: number }>({
     sql: `select endpoint_id as id, count(*) as waiting from deliveries where state = 'pending'
       group by endpoint_id having count(*) > ?`,
     args: [most],
   });
+  let gaveUp = 0;
   for (const { id, waiting } of full) {
     const sql = `update deliveries set state = 'failed', last_error = 'too many are waiting', claim = null, finished_at = ?
       where id in (select id from deliveries where endpoint_id = ? and state = 'pending' order by created_at limit ?)`;
     await records.batch([{ sql, args: [now, id, waiting - most] }]);
+    gaveUp += waiting - most;
   }
+  return gaveUp;
 }

@@ -22,7 +22,7 @@ const ROWS_MIN = 4_096;
 /** Pages further down the order are found by looking at all records. */
 const COUNT_MAX = 5_000;
 
-export interface ForemostPage {
+interface ForemostPage {
   readonly sort: Sort;
   /** Records that are wanted, those that are passed over included. */
   readonly count: number;

@@ -13,7 +13,7 @@ import { foremostSource } from "./find-foremost.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 import type { Database } from "./store.ts";
 
-export interface PageOptions {
+interface PageOptions {
   readonly sort: Sort;
   readonly limit: number;
   readonly offset: number;
@@ -121,7 +121,7 @@ export async function needsManyRecords(database: Database, scope: Scope, deadlin
   return source.kind === "scan" || source.kind === "property" || source.kind === "index";
 }
 
-export function readsBodies(tree: FilterTree): boolean {
+function readsBodies(tree: FilterTree): boolean {
   for (const { source } of conditionsOf(tree)) if (source.from === "body") return true;
   return false;
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
+import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import { patiently } from "./patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
@@ -20,7 +21,7 @@ export interface ListedKey {
   readonly revoked_at: string | null;
 }
 
-export interface KeyOrder {
+interface KeyOrder {
   readonly name: string;
   /** By name; made when there is none of that name. */
   readonly organization: string;
@@ -74,10 +75,10 @@ export async function listKeys(
     organization: row.organization,
     scopes: readScopes(row.scopes),
     region: row.region,
-    created_at: new Date(row.created_at).toISOString(),
-    expires_at: isoOrNull(row.expires_at),
-    last_used_at: isoOrNull(row.last_used_at),
-    revoked_at: isoOrNull(row.revoked_at),
+    created_at: isoTime(row.created_at),
+    expires_at: isoTimeOrNull(row.expires_at),
+    last_used_at: isoTimeOrNull(row.last_used_at),
+    revoked_at: isoTimeOrNull(row.revoked_at),
   }));
 }
 
@@ -207,10 +208,6 @@ function keyStatements(order: KeyOrder, condition: string): { id: string; key: s
 function readScopes(json: string): Scope[] {
   const names = JSON.parse(json) as unknown[];
   return SCOPES.filter((scope) => names.includes(scope));
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }
 
 /**

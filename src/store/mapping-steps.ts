@@ -1,4 +1,5 @@
 import type { Mapping } from "../mapping/mapping.ts";
+import { isoTime } from "../record/iso-time.ts";
 import {
   addMapping,
   approveMapping,
@@ -44,7 +45,7 @@ export async function putMapping(records: Database, name: ModelName, mapping: Ma
 /** A version as it is shown to people. Times are ISO 8601. */
 export function shownMapping(each: StoredMapping) {
   const { provider, model, version, state, origin, confidence, samples, mapping } = each;
-  const [created_at, updated_at] = [new Date(each.createdAt).toISOString(), new Date(each.updatedAt).toISOString()];
+  const [created_at, updated_at] = [isoTime(each.createdAt), isoTime(each.updatedAt)];
   return { provider, model, version, state, origin, confidence, samples, created_at, updated_at, mapping };
 }
 

@@ -2,7 +2,7 @@ import type { Mapping } from "../mapping/mapping.ts";
 import { patiently } from "./patiently.ts";
 import type { Database, Statement, Value } from "./store.ts";
 
-export type MappingState = "draft" | "active" | "approved" | "replaced" | "rolled back";
+type MappingState = "draft" | "active" | "approved" | "replaced" | "rolled back";
 
 /** A model of one organization. */
 export interface ModelName {
@@ -62,7 +62,7 @@ export async function mappingHistory(
   return (await records.query<MappingRow>({ sql, args: [organizationId, model, provider ?? null] })).map(toMapping);
 }
 
-export type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confidence" | "samples">;
+type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confidence" | "samples">;
 
 /** Adds a version. One that records are to be read with takes the place of the one before, and old records are read again. */
 export async function addMapping(records: Database, name: ModelName, order: MappingOrder): Promise<void> {

@@ -11,7 +11,7 @@ import { PROPERTY_PREFIX } from "./group-by.ts";
 import { inOrder } from "./order-rows.ts";
 import type { Database } from "./store.ts";
 
-export interface PropertyCost {
+interface PropertyCost {
   readonly value: string;
   /** US dollars; null where no request's cost is known. */
   readonly cost: number | null;
@@ -60,7 +60,9 @@ async function fromRecords(
   return selectRecords(
     scope,
     ({ bind }) => `${propertySql(name, bind)} as value, sum(r.cost) as cost, count(*) as requests`,
-    ({ bind }) => `group by value having value is not null ${order} limit ${bind(limit)} offset ${bind(offset)}`,
+    // Not `group by value`: what the rows come from may have a column of that name, which would be meant.
+    ({ bind }) =>
+      `group by 1 having ${propertySql(name, bind)} is not null ${order} limit ${bind(limit)} offset ${bind(offset)}`,
     { source },
   );
 }

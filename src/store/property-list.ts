@@ -38,7 +38,7 @@ export async function hasPropertyName(
   return row?.found === 1;
 }
 
-export interface ValueSearch {
+interface ValueSearch {
   readonly organizationId: string;
   readonly name: PropertyName;
   /** A pattern for `glob`, or undefined for all values. */

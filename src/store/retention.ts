@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import { patiently } from "./patiently.ts";
 import type { Database } from "./store.ts";
 
@@ -32,7 +33,7 @@ export const RETENTION_SCHEMA = Type.Object(
   },
   { additionalProperties: false },
 );
-export type RetentionBody = Static<typeof RETENTION_SCHEMA>;
+type RetentionBody = Static<typeof RETENTION_SCHEMA>;
 
 export interface PropertyRetention {
   readonly property: string;
@@ -89,7 +90,7 @@ export function inForce(rule: RetentionRule, config: Pick<Config, "retention_day
 }
 
 /** What the last run did for an organization; an empty id is what belongs to none. */
-export interface RetentionRun {
+interface RetentionRun {
   readonly started_at: number;
   readonly finished_at: number | null;
   readonly records_removed: number;
@@ -105,6 +106,12 @@ export async function lastRun(records: Database, organizationId: string): Promis
       coalesce(d.orphans_removed, 0) as orphans_removed, coalesce(d.bytes_freed, 0) as bytes_freed
     from retention_runs r left join retention_runs d on d.organization_id = '' where r.organization_id = ?`;
   return (await records.query<RetentionRun>({ sql, args: [organizationId] }))[0];
+}
+
+/** A run as it is shown. */
+export function shownRun(run: RetentionRun | undefined) {
+  if (run === undefined) return null;
+  return { ...run, started_at: isoTime(run.started_at), finished_at: isoTimeOrNull(run.finished_at) };
 }
 
 /** @param organizationId - empty for what belongs to none. */

@@ -18,7 +18,7 @@ export async function snapshotFile(path: string, copy: string): Promise<void> {
 }
 
 /** What a database file says of itself. */
-export interface FileReport {
+interface FileReport {
   /** Steps of this file's migrations that were taken; 0 for a file without tables. */
   readonly version: number;
   /** Rows of each table asked for. */

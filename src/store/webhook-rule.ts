@@ -17,7 +17,7 @@ const FIELDS_DEFAULT: readonly string[] = [
 const ALWAYS: ReadonlySet<string> = new Set(["request_id", "properties", "signed_body_url", "asset_urls"]);
 
 /** Fields of a record that a webhook can name. */
-export const WEBHOOK_FIELDS: readonly string[] = Object.keys(
+const WEBHOOK_FIELDS: readonly string[] = Object.keys(
   toRecordFields({} as RequestRow, { signedBodyUrl: "", assetUrls: {} }),
 ).filter((name) => !ALWAYS.has(name));
 

@@ -1,53 +1,31 @@
 import { uuidv7 } from "../runtime/uuid.ts";
 import { patiently } from "./patiently.ts";
+import { ruleTable, type StoredRule } from "./rule-table.ts";
 import { createSecret } from "./signing.ts";
 import type { Database } from "./store.ts";
 import type { WebhookRule } from "./webhook-rule.ts";
 
 /** Somebody who is told of every finished request. */
-export interface Webhook extends Required<WebhookRule> {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export interface Webhook extends Required<WebhookRule>, StoredRule {}
 
 /** An organization has so many at most: each is looked at for every request. */
 export const WEBHOOKS_MAX = 100;
 
-/** As it is stored: lists are JSON text. */
-type WebhookRow = Omit<Webhook, "property_filters" | "fields" | "include_body" | "enabled"> & {
-  readonly property_filters: string;
-  readonly fields: string;
-  readonly include_body: number;
-  readonly enabled: number;
-};
+const WEBHOOKS = ruleTable<Webhook>("webhooks", {
+  columns: [
+    ...(["id", "organization_id", "name", "url", "secret", "property_filters", "sample_rate", "fields"] as const),
+    ...(["include_body", "enabled", "created_at", "updated_at"] as const),
+  ],
+  json: ["property_filters", "fields"],
+  flags: ["include_body", "enabled"],
+});
 
-const COLUMNS = [
-  ...["id", "organization_id", "name", "url", "secret", "property_filters", "sample_rate", "fields"],
-  ...["include_body", "enabled", "created_at", "updated_at"],
-] as readonly (keyof WebhookRow)[];
-
-/** Of one organization, or of all; the oldest first. */
-export async function listWebhooks(records: Database, organizationId?: string): Promise<Webhook[]> {
-  const sql = "select * from webhooks where ?1 is null or organization_id = ?1 order by created_at, id";
-  return (await records.query<WebhookRow>({ sql, args: [organizationId ?? null] })).map(toWebhook);
-}
+export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;
 
 /** Differs from before where a webhook was made, changed or removed. */
 export async function webhooksFingerprint(records: Database): Promise<string> {
   const sql = "select count(*) || ' ' || coalesce(max(updated_at), 0) as fingerprint from webhooks";
   return (await records.query<{ fingerprint: string }>({ sql, args: [] }))[0]!.fingerprint;
-}
-
-export async function findWebhook(
-  records: Database,
-  id: string,
-  organizationId?: string,
-): Promise<Webhook | undefined> {
-  const sql = "select * from webhooks where id = ?1 and (?2 is null or organization_id = ?2)";
-  const [row] = await records.query<WebhookRow>({ sql, args: [id, organizationId ?? null] });
-  return row && toWebhook(row);
 }
 
 /** Stores a webhook, a new one or in place of `previous`, whose secret it keeps unless the rule has one. */
@@ -67,11 +45,7 @@ export async function putWebhook(
     // Later than before also within a millisecond: whoever watches for changes sees this one.
     updated_at: Math.max(now, (previous?.updated_at ?? 0) + 1),
   };
-  const sets = COLUMNS.filter((name) => name !== "id").map((name) => `${name} = excluded.${name}`);
-  const sql = `insert into webhooks (${COLUMNS.join(", ")}) values (${COLUMNS.map(() => "?").join(", ")})
-    on conflict (id) do update set ${sets.join(", ")}`;
-  const row = toRow(webhook);
-  await patiently(() => records.batch([{ sql, args: COLUMNS.map((name) => row[name]) }]));
+  await WEBHOOKS.put(records, webhook);
   return webhook;
 }
 
@@ -79,24 +53,4 @@ export async function putWebhook(
 export async function removeWebhook(records: Database, id: string): Promise<void> {
   const statements = ["delete from deliveries where source_id = ?", "delete from webhooks where id = ?"];
   await patiently(() => records.batch(statements.map((sql) => ({ sql, args: [id] }))));
-}
-
-function toRow(webhook: Webhook): WebhookRow {
-  return {
-    ...webhook,
-    property_filters: JSON.stringify(webhook.property_filters),
-    fields: JSON.stringify(webhook.fields),
-    include_body: Number(webhook.include_body),
-    enabled: Number(webhook.enabled),
-  };
-}
-
-function toWebhook(row: WebhookRow): Webhook {
-  return {
-    ...row,
-    property_filters: JSON.parse(row.property_filters),
-    fields: JSON.parse(row.fields),
-    include_body: row.include_body === 1,
-    enabled: row.enabled === 1,
-  };
 }

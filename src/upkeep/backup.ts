@@ -17,7 +17,7 @@ export interface Step {
   readonly total: number;
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly config: Config;
   /** A directory, or a file that ends in `.tar`. */
   readonly target: string;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { lockDirectory } from "../store/lock.ts";
+import { deliveriesCheck } from "./checks/deliveries.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
@@ -20,6 +21,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   spoolCheck,
   stateCheck,
   dropInsCheck,
+  deliveriesCheck,
   serviceCheck,
 ];
 

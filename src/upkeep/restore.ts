@@ -8,7 +8,7 @@ import type { Manifest } from "./manifest.ts";
 import { occupied, placeOf } from "./places.ts";
 import { RestoreError } from "./restore-error.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly config: Config;
   readonly source: string;
   /** Replace what is in the data directory. Without it nothing may be there. */

@@ -10,7 +10,7 @@ const NAME_BYTES_MAX = 100;
 const OCTAL_SIZE_MAX = 0o77777777777;
 const LONG_NAME = "././@LongLink";
 
-export interface TarEntry {
+interface TarEntry {
   readonly name: string;
   readonly bytes: number;
   /** `0` a file, `L` the name of the next entry; others are passed over. */

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { client } from "./client.ts";
 import { readAlertsSearch } from "./pages/alerts/search.ts";
 import { readCostsSearch } from "./pages/costs/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
@@ -6,6 +7,8 @@ import { readModelsSearch } from "./pages/models/search.ts";
 import { readPluginsSearch } from "./pages/plugins/search.ts";
 import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
+import { RequestsPage } from "./pages/requests/page.tsx";
+import { questionOf, rowsQuery } from "./pages/requests/query.ts";
 import { readRequestsSearch } from "./pages/requests/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
@@ -13,8 +16,8 @@ import { readTimedListSearch } from "./parts/timed-list-search.ts";
 import { Shell } from "./shell.tsx";
 
 /**
- * Every page with what its address may say. A page's code is loaded when it is opened; the reader of its search, which
- * makes anything that a link may hold into what the page takes, comes with the shell.
+ * Every page with what its address may say. A page's code is loaded when it is opened, but that of the first one, which
+ * comes with the shell; so does the reader of each search, which makes anything that a link may hold into what the page takes.
  */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 
@@ -30,7 +33,10 @@ const requests = createRoute({
   getParentRoute: () => root,
   path: "/requests",
   validateSearch: readRequestsSearch,
-  component: lazyRouteComponent(() => import("./pages/requests/page.tsx"), "RequestsPage"),
+  loaderDeps: ({ search }) => search,
+  // The rows are on their way while the log-in is still looked up.
+  loader: ({ deps }) => void client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
+  component: RequestsPage,
 });
 
 const request = createRoute({

@@ -232,9 +232,11 @@ describe.each(DATABASES)("on %s", (kind) => {
 
   test("costs by value are the same from entries and from records, and follow a changed cost", async () => {
     const every = { left: "all", operator: "or", right: "all" };
-    for (const name of ["Tier", "App-Name", "app-name", "none"]) {
+    const everyBody = { request_response_rmt: { request_body: { contains: "text" } } };
+    for (const name of ["Tier", "App-Name", "app-name", 'a "name"', "none"]) {
       const fast = await post(`/v1/property/${name}/top-costs/query`, { filter: "all" });
       expect(await post(`/v1/property/${name}/top-costs/query`, { filter: every })).toEqual(fast);
+      expect(await post(`/v1/property/${name}/top-costs/query`, { filter: everyBody })).toEqual(fast);
     }
     expect(await post("/v1/property/App-Name/top-costs/query")).toEqual([
       { value: "lost", cost: 6, requests: 4 },

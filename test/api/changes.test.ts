@@ -19,6 +19,24 @@ describe("changing a request", () => {
     expect((await it.call("GET", `/v1/request/${id}`)).json.data.properties).toEqual({ Team: "b", New: "é" });
   });
 
+  test("keeps of a property what the database can hold, and finds it by that", async () => {
+    const id = await insertRecord(it.store, it.organization);
+    const body = { "n\u0000": "v\u0000w", "\ud800": "\udc00" };
+    const { json } = await it.call("PUT", `/v1/request/${id}/property`, { body });
+    expect(json.data[0].properties).toEqual({ "n\uFFFD": "v\uFFFDw", "\uFFFD": "\uFFFD" });
+    const score = await it.call("POST", `/v1/request/${id}/score`, { body: { scores: { "s\u0000": 2 } } });
+    expect(score.json.data[0].scores).toEqual({ "s\uFFFD": 2 });
+    for (const condition of [
+      { properties: { "n\u0000": { like: "v_w" } } },
+      { properties: { "n\u0000": { equals: "v\u0000w" } } },
+      { scores: { "s\u0000": { gt: 1 } } },
+    ]) {
+      const left = { request_response_rmt: condition };
+      const filter = { left, operator: "and", right: { request_response_rmt: { request_id: { equals: id } } } };
+      expect((await it.call("POST", "/v1/request/count/query", { body: { filter } })).json.data).toBe(1);
+    }
+  });
+
   test("takes numbers and booleans as scores", async () => {
     const id = await insertRecord(it.store, it.organization, { scores: '{"a":1}' });
     const { json } = await it.call("POST", `/v1/request/${id}/score`, {

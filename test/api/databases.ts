@@ -1,7 +1,7 @@
 import { startSqld } from "../e2e/sqld.ts";
 import { openApi, type TestApi } from "./open.ts";
 
-export type DatabaseKind = "local files" | "a libSQL server";
+type DatabaseKind = "local files" | "a libSQL server";
 
 /** What the tables of questions are asked on: the same SQL, but another driver, other types and one file instead of two. */
 export const DATABASES: readonly DatabaseKind[] = ["local files", "a libSQL server"];

@@ -128,6 +128,25 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(right.headers.get("gateway-warning")).toBeNull();
   });
 
+  test.each(["request/count", "metrics", "user/metrics", "session"])(
+    "%s hints at another spelling too",
+    async (path) => {
+      const { headers } = await it.call("POST", `/v1/${path}/query`, {
+        body: { filter: property("tier", { equals: "gold" }) },
+      });
+      expect(headers.get("gateway-warning")).toContain('"Tier"');
+    },
+  );
+
+  test("a bound between two milliseconds is one, however close to the first", async () => {
+    const between = at(4).replace(".000Z", ".0000001Z");
+    const times = (bounds: object) =>
+      join(wrapped("request_created_at", bounds), "and", wrapped("prompt_tokens", { gte: 3, lte: 5 }));
+    expect(await found(times({ gte: between }))).toEqual([5]);
+    expect(await found(times({ lt: between }))).toEqual([4, 3]);
+    expect(await found(times({ equals: between }))).toEqual([]);
+  });
+
   test("a name that lost its case on the way is found in Train-Case too, and only such a name", async () => {
     const lost = newestFirst(numbers(0, 29).filter((n) => n % 2 === 0));
     expect(await found(property("Environment", { equals: "production" }))).toEqual(lost);

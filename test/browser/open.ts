@@ -14,7 +14,7 @@ const ARGUMENTS = [
 ];
 
 /** How long anything may take to appear: the machine may be busy. */
-export const APPEARS_MS = 15_000;
+const APPEARS_MS = 15_000;
 
 /** Debian's Chromium, without anything of its own on the network. */
 export function openBrowser(): Promise<Browser> {
@@ -39,7 +39,7 @@ export interface OpenOptions {
   readonly height?: number;
 }
 
-export interface DashboardPage extends AsyncDisposable {
+interface DashboardPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors that the page did not catch, dialogs, and what its policy stopped. */

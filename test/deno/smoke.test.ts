@@ -97,7 +97,7 @@ test("on Deno a request passes unchanged, is recorded with its usage, and found 
   const answer = await send("/v1/chat/completions", CHAT, upstream.origin, { "Gateway-Property-Suite": "deno" });
   expect(answer.status).toBe(200);
   const id = answer.headers.get("gateway-id")!;
-  const record = await recordOf(weir, id, 10_000);
+  const record = await recordOf(weir, id);
   expect(record).toMatchObject({ provider: "CUSTOM", response_status: 200, request_body: CHAT });
   expect(record["prompt_tokens"]).toBeGreaterThan(0);
   expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "hi" }]);
@@ -117,7 +117,7 @@ test("on Deno a stream is passed on as it comes and recorded as the object it st
   for await (const chunk of answer.body!) chunks.push(new TextDecoder().decode(chunk));
   expect(chunks.length).toBeGreaterThan(1);
   const id = answer.headers.get("gateway-id")!;
-  const record = await recordOf(weir, id, 10_000);
+  const record = await recordOf(weir, id);
   expect(record).toMatchObject({ streamed: true, response_status: 200 });
   expect(record["llmSchema"].response.messages[0].content.length).toBeGreaterThan(0);
   expect((await bodyPart(weir, id, "response&raw=true")).toString()).toBe(chunks.join(""));
@@ -128,7 +128,7 @@ test.each(Object.keys(CODINGS))(
   async (coding) => {
     const headers = { "x-coding": coding, "accept-encoding": coding, "Gateway-Target-Provider": "acme" };
     const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
-    const record = await recordOf(weir, answer.headers.get("gateway-id")!, 10_000);
+    const record = await recordOf(weir, answer.headers.get("gateway-id")!);
     expect(record).toMatchObject({ provider: "ACME", model: "acme-1", total_tokens: 5, cost: 0.25 });
     expect(record["response_body"]).toEqual(ANSWER);
   },
@@ -141,11 +141,11 @@ test("on Deno a drop-in plugin refuses, and a drop-in that changes is read again
   const cost = async () => {
     const headers = { "x-coding": "gzip", "Gateway-Target-Provider": "acme" };
     const answer = await send("/v1/chat/completions", CHAT, codedOrigin, headers);
-    return (await recordOf(weir, answer.headers.get("gateway-id")!, 10_000))["cost"];
+    return (await recordOf(weir, answer.headers.get("gateway-id")!))["cost"];
   };
   await until(
     async () => (await cost()) === 0.75,
-    10_000,
+    15_000,
     () => "the changed provider is not in use",
     250,
   );
@@ -157,10 +157,10 @@ test("on Deno the mapper reads an unknown format when it is asked to", async () 
     const body = { model: "zeta", turns: [{ speaker: "customer", utterance }] };
     ids.push((await send("/say", body, codedOrigin)).headers.get("gateway-id")!);
   }
-  for (const id of ids) await recordOf(weir, id, 10_000);
+  for (const id of ids) await recordOf(weir, id);
   const mapped = await callApi(weir, "/v1/models/zeta/expedite", { method: "POST" });
   expect(await mapped.json()).toMatchObject({ data: [{ model: "zeta", state: "mapped", samples: 3 }], error: null });
-  const record = await recordOf(weir, ids[0]!, 10_000);
+  const record = await recordOf(weir, ids[0]!);
   expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "good morning" }]);
 });
 
@@ -171,7 +171,7 @@ test("on Deno commands work beside the service", async () => {
   const key = made.stdout.trim();
   await until(
     async () => (await callApi(weir, "/v1/models", {}, key)).status === 200,
-    10_000,
+    15_000,
     () => "the new key does not hold",
   );
   const checked = await commandOnDeno(weir, "plugins", "check", "providers/acme.ts");
@@ -192,8 +192,8 @@ test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits
 
     const second = await startOnDeno(data);
     const ids = [whole, cut].map((answer) => answer.headers.get("gateway-id")!);
-    expect((await recordOf(second, ids[0]!, 10_000))["response_status"]).toBe(200);
-    expect((await recordOf(second, ids[1]!, 10_000))["response_status"]).toBe(500);
+    expect((await recordOf(second, ids[0]!))["response_status"]).toBe(200);
+    expect((await recordOf(second, ids[1]!))["response_status"]).toBe(500);
     const stream = await through(second.gateway, "/events?n=20&ms=20");
     const stopped = second.stop();
     expect(await stream.text()).toContain('{"index":19}');

@@ -13,7 +13,7 @@ function denoProgram(): string {
   return program;
 }
 
-export const DENO_COMMAND: readonly [string, ...string[]] = [denoProgram(), "run", "-A", join(ROOT, "src/main.ts")];
+const DENO_COMMAND: readonly [string, ...string[]] = [denoProgram(), "run", "-A", join(ROOT, "src/main.ts")];
 const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1" };
 
 /** The service from source, on Deno. */

@@ -74,7 +74,7 @@ test.each(programs("ts"))(
     expect(stdout.trim().length).toBeGreaterThan(3);
     await until(
       async () => (await recorded()) > before,
-      10_000,
+      15_000,
       () => "nothing was recorded",
     );
   },

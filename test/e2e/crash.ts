@@ -19,6 +19,8 @@ export interface CrashRound {
   readonly doubled: readonly string[];
   /** Answers that arrived whole and are recorded as cut off: their last frame was lost with the process. */
   readonly wholeButCutInRecord: number;
+  /** Answers recorded whole whose last bytes were lost with the process: of each gateway thread, the one it was at. */
+  readonly cutButWholeInRecord: number;
   /** Records whose status contradicts what the client saw, as `kind: client saw, record says`. */
   readonly wrong: readonly string[];
   /** Milliseconds from the restart until every record was there and finished. */
@@ -35,9 +37,10 @@ export async function crashRounds(
   clients: number,
   delayMs: (round: number) => number,
   onRound: (round: CrashRound) => void,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-crash-"));
-  let weir: Weir = await startWeir({ dataDirectory });
+  let weir: Weir = await startWeir({ dataDirectory, env });
   const earlier: SeenAnswer[] = [];
   try {
     for (let round = 0; round < rounds; round += 1) {
@@ -54,7 +57,7 @@ export async function crashRounds(
       await weir.kill();
       await stopped;
       const restartedAt = performance.now();
-      weir = await startWeir({ dataDirectory });
+      weir = await startWeir({ dataDirectory, env });
       earlier.push(...load.seen);
       const records = await allRecords(weir, load.seen);
       onRound(compare(killedAfterMs, load.seen, records, performance.now() - restartedAt));
@@ -81,7 +84,7 @@ async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promise<ApiR
     return records.length >= ids.length && records.every(({ response_status }) => response_status !== null);
   };
   try {
-    await until(finished, 10_000, () => "", 100);
+    await until(finished, 15_000, () => "", 100);
   } catch {
     return records; // what is missing is what the caller counts
   }
@@ -97,6 +100,7 @@ function compare(
   const byId = new Map<string, ApiRecord[]>();
   for (const record of records) byId.set(record["request_id"], [...(byId.get(record["request_id"]) ?? []), record]);
   let wholeButCutInRecord = 0;
+  let cutButWholeInRecord = 0;
   const wrong: string[] = [];
   for (const answer of seen) {
     const record = byId.get(answer.id)?.[0];
@@ -104,6 +108,7 @@ function compare(
     const status = record["response_status"];
     const saw = answer.complete ? `whole ${answer.status}` : answer.left ? "left" : "cut off";
     if (answer.complete && status === 500) wholeButCutInRecord += 1;
+    else if (saw === "cut off" && status === answer.status) cutButWholeInRecord += 1;
     else if (
       answer.complete ? status !== answer.status : answer.left ? status !== 499 && status !== 500 : status !== 500
     )
@@ -120,6 +125,7 @@ function compare(
     missing: seen.filter(({ id }) => !byId.has(id)).map(({ id, kind }) => `${id} (${kind})`),
     doubled: [...byId].filter(([, found]) => found.length > 1).map(([id]) => id),
     wholeButCutInRecord,
+    cutButWholeInRecord,
     wrong,
     recoveredMs: Math.round(recoveredMs),
   };

@@ -49,7 +49,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     let sent = 0;
     await until(
       async () => ++sent > 0 && (await isUnlimited()),
-      3_000,
+      15_000,
       () => "the domain is not approved",
     );
     let left = PER_DAY - 500;
@@ -68,7 +68,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
           const { state: now, requests_today } = await row();
           return now === state && requests_today === requests;
         },
-        3_000,
+        15_000,
         () => `it is not ${state} with ${requests} requests`,
       );
     left = PER_DAY - 1 - Number((await row())["requests_today"]);
@@ -83,7 +83,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
       const { status, retryAfter, text } = await ask();
       expect([status, text]).toEqual([429, expect.stringContaining("10,000 requests a day (UTC)")]);
       const midnight = Math.ceil(Date.now() / 86_400_000) * 86_400;
-      expect(Math.abs(retryAfter - (midnight - Date.now() / 1_000))).toBeLessThan(3);
+      expect(Math.abs(retryAfter - (midnight - Date.now() / 1_000))).toBeLessThan(30);
     };
     await expectSpent();
     await weir.kill();
@@ -92,7 +92,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
     await decide(weir, "approve");
     await until(
       async () => (await ask()).status === 200,
-      2_000,
+      15_000,
       () => "an approved domain is limited",
     );
   } finally {

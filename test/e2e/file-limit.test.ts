@@ -50,7 +50,7 @@ test("files that may not grow stop no traffic; what is lost is counted and shown
   await recordsOf(
     weir,
     before.map(({ id }) => id),
-    10_000,
+    15_000,
   );
   limitFiles(weir, 1);
   const during = await sendMany(weir, 30);

@@ -48,7 +48,7 @@ async function send(port: number, bytes: string | Buffer, quietMs = 400): Promis
   socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   await until(
     () => ended || performance.now() - last > quietMs,
-    5_000,
+    15_000,
     () => "the connection goes on and on",
     10,
   );

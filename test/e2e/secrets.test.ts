@@ -66,11 +66,15 @@ function everythingStored(): string {
   return [...files, ...compressed(), weir.log()].join("\n");
 }
 
-/** Bodies and blobs as they are before compression. */
+const SMALL = ["headers", "request", "response", "raw"].map(
+  (part) => `(select 'plain' as codec, ${part} as data from texts)`,
+);
+
+/** Bodies and blobs as they are before compression, and not in pages. */
 function compressed(): string[] {
   const found: string[] = [];
   const bodies = new Database(join(weir.dataDirectory, "bodies.db"));
-  for (const table of ["bodies", "blobs"])
+  for (const table of ["bodies", "blobs", ...SMALL])
     for (const row of bodies.prepare(`select codec, data from ${table} where data is not null`).all() as {
       codec: string;
       data: Buffer;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Json } from "../../src/plugin/contract.ts";
 import { isSignedWith, type Receiver, startReceiver } from "../jobs/receiver.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
-import { callApi, gatewayHeaders, KEY, startWeir, until, type Weir } from "./weir.ts";
+import { callApi, gatewayHeaders, KEY, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
 let upstream: Upstream;
 let weir: Weir;
@@ -46,6 +46,35 @@ async function send(properties: Readonly<Record<string, string>> = {}, path = "/
   await answer.arrayBuffer();
   return answer.headers.get("gateway-id")!;
 }
+
+test("a webhook that a command adds beside the service is tested, told of requests, and forgotten", async () => {
+  const words = async (...more: string[]) => {
+    const { status, stdout, stderr } = await runCommand(weir.env, "webhooks", ...more);
+    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+    return stdout;
+  };
+  const own = startReceiver();
+  const id = (await words("add", own.url, "--property", "From=command")).trim();
+  expect(await words("test", id)).toBe(`${own.url}: delivered\n`);
+  await until(
+    async () => {
+      await send({ From: "command" });
+      return own.received.length > 1;
+    },
+    20_000,
+    () => "it is told of nothing",
+    200,
+  );
+  const told = own.received.map(({ text }) => JSON.parse(text).type);
+  expect([told[0], told[1]]).toEqual(["webhook.test", "request.finished"]);
+  expect(JSON.parse(await words("deliveries", id, "--json")).at(-1)).toMatchObject({
+    kind: "test",
+    state: "delivered",
+  });
+  await words("remove", id);
+  expect(JSON.parse(await words("list", "--json"))).toEqual([]);
+  own[Symbol.dispose]();
+});
 
 test("a webhook is told of the requests with its properties, and of no others", async () => {
   const { id, secret } = await call("POST", "/v1/webhooks", {
@@ -92,7 +121,7 @@ test("of two equal samples both hold the same requests, and none is told of at z
   const ids = await Promise.all(Array.from({ length: 40 }, () => send({ Sample: "x" })));
   await until(
     async () => (await Promise.all(ids.map(isRecorded))).every(Boolean),
-    5_000,
+    15_000,
     () => "not recorded",
   );
   const subjects = async ({ id }: Json) =>
@@ -132,7 +161,7 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   const ids = await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })));
   await until(
     async () => (await call("GET", `/v1/alerts/${alert.id}/deliveries`))[0]?.attempts > 1,
-    10_000,
+    15_000,
     () => "the alert was not tried twice",
   );
   ids.push(...(await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })))));

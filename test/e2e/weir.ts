@@ -238,7 +238,10 @@ export async function bodyPart(weir: Pick<Weir, "api">, id: string, part: string
   return Buffer.from(await answer.arrayBuffer());
 }
 
-/** Asks `reached` again and again until it says yes; fails with `describe` after `msMax`. */
+/**
+ * Asks `reached` again and again until it says yes; fails with `describe` after `msMax`, which is a limit for what hangs and no
+ * claim: machines that run tests have other work. How soon things happen is measured in `bench/`.
+ */
 export async function until(
   reached: () => boolean | Promise<boolean>,
   msMax: number,

@@ -40,7 +40,7 @@ type Node =
   | { readonly left: Node; readonly operator: "and" | "or"; readonly right: Node }
   | { readonly request_response_rmt: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   readonly records: readonly ApiRecord[];
   /** Called for every question; number 0 is the first. */
   readonly fault?: (number: number, path: string) => Fault | undefined;

@@ -119,6 +119,18 @@ test.each([
   expect(gateway.spool.problems).toEqual([]);
 });
 
+test.each([
+  ["a key nobody knows", "GET /", `${bearer("nope")}${TARGET}`, "weir keys create"],
+  ["a private address", "GET /", `${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
+  ["a name of this machine", "GET /", `${AUTH}Gateway-Target-Url: http://metadata\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
+  ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, "WEIR_MAX_BODY_BYTES"],
+  ["a provider that is not there", "GET /", `${AUTH}${TARGET}`, "check the target"],
+])("the answer to %s says how to mend it", async (_name, startLine, headers, how) => {
+  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 } });
+  const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
+  expect(bodyOf(answer).message).toContain(how);
+});
+
 const BODY = '{"model":"gpt-4o","messages":[]}';
 const ELSEWHERE = `Host: weir\r\n${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`;
 

@@ -65,7 +65,7 @@ test("headers of the connection, those that Connection names and the gateway's o
   await using provider = await startProvider(({ head, socket }) => {
     seen = head;
     socket.write(
-      "HTTP/1.1 200 OK\r\ngateway-id: of-another\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nX-End: 2\r\nContent-Length: 2\r\n\r\nok",
+      "HTTP/1.1 200 OK\r\ngateway-id: of-another\r\nGateway-Cache: of-another\r\ngateway-ratelimit-limit: of-another\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nX-End: 2\r\nContent-Length: 2\r\n\r\nok",
     );
   });
   await using gateway = await startTestGateway({ config: { header_aliases: ["Acme"] } });
@@ -176,6 +176,16 @@ test("a provider that breaks off makes the client's answer break off", async () 
     status: 502,
     error: { code: "upstream_unreachable" },
   });
+});
+
+test("what came together with the fault in an answer reaches the client before the break", async () => {
+  const begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+  await using provider = await startProvider(({ socket }) => socket.write(`${begun}no size\r\n`));
+  await using gateway = await startTestGateway();
+  const answer = await once(gateway, "GET /broken", gatewayHeaders(provider.origin));
+  expect(answer).toStartWith("HTTP/1.1 200 OK");
+  expect(answer).toEndWith("5\r\nhello\r\n");
+  expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "upstream_failed", status: 502 });
 });
 
 test("a provider that sends no head in time is answered with 504", async () => {

@@ -36,6 +36,13 @@ test.each([
   expect(parseTarget(text)).toMatchObject({ origin, authority, upstream: { port } });
 });
 
+test.each(["http://a.test", "http://a.test.", "http://A.TEST..:80"])(
+  "the host of %s is a.test to whoever judges it",
+  (text) => {
+    expect(parseTarget(text).host).toBe("a.test");
+  },
+);
+
 test.each([
   "",
   "/",

@@ -122,7 +122,7 @@ describe("an alert", () => {
     });
     await failed("again");
     await failed("again");
-    const [taken] = await receiver.waitFor(1, 12_000);
+    const [taken] = await receiver.waitFor(1, 15_000);
     expect(receiver.received.map(({ id, status }) => [id, status])).toEqual([
       [taken!.id, 503],
       [taken!.id, 429],
@@ -131,7 +131,7 @@ describe("an alert", () => {
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
     await until(
       async () => (await sentOf(alert.id))[0].state === "delivered",
-      3_000,
+      15_000,
       () => "it is not noted",
     );
     expect(await sentOf(alert.id)).toMatchObject([{ id: taken!.id, attempts: 3, last_status: 200, last_error: null }]);
@@ -148,7 +148,7 @@ describe("an alert", () => {
     await failed("mail");
     await until(
       () => mails.length > 0,
-      8_000,
+      15_000,
       () => "no mail",
     );
     expect(mails[0]).toContain("To: ops@weir.test");
@@ -211,6 +211,23 @@ describe("a delivery", () => {
     expect(tested.json.data[0].last_error).toContain("this gateway itself");
     await api.call("DELETE", `/v1/webhooks/${json.data.id}`);
   });
+});
+
+test("what became of deliveries is in the metrics", async () => {
+  using receiver = startReceiver((seen) => new Response(null, { status: [410][seen] ?? 200 }));
+  const counted = async (outcome: string) => {
+    const text = await (await fetch(`${api.origin}/metrics`)).text();
+    return Number(new RegExp(`^weir_deliveries_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+  };
+  const before = { delivered: await counted("delivered"), failed: await counted("failed") };
+  const { json } = await api.call("POST", "/v1/webhooks", { body: { url: receiver.url } });
+  for (let at = 0; at < 2; at++) await api.call("POST", `/v1/webhooks/${json.data.id}/test`);
+  await until(
+    async () => (await counted("delivered")) > before.delivered && (await counted("failed")) > before.failed,
+    20_000,
+    () => "one more was taken and one given up",
+  );
+  await api.call("DELETE", `/v1/webhooks/${json.data.id}`);
 });
 
 test.each([

@@ -48,7 +48,7 @@ export function startReceiver(answer: (seen: number) => Response | Promise<Respo
     url: `http://127.0.0.1:${server.port}/hook`,
     received,
     accepted,
-    async waitFor(count, msMax = 8_000) {
+    async waitFor(count, msMax = 15_000) {
       await until(
         () => accepted().length >= count,
         msMax,

@@ -85,5 +85,5 @@ test.each<[string, string, WireSchemaName, (at: number) => Json]>([
     responseBody: reading.responseBody,
     status: 200,
   });
-  expect(performance.now() - started).toBeLessThan(5000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });

@@ -2,14 +2,14 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Json } from "../../src/plugin/contract.ts";
 
-export interface CollectedBatch {
+interface CollectedBatch {
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly resource: Readonly<Record<string, Json>>;
   readonly spans: readonly CollectedSpan[];
 }
 
-export interface CollectedSpan {
+interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;

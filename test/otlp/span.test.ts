@@ -145,7 +145,7 @@ test("a batch that the collector says is wrong is not sent again; spans that it 
   for (let count = 0; count < 4; count++) queue.add(span);
   await until(
     () => collector.batches.length === 2,
-    10_000,
+    15_000,
     () => "two batches did not come",
   );
   await queue.close();

@@ -95,10 +95,8 @@ describe("onRequest", () => {
     ["answers no refusal", () => "closed" as never],
   ])("fails closed where a hook %s", async (_name, onRequest) => {
     const { hooks } = hooksOf({ onRequest });
-    const startedMs = performance.now();
     const failure = await (async () => hooks.onRequest(request))().catch((error) => error);
     expect(failure).toMatchObject({ code: "plugin_failed", status: 500 });
-    expect(performance.now() - startedMs).toBeLessThan(1_500);
     expect(hooks.failures().get("p0 onRequest")).toBe(1);
   });
 

@@ -40,6 +40,12 @@ test.each([
   await expect(loadFile("provider", path, false)).rejects.toThrow(message);
 });
 
+test("a file that never gets done with loading is told, instead of waited for", async () => {
+  await using there = await dropInFolder();
+  const path = await there.write("bad.ts", "await new Promise(() => {});\nexport default {};");
+  await expect(loadFile("provider", path, false, 50)).rejects.toThrow("bad.ts: loading it took longer than 50 ms");
+});
+
 test("every broken file of a start is told", async () => {
   await using there = await dropInFolder();
   await there.write("one.ts", "export default { apiVersion: 1 };");

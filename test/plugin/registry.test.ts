@@ -44,10 +44,12 @@ describe("a provider is found", () => {
     expect(registry.providerByHost(host)?.name).toBe(name as string);
   });
 
-  test("by name and alias in any case, and by label", () => {
+  test("by name and alias in any case and spelling, and by label", () => {
     expect(registry.providerByName("OpenAI")?.name).toBe("OPENAI");
     expect(registry.providerByName("OAI")?.name).toBe("OPENAI");
     expect(registry.providerByName("bedrock")?.name).toBe("AWS");
+    expect(registry.providerByName("Open AI")?.name).toBe("OPENAI");
+    expect(registry.providerByName("bed_rock")?.name).toBe("AWS");
     expect(registry.providerByName("__proto__")).toBeUndefined();
     expect(registry.providerByLabel("openai")?.name).toBe("OPENAI");
     expect(registry.providerByLabel("azure")).toBeUndefined();

@@ -14,6 +14,7 @@ const route = (handle: PluginRoute["handle"], more = {}): PluginRoute => ({
   handle,
   ...more,
 });
+const ROUTE = route(() => ({ data: 1 }), { body });
 const fails = (error: Error) => () => {
   throw error;
 };
@@ -23,9 +24,15 @@ test.each<[string, PluginRoute, unknown, object]>([
   ["answers later", route(async () => ({ data: [] })), undefined, { data: [] }],
   ["refuses", route(() => ({ status: 409, message: "not yet" })), undefined, { status: 409, message: "not yet" }],
   ["misses its body", route(() => ({ data: 1 }), { body }), undefined, { status: 400 }],
-  ["misses a member", route(() => ({ data: 1 }), { body }), {}, { status: 400 }],
-  ["gets a wrong member", route(() => ({ data: 1 }), { body }), { n: "x" }, { status: 400, path: "n" }],
-  ["gets an unknown member", route(() => ({ data: 1 }), { body }), { n: 1, m: 1 }, { status: 400 }],
+  ["misses a member", ROUTE, {}, { status: 400, message: "n: is missing", path: "n" }],
+  ["gets no object", ROUTE, [], { status: 400, message: 'Instance type "array" is invalid. Expected "object".' }],
+  [
+    "gets a wrong member",
+    ROUTE,
+    { n: "x" },
+    { status: 400, message: 'n: Instance type "string" is invalid. Expected "integer".', path: "n" },
+  ],
+  ["gets an unknown member", ROUTE, { n: 1, m: 1 }, { status: 400, message: "m: there is no such member", path: "m" }],
   ["throws", route(fails(new Error("secret"))), undefined, { status: 500, message: "a plugin failed on this request" }],
   ["rejects", route(async () => Promise.reject(new Error("no"))), undefined, { status: 500 }],
   [

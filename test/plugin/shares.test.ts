@@ -107,7 +107,7 @@ test.each([1, 5, 40])(
   },
 );
 
-test("what a node has and does not use any more, others have within a second", async () => {
+test("what a node has and does not use any more, others have soon", async () => {
   const limit = { quota: 10, windowMs: 200 };
   using world = nodes(2, "idle", limit);
   const [busy, other] = world.all as [Counting, Counting];

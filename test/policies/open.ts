@@ -16,7 +16,7 @@ import { keptLog } from "../plugin/folder.ts";
 import { ownDirectory } from "../store/open.ts";
 
 /** What a database would keep of plugins' stores. */
-export function entryTable() {
+function entryTable() {
   const rows: StoredEntry[] = [];
   return {
     rows,

@@ -6,6 +6,7 @@ import { createRecorder } from "../../src/recorder/recorder.ts";
 import type { RecorderOptions } from "../../src/recorder/recorder-options.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
 import type { Spool } from "../../src/spool/writer.ts";
+import { type BodyPart, loadBodies } from "../../src/store/bodies.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { begin, silent, spoolIn, temporaryDirectory } from "../spool/journal.ts";
 
@@ -16,7 +17,7 @@ export function configIn(directory: string, changes: Partial<Config> = {}): Conf
 }
 
 /** Reads chat bodies just well enough for tests of the recorder itself. */
-export function readChat(input: ExchangeInput): ExchangeReading {
+function readChat(input: ExchangeInput): ExchangeReading {
   const whole = input.responseBody ?? { events: input.events?.map(({ data }) => data) };
   const usage = whole?.usage;
   return {
@@ -48,7 +49,7 @@ export interface Rig extends AsyncDisposable {
   /** A reading connection. */
   readonly store: Store;
   row(id: string): Promise<Row>;
-  body(id: string, part: string): Promise<{ form: string; bytes: number; content: Buffer } | undefined>;
+  body(id: string, part: BodyPart): Promise<{ form: string; bytes: number; content: Buffer } | undefined>;
 }
 
 export type Row = Record<string, string | number | null>;
@@ -84,19 +85,12 @@ export async function readRow(store: Store, id: string): Promise<Row> {
   return rows[0]!;
 }
 
-async function readPart(store: Store, id: string, part: string) {
-  const sql = `select b.form, b.bytes, b.codec, coalesce(b.data, x.data) as data
-    from bodies b left join blobs x on x.hash = b.blob_hash where b.request_id = ? and b.part = ?`;
-  const [row] = await store.bodies.query<{ form: string; bytes: number; codec: string; data: Uint8Array }>({
-    sql,
-    args: [id, part],
-  });
-  if (row === undefined) return undefined;
-  const content = row.codec === "zstd" ? Bun.zstdDecompressSync(row.data) : row.data;
-  return { form: row.form, bytes: row.bytes, content: Buffer.from(content) };
+async function readPart(store: Store, id: string, part: BodyPart) {
+  const stored = (await loadBodies(store.bodies, [id], [part])).get(id)?.[part];
+  return stored && { form: stored.form, bytes: stored.bytes, content: Buffer.from(stored.content) };
 }
 
-export interface Passed {
+interface Passed {
   readonly id?: string;
   readonly begin?: Partial<BeginMeta>;
   readonly request?: string | Uint8Array;

@@ -45,7 +45,7 @@ function numbered(kind: number, more: Partial<RequestRow> = {}): NumberedRow {
     storage_location: "libsql",
     ...more,
   };
-  return { seq, row };
+  return { key: seq, row };
 }
 
 const of = (count: number, kind: number) => Array.from({ length: count }, () => numbered(kind));
@@ -67,13 +67,13 @@ test.each([
   await store.records.batch(statements);
   const stored = await store.records.query<Record<string, unknown>>({
     sql: "select * from requests where seq > ? and seq <= ? order by seq",
-    args: rows.length === 0 ? [0, 0] : [rows[0]!.seq - 1, rows.at(-1)!.seq],
+    args: rows.length === 0 ? [0, 0] : [Number(rows[0]!.key) - 1, rows.at(-1)!.key],
   });
-  const expected = rows.map(({ seq, row }) => ({
+  const expected = rows.map(({ key, row }) => ({
     ...row,
     ...Object.fromEntries(ZERO.map((column) => [column, 0])),
     size_bytes: 0,
-    seq,
+    seq: key,
   }));
   expect(stored).toEqual(expected);
 });
@@ -90,7 +90,7 @@ test("a row whose id is taken changes nothing, and those beside it are inserted"
   }
   const [{ n, methods } = { n: 0, methods: "" }] = await store.records.query<{ n: number; methods: string }>({
     sql: "select count(*) as n, group_concat(distinct method) as methods from requests where seq >= ?",
-    args: [first[0]!.seq],
+    args: [first[0]!.key],
   });
   expect({ n, methods }).toEqual({ n: 63, methods: "POST" });
 });

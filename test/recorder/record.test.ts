@@ -50,8 +50,8 @@ test("an exchange that passed is one row with its model, tokens, times and bodie
     "Content-Type",
     "application/json",
   ]);
-  const [text] = await weir.store.bodies.query({ sql: "select * from texts where request_id = ?", args: [id] });
-  expect(text).toEqual({ request_id: id, prompt: "hello", completion: "hi" });
+  const sql = "select prompt, completion from texts where request_id = ?";
+  expect(await weir.store.bodies.query({ sql, args: [id] })).toEqual([{ prompt: "hello", completion: "hi" }]);
 });
 
 test.each([

@@ -41,6 +41,6 @@ test.each([
 
 test("the clock agrees with the wall and never stands behind itself", () => {
   const first = now();
-  expect(Math.abs(first - Date.now())).toBeLessThan(50);
+  expect(Math.abs(first - Date.now())).toBeLessThan(1_000);
   expect(now()).toBeGreaterThanOrEqual(first);
 });

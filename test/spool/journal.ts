@@ -18,7 +18,7 @@ export function spoolIn(directory: string, options: Partial<SpoolOptions> = {}) 
   return openSpool({ directory, sync: "second", log: silent, ...options });
 }
 
-export interface ReadFrame {
+interface ReadFrame {
   readonly kind: number;
   readonly id: string;
   readonly payload: Buffer;

@@ -4,10 +4,12 @@ import {
   type Attempt,
   claimDue,
   dueEndpoints,
+  endpointTroubles,
   limitWaiting,
   releaseClaims,
   settle,
   sweepDeliveries,
+  waitingDeliveries,
 } from "../../src/store/delivery-queue.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -55,6 +57,26 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
   }
   const idsOf = async (endpoint: string) =>
     (await listDeliveries(store.records, endpoint, { limit: 9_999, offset: 0 })).map(({ id }) => id);
+
+  test("tells how many wait, since when, and which endpoints take nothing", async () => {
+    expect(await waitingDeliveries(store.records, 10_000)).toEqual({ waiting: 0, since: null });
+    for (const at of [700, 600, 650]) await put("waits-a", at);
+    await put("waits-b", 500);
+    const attempted = async (endpoint: string, failure: Attempt["failure"]) => {
+      const [delivery] = await claimDue(store.records, endpoint, { ...LEASE, limit: 1, claim: endpoint, now: 1_000 });
+      await settle(store.records, [{ delivery: delivery!, failure, status: null }], 2_000);
+    };
+    await attempted("waits-b", { error: "gone", retryAt: undefined });
+    expect(await waitingDeliveries(store.records, 10_000)).toEqual({ waiting: 3, since: 600 });
+    await attempted("waits-a", { error: "later", retryAt: 9_000 });
+    const both = await endpointTroubles(store.records, 2_000, 10_000);
+    expect(both.map((each) => [each.endpoint_id, each.failed, each.waiting, each.last_error])).toEqual([
+      ["waits-a", 0, 1, "later"],
+      ["waits-b", 1, 0, "gone"],
+    ]);
+    expect(await endpointTroubles(store.records, 2_001, 10_000)).toHaveLength(1);
+    await store.records.batch([{ sql: "delete from deliveries", args: [] }]);
+  });
 
   test("shows every endpoint with something due, once", async () => {
     await put("due-a", 10);

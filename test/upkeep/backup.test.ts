@@ -83,7 +83,7 @@ test("a backup made under load holds every request that was answered before it",
       const found = await queryIds(again, ids);
       return found.length === ids.length && found.every((record) => record["response_status"] !== null);
     },
-    10_000,
+    15_000,
     () => "records are missing after the restore",
     100,
   );

@@ -135,6 +135,23 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     { check: "database", verdict: "warn", says: expect.stringContaining("the next start migrates it (") },
   ],
   [
+    "a webhook that is given up",
+    (directory) =>
+      sql(
+        join(directory, "weir.db"),
+        `insert into deliveries (id, organization_id, kind, source_id, endpoint_id, subject_id, state, attempts,
+          next_attempt_at, created_at, finished_at, last_error) values ('msg_1', 'o', 'request', 'hook', 'hook', 's',
+          'failed', 9, 0, 0, ${Date.now()}, 'it answered 500')`,
+      ),
+    {
+      check: "deliveries",
+      verdict: "warn",
+      says: expect.stringContaining(
+        "webhook hook: 1 given up within a day, 0 tried in vain and waiting; it answered 500",
+      ),
+    },
+  ],
+  [
     "a torn spool",
     (directory) => appendFileSync(lastSegment(directory), Buffer.from("torn")),
     { check: "spool", verdict: "warn", says: expect.stringContaining("no whole frames") },

@@ -18,7 +18,7 @@ export interface EntryName {
 }
 
 /** What a file says before the body. */
-export interface EntryHead extends AnswerOrigin {
+interface EntryHead extends AnswerOrigin {
   readonly status: number;
   readonly reason: string;
   readonly headers: readonly string[];
@@ -147,7 +147,7 @@ export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Ar
  * A file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. One that fits
  * into a window is closed at once.
  */
-export class AnswerFile {
+class AnswerFile {
   readonly head: EntryHead;
   readonly #file: FileHandle | undefined;
   /** Bytes that were read and not taken. */

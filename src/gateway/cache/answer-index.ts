@@ -9,7 +9,7 @@ interface Node {
   newer: Node | undefined;
 }
 
-export interface IndexLimits {
+interface IndexLimits {
   readonly bytesMax: number;
   readonly entriesMax: number;
 }

@@ -1,5 +1,5 @@
 /** JSON in a form in which only what it says counts: members sorted by name, no white space, one spelling of a string. */
-export interface Canonical {
+interface Canonical {
   readonly text: string;
   /** The value of a top-level member `model`, where that is text. */
   readonly model: string | undefined;

@@ -21,8 +21,9 @@ const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 const SWEEP_MS = 60_000;
 const SWEEP_KEYS = 1_000;
 
-export interface CacheOptions {
-  readonly directory: string;
+interface CacheOptions {
+  /** Undefined in a thread that is never asked for the cache: it leaves the files alone. */
+  readonly directory: string | undefined;
   readonly log: Log;
   /** Bytes of all files; 0 switches the cache off. */
   readonly bytesMax: number;
@@ -42,7 +43,7 @@ export interface CacheRequest {
 }
 
 /** A call that is under way, and what it will become. */
-export interface SharedFlight {
+interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
   /** Place in the bucket that its answer takes. */
@@ -85,7 +86,7 @@ export class ResponseCache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
-    this.#files = new AnswerFiles(options.directory);
+    this.#files = new AnswerFiles(options.directory ?? "");
     this.#index = new AnswerIndex(options, (entry) => this.#removeFile(entry));
     this.loaded = this.#load();
     this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
@@ -234,6 +235,7 @@ export class ResponseCache {
   }
 
   async #load(): Promise<void> {
+    if (this.#options.directory === undefined) return;
     const now = Date.now();
     try {
       const found: Entry[] = [];

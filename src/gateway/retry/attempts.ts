@@ -22,7 +22,7 @@ export interface FailedTry {
   onEnd(whole: boolean): void;
 }
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   readonly plan: RetryPlan;
   readonly first: UpstreamRequest;
   readonly open: (request: UpstreamRequest, events: UpstreamEvents) => UpstreamCall;

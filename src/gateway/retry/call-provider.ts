@@ -5,7 +5,7 @@ import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { gather } from "../gather.ts";
 import { readResponseHeaders } from "../headers.ts";
-import { askFor, Refused } from "../hooks.ts";
+import { askFor, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
 import { Recording } from "../recording.ts";
 import { maskOf, maskPath, maskResponseHeaders } from "../secrets.ts";
 import type { Route } from "../target.ts";
@@ -67,10 +67,17 @@ export function serveWithRetries(parts: GatewayParts, admitted: Admitted): Promi
 }
 
 /** Whether the plugins let a request go to a fallback: another host may have limits of its own. */
-async function mayCall(parts: GatewayParts, { asked, exchange }: Admitted, route: Route): Promise<boolean> {
+async function mayCall(parts: GatewayParts, { request, seen, exchange }: Admitted, route: Route): Promise<boolean> {
   if (parts.hooks === undefined) return true;
+  const facts: RequestFacts = {
+    ...seen.facts,
+    id: uuidv7(),
+    path: maskPath(request.incoming.url, maskOf(route.provider).query),
+    target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
+    provider: route.providerName,
+  };
   try {
-    await askFor(parts.hooks, { ...asked, route }, uuidv7(), exchange);
+    await askFor(parts.hooks, new SeenRequest(facts), exchange);
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: route.target.origin });

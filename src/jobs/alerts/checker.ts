@@ -20,7 +20,7 @@ const TRIGGERS_MAX = 1_000;
 const HISTORY_MS = 90 * 86_400_000;
 const ERROR_CHARS_MAX = 300;
 
-export interface CheckerOptions {
+interface CheckerOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;

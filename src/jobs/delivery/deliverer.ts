@@ -19,6 +19,7 @@ import type { Store } from "../../store/store.ts";
 import { StoredSecret } from "../../store/stored-secret.ts";
 import type { ListenerPorts } from "../../threads.ts";
 import { type Endpoint, findEndpoint } from "./endpoint.ts";
+import { DeliveryMetrics } from "./metrics.ts";
 import { requestPayloads } from "./request-payload.ts";
 import { nextAttempt } from "./retry.ts";
 import { openSender, type Sender } from "./sender.ts";
@@ -34,7 +35,7 @@ const LEASE_MS = 300_000;
 const SWEEP_MS = 60_000;
 const STEP_PAUSE_MS = 50;
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;
@@ -52,6 +53,7 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #sender: Sender;
   readonly #secret: StoredSecret;
+  readonly #metrics = new DeliveryMetrics();
   /** The same after a restart of this deployment, so that it finds what it had taken. */
   readonly #claimPrefix: string;
   readonly #lanes = new Map<string, Promise<void>>();
@@ -106,6 +108,11 @@ export class Deliverer {
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** Prometheus text. */
+  metricsText(): Promise<string> {
+    return this.#metrics.text(this.#options.reader.records);
   }
 
   /** What is in flight is waited for. */
@@ -197,7 +204,8 @@ export class Deliverer {
     const { records } = await this.#options.writer();
     for (;;) {
       try {
-        return await patiently(() => settle(records, attempts, Date.now()));
+        await patiently(() => settle(records, attempts, Date.now()));
+        return this.#metrics.settled(attempts);
       } catch (error) {
         if (!isAway(error) || this.#stopped) throw error;
         this.#warn(error);
@@ -208,7 +216,7 @@ export class Deliverer {
   async #sweep(): Promise<void> {
     const { records } = await this.#options.writer();
     this.#sweptAt = performance.now();
-    await patiently(() => limitWaiting(records, Date.now()));
+    await patiently(async () => this.#metrics.gaveUp(await limitWaiting(records, Date.now())));
     const endpoints = [...this.#finished];
     this.#finished.clear();
     await sweepDeliveries(records, endpoints, () => new Promise((resolve) => setTimeout(resolve, STEP_PAUSE_MS)));

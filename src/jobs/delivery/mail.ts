@@ -5,7 +5,7 @@ import type { Json } from "../../plugin/contract.ts";
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 15_000;
 
-export interface Mailer {
+interface Mailer {
   /** Resolves once the mail server has taken it. */
   send(id: string, to: string, payload: Json): Promise<void>;
   close(): void;
@@ -36,7 +36,7 @@ export function openMailer({ smtp_url, smtp_from }: Config): Mailer | undefined 
 }
 
 /** What a person reads of an event. */
-export function mailOf(payload: Json): { readonly subject: string; readonly text: string } {
+function mailOf(payload: Json): { readonly subject: string; readonly text: string } {
   const what = String(payload.type).replace("alert.", "");
   const group = Object.entries(payload.group ?? {}).map(([name, value]) => `${name} ${value ?? "(none)"}`);
   const of = group.length === 0 ? "" : ` (${group.join(", ")})`;

@@ -11,7 +11,7 @@ import type { Webhook } from "../../store/webhooks.ts";
 /** Both bodies of a request together; longer ones are only to be fetched. */
 const BODY_BYTES_MAX = 256 * 1024;
 
-export interface PayloadDeps {
+interface PayloadDeps {
   readonly config: Config;
   readonly reader: Store;
   readonly secret: StoredSecret;

@@ -4,14 +4,14 @@ import type { Pace } from "./pace.ts";
 
 const PAGE_ROWS = 1_000;
 const STEP_ROWS = 200;
-/** Pages of 8 kB that go back to the file system in one step. */
+/** Pages, of 8 or 16 kB, that go back to the file system in one step. */
 const STEP_PAGES = 500;
 /** What looks left over may be about to get its record: it is looked at again after this. */
 const SETTLE_MS = 2_000;
 /** Ids kept for the second look; what is beyond them the next run finds. */
 const FOUND_MAX = 50_000;
 
-export interface LeftoversOptions {
+interface LeftoversOptions {
   readonly reader: Store;
   readonly maintain: (task: Maintenance) => Promise<number>;
   readonly pace: Pace;

@@ -6,7 +6,7 @@ import { Retention, type RetentionOptions } from "./retention.ts";
 
 const LOOK_MS = 1_000;
 
-export interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
+interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
   readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain">;
   /** Of several nodes on one database one has the jobs. */
   readonly isMine: () => boolean;

@@ -9,7 +9,7 @@ import { says, WORDS } from "./words.ts";
 /** Events of one stream that are looked at. */
 const EVENTS_MAX = 2_000;
 
-export interface StreamDeltas {
+interface StreamDeltas {
   readonly text: DeltaPlace | undefined;
   readonly reasoning: DeltaPlace | undefined;
 }

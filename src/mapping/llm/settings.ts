@@ -29,14 +29,14 @@ export function settingsOf(body: Json): LlmRequest {
 const lower = (value: Json) => filledText(value)?.toLowerCase();
 const negated = (value: Json) => (typeof value === "boolean" ? !value : undefined);
 
-export function stopOf(stop: Json): string[] | undefined {
+function stopOf(stop: Json): string[] | undefined {
   if (typeof stop === "string") return [stop];
   const texts = listOf(stop).filter((text) => typeof text === "string");
   return texts.length === 0 ? undefined : texts;
 }
 
 /** Chat completions wrap the schema in `json_schema`, responses and Anthropic spread it beside the type. */
-export function responseFormatOf(format: Json): LlmRequest["response_format"] {
+function responseFormatOf(format: Json): LlmRequest["response_format"] {
   if (typeof format === "string") return format === "" ? undefined : { type: format.toLowerCase() };
   if (!isObject(format)) return undefined;
   const { type, json_schema: wrapped, ...beside } = format;

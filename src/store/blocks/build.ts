@@ -46,7 +46,7 @@ export const BLOCK_ROWS = `select r.seq, r.organization_id, r.properties,
 
 type Properties = readonly (readonly [name: string, value: string])[];
 
-export interface BuiltBlock {
+interface BuiltBlock {
   /** Packed columns by name. */
   readonly columns: ReadonlyMap<string, Uint8Array>;
   readonly parts: readonly BuiltPart[];
@@ -56,7 +56,7 @@ export interface BuiltBlock {
   readonly odd: readonly number[];
 }
 
-export interface BuiltPart {
+interface BuiltPart {
   readonly organizationId: string;
   readonly firstRow: number;
   readonly rows: number;

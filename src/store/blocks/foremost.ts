@@ -9,7 +9,7 @@ import type { BlockView } from "./view.ts";
 /** So many records with equal values at the end of a page are compared by their ids; with more, the records answer. */
 const CANDIDATES_MAX = 20_000;
 
-export interface Foremost {
+interface Foremost {
   readonly column: NumberColumn;
   readonly direction: "asc" | "desc";
   /** How many records in the order are wanted at least, beyond `after`. */

@@ -20,7 +20,7 @@ const TABLE_MAX = 1 << 20;
 const NUMBERED_MAX = 2 ** 26;
 
 /** What a group is not: rows that the filter does not select. */
-export const NO_GROUP = 0;
+const NO_GROUP = 0;
 
 /** Numbers the groups that occur, from 1 on, over many blocks. */
 export class Groups {

@@ -20,7 +20,7 @@ export interface BlockSizes {
   readonly changesMax: number;
 }
 
-export const BLOCK_SIZES: BlockSizes = { short: 8_192, long: 65_536, changesMax: 1_024 };
+const BLOCK_SIZES: BlockSizes = { short: 8_192, long: 65_536, changesMax: 1_024 };
 
 /** Records read before others on this thread, and writers of the database, get their turn. */
 const STEP_ROWS = 1_000;

@@ -14,10 +14,10 @@ const CHANGES_MAX = 100_000;
 const TRIES = 3;
 
 /** The records that blocks do not speak for: newer ones, and those that changed. */
-export const OUTSIDE: Source = { kind: "outside blocks" };
+const OUTSIDE: Source = { kind: "outside blocks" };
 
 /** Takes what is asked of blocks, part by part, and of the other records in one statement. */
-export interface BlockQuestion<Row> {
+interface BlockQuestion<Row> {
   /** Select of the records of `OUTSIDE`. */
   readonly outside: SqlStatement;
   /** Called first, anew for each try. */

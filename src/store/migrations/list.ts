@@ -8,6 +8,7 @@ import { MAPPINGS } from "./0005-mappings.ts";
 import { BLOCKS } from "./0006-blocks.ts";
 import { ALERTS } from "./0007-alerts.ts";
 import { NODES } from "./0008-nodes.ts";
+import { SMALL_BODIES } from "./0009-small-bodies.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 6, name: "blocks", statements: BLOCKS },
   { target: "records", version: 7, name: "alerts", statements: ALERTS },
   { target: "records", version: 8, name: "nodes", statements: NODES },
+  { target: "bodies", version: 2, name: "small bodies", statements: SMALL_BODIES },
 ];

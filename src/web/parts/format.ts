@@ -28,12 +28,20 @@ export function formatMoney(dollars: number | null | undefined): string {
   const size = Math.abs(dollars);
   const isTiny = size < 0.0001;
   const digits = size >= 1 ? 2 : isTiny ? Math.min(18, Math.ceil(-Math.log10(size)) + 1) : 5;
-  return new Intl.NumberFormat("en-US", {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: isTiny ? 0 : digits,
-    maximumFractionDigits: digits,
-  }).format(dollars);
+  return dollarsWith(isTiny ? 0 : digits, digits).format(dollars);
+}
+
+/** Making a format costs many times what using it does. */
+const dollarFormats = new Map<string, Intl.NumberFormat>();
+
+function dollarsWith(minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat {
+  const key = `${minimumFractionDigits} ${maximumFractionDigits}`;
+  const known = dollarFormats.get(key);
+  if (known !== undefined) return known;
+  const options = { style: "currency", currency: "USD", minimumFractionDigits, maximumFractionDigits } as const;
+  const made = new Intl.NumberFormat("en-US", options);
+  dollarFormats.set(key, made);
+  return made;
 }
 
 /** Milliseconds as people say them. */

@@ -3,7 +3,7 @@ import type { Answer } from "../upstream.ts";
 import { SENTENCE, TOOL_ARGUMENTS, WORDS } from "./openai.ts";
 
 /** What the record holds for this: prompt 12 + 30 + 20 = 62, completion 19. */
-export const MESSAGE_USAGE = {
+const MESSAGE_USAGE = {
   input_tokens: 12,
   cache_creation_input_tokens: 20,
   cache_read_input_tokens: 30,

@@ -3,7 +3,7 @@ import type { Answer } from "../upstream.ts";
 import { SENTENCE, TOOL_ARGUMENTS, WORDS } from "./openai.ts";
 
 /** What the record holds for this: prompt 25, completion 14 + 6 = 20. */
-export const GEMINI_USAGE = {
+const GEMINI_USAGE = {
   promptTokenCount: 25,
   candidatesTokenCount: 14,
   thoughtsTokenCount: 6,

@@ -1,23 +1,41 @@
 import type { ReactNode } from "react";
 import type { RecordFields } from "../../../record/request-record.ts";
-import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
+import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { Status, Time } from "../../parts/values.tsx";
 
 /** A request as lists show it: a record without its bodies. */
 export type RequestRow = RecordFields;
 
+/** A column. Cells are text where that is enough: of a row's elements there are as many as there are rows in view. */
 export interface RequestColumn {
   readonly id: string;
   readonly header: string;
   /** Pixels. */
   readonly width: number;
   readonly end?: true;
+  /** Texts of any length, which end in an ellipsis. */
+  readonly cut?: true;
   /** The API's name for ordering by it. */
   readonly sort?: string;
   readonly cell: (row: RequestRow) => ReactNode;
+  /** What shows when one points at the cell. */
+  readonly title?: (row: RequestRow) => string | undefined;
 }
 
-const dash = <span className="unknown">–</span>;
-const text = (value: string | null | undefined) => (value ? <span title={value}>{value}</span> : dash);
+type NameOf = (row: RequestRow) => string | null | undefined;
+
+/** A column of names that somebody chose. */
+const named = (of: NameOf) => ({
+  cut: true as const,
+  cell: (row: RequestRow) => of(row) || UNKNOWN,
+  title: (row: RequestRow) => of(row) || undefined,
+});
+
+const milliseconds = (of: (row: RequestRow) => number | null) => ({
+  end: true as const,
+  cell: (row: RequestRow) => formatDuration(of(row)),
+  title: (row: RequestRow) => (of(row) === null ? undefined : `${of(row)} ms`),
+});
 
 /** Every column that the table can show, in its order. */
 export const COLUMNS: readonly RequestColumn[] = [
@@ -35,23 +53,15 @@ export const COLUMNS: readonly RequestColumn[] = [
     ),
   },
   { id: "status", header: "Status", width: 82, cell: (row) => <Status of={row.response_status} /> },
-  { id: "model", header: "Model", width: 176, sort: "body_model", cell: (row) => text(row.model) },
-  { id: "provider", header: "Provider", width: 108, cell: (row) => text(row.provider) },
-  {
-    id: "latency",
-    header: "Latency",
-    width: 86,
-    end: true,
-    sort: "latency",
-    cell: (row) => <Duration of={row.delay_ms} />,
-  },
+  { id: "model", header: "Model", width: 176, sort: "body_model", ...named((row) => row.model) },
+  { id: "provider", header: "Provider", width: 108, ...named((row) => row.provider) },
+  { id: "latency", header: "Latency", width: 86, sort: "latency", ...milliseconds((row) => row.delay_ms) },
   {
     id: "first_token",
     header: "First token",
     width: 100,
-    end: true,
     sort: "time_to_first_token",
-    cell: (row) => <Duration of={row.time_to_first_token} />,
+    ...milliseconds((row) => row.time_to_first_token),
   },
   {
     id: "tokens",
@@ -59,16 +69,27 @@ export const COLUMNS: readonly RequestColumn[] = [
     width: 80,
     end: true,
     sort: "total_tokens",
-    cell: (row) => (
-      <span title={row.usage_estimated ? "estimated: the provider did not say" : undefined}>
-        {row.usage_estimated ? "≈ " : ""}
-        <Count of={row.total_tokens} />
-      </span>
-    ),
+    cell: (row) => `${row.usage_estimated ? "≈ " : ""}${formatCount(row.total_tokens)}`,
+    title: (row) => (row.usage_estimated ? "estimated: the provider did not say" : undefined),
   },
-  { id: "cost", header: "Cost", width: 94, end: true, sort: "cost", cell: (row) => <Money of={row.cost} /> },
-  { id: "user", header: "User", width: 112, sort: "user_id", cell: (row) => text(row.request_user_id) },
-  { id: "properties", header: "Properties", width: 340, cell: (row) => <Properties of={row.properties} /> },
+  {
+    id: "cost",
+    header: "Cost",
+    width: 94,
+    end: true,
+    sort: "cost",
+    cell: (row) => formatMoney(row.cost),
+    title: (row) => (row.cost === null ? "not known" : `${row.cost} US dollars`),
+  },
+  { id: "user", header: "User", width: 112, sort: "user_id", ...named((row) => row.request_user_id) },
+  {
+    id: "properties",
+    header: "Properties",
+    width: 340,
+    cut: true,
+    cell: (row) => propertyMarks(row.properties),
+    title: (row) => entriesText(row.properties),
+  },
   {
     id: "cache",
     header: "Cache",
@@ -80,19 +101,19 @@ export const COLUMNS: readonly RequestColumn[] = [
       ) : row.cache_enabled ? (
         <span className="badge">miss</span>
       ) : (
-        dash
+        UNKNOWN
       ),
   },
-  { id: "session", header: "Session", width: 130, cell: (row) => text(row.session_name ?? row.session_id) },
-  { id: "path", header: "Path", width: 190, cell: (row) => text(row.request_path) },
-  { id: "key", header: "Key", width: 120, cell: (row) => text(row.gateway_user) },
+  { id: "session", header: "Session", width: 130, ...named((row) => row.session_name ?? row.session_id) },
+  { id: "path", header: "Path", width: 190, ...named((row) => row.request_path) },
+  { id: "key", header: "Key", width: 120, ...named((row) => row.gateway_user) },
   {
     id: "feedback",
     header: "Feedback",
     width: 92,
-    cell: (row) => (row.feedback_rating === null ? dash : row.feedback_rating ? "positive" : "negative"),
+    cell: (row) => (row.feedback_rating === null ? UNKNOWN : row.feedback_rating ? "positive" : "negative"),
   },
-  { id: "id", header: "Id", width: 290, cell: (row) => <code>{row.request_id}</code> },
+  { id: "id", header: "Id", width: 290, cut: true, cell: (row) => <code>{row.request_id}</code> },
 ];
 
 /** Shown until somebody chooses others. */
@@ -129,16 +150,20 @@ export function storeColumns(ids: readonly string[]): void {
   localStorage.setItem(STORED, JSON.stringify(ids));
 }
 
-function Properties({ of }: { readonly of: Readonly<Record<string, string>> }) {
-  const entries = Object.entries(of);
-  if (entries.length === 0) return dash;
-  return (
-    <span className="properties" title={entries.map(([name, value]) => `${name}: ${value}`).join("\n")}>
-      {entries.slice(0, 6).map(([name, value]) => (
-        <span key={name} className="property">
-          <span className="property-name">{name}</span> {value}
-        </span>
-      ))}
+/** Properties beyond these are seen when one points at the cell. */
+const MARKS_MAX = 6;
+
+function propertyMarks(properties: RequestRow["properties"]): ReactNode {
+  const entries = Object.entries(properties);
+  if (entries.length === 0) return UNKNOWN;
+  return entries.slice(0, MARKS_MAX).map(([name, value]) => (
+    <span key={name} className="property">
+      <span className="property-name">{name}</span> {value}
     </span>
-  );
+  ));
+}
+
+function entriesText(properties: RequestRow["properties"]): string | undefined {
+  const lines = Object.entries(properties).map(([name, value]) => `${name}: ${value}`);
+  return lines.length === 0 ? undefined : lines.join("\n");
 }

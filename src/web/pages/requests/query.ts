@@ -1,4 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, post } from "../../api.ts";
 import { during, type FilterTree, isFast, join } from "../../filter/tree.ts";
@@ -37,38 +43,45 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
 
 type Pages = InfiniteData<Answer<readonly RequestRow[]>, string | null>;
 
-/**
- * The rows of a question, a page after the other. What is new and what has changed at their head comes in when the list
- * is opened again and when the window is, and all the time with `live`; other orders than by time are asked whole.
- */
-export function useRequests(question: RequestsQuestion, live: boolean) {
-  const { path, filter, sort } = question;
-  const isNewestFirst = sort["created_at"] === "desc";
-  const client = useQueryClient();
-  const queryKey = useMemo(() => ["requests", path, filter, sort] as const, [path, filter, sort]);
-  const ask = (cursor: string | null, signal: AbortSignal, asked = filter) =>
-    call<readonly RequestRow[]>("POST", path, {
-      body: { filter: asked, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
-      signal,
-    });
-  const pages = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+const askRows = ({ path, sort }: RequestsQuestion, filter: FilterTree, cursor: string | null, signal: AbortSignal) =>
+  call<readonly RequestRow[]>("POST", path, {
+    body: { filter, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
+    signal,
+  });
+
+const isNewestFirst = ({ sort }: RequestsQuestion) => sort["created_at"] === "desc";
+
+/** The rows of a question, a page after the other. */
+export const rowsQuery = (question: RequestsQuestion) =>
+  infiniteQueryOptions({
+    queryKey: ["requests", question.path, question.filter, question.sort],
+    queryFn: ({ pageParam, signal }) => askRows(question, question.filter, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
-    staleTime: isNewestFirst ? Number.POSITIVE_INFINITY : ORDERED_STALE_MS,
+    staleTime: isNewestFirst(question) ? Number.POSITIVE_INFINITY : ORDERED_STALE_MS,
     refetchOnWindowFocus: false,
   });
+
+/**
+ * The rows, and what is new and what has changed at their head: when the list is opened again and when the window is, and
+ * all the time with `live`. Other orders than by time are asked whole.
+ */
+export function useRequests(question: RequestsQuestion, live: boolean) {
+  const client = useQueryClient();
+  const pages = useInfiniteQuery(rowsQuery(question));
+  const { queryKey } = useMemo(() => rowsQuery(question), [question]);
   const head = useQuery({
-    queryKey: ["requests-head", path, filter, sort],
+    queryKey: ["requests-head", ...queryKey],
     queryFn: ({ signal }) => {
       const since = changingSince(client.getQueryData<Pages>(queryKey));
-      return ask(null, signal, join("and", [during({ from: since }), filter]));
+      return askRows(question, join("and", [during({ from: since }), question.filter]), null, signal);
     },
-    enabled: isNewestFirst && pages.data !== undefined,
+    enabled: isNewestFirst(question) && pages.data !== undefined,
+    // Rows that have just come are their own head; those of an earlier visit are not.
+    initialData: pages.data?.pages[0],
+    initialDataUpdatedAt: pages.isFetchedAfterMount ? pages.dataUpdatedAt : 0,
+    staleTime: LIVE_MS,
     refetchInterval: live ? LIVE_MS : false,
-    refetchOnMount: "always",
-    refetchOnWindowFocus: "always",
     gcTime: 0,
   });
   const { refetch } = pages;

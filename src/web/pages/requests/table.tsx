@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { UNKNOWN } from "../../parts/format.ts";
 import { useKeys } from "../../parts/keys.ts";
 import { SortHeader } from "../../parts/sort-header.tsx";
 import { COLUMNS, type RequestColumn, type RequestRow } from "./columns.tsx";
@@ -7,7 +8,7 @@ import { type Place, placeOf, rememberPlace } from "./place.ts";
 
 const ROW_PX = 34;
 const HEAD_PX = 34;
-const OVERSCAN = 12;
+const OVERSCAN = 8;
 /** How many rows before the end the next page is asked for. */
 const AHEAD_ROWS = 40;
 const PAGE_ROWS = 15;
@@ -49,9 +50,9 @@ export function RequestsTable(props: RequestsTableProps) {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - AHEAD_ROWS) onEnd();
   }, [last, rows.length, onEnd]);
-  const before = (items[0]?.start ?? HEAD_PX) - HEAD_PX;
-  const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? HEAD_PX) - HEAD_PX);
   const width = shown.reduce((sum, column) => sum + column.width, 0);
+  // What is left of the room is shared out in proportion.
+  const tracks = shown.map(({ width: px }) => `minmax(${px}px, ${px}fr)`).join(" ");
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it remembers where it was; rows are reached by their links
     <div
@@ -64,16 +65,11 @@ export function RequestsTable(props: RequestsTableProps) {
       }}
     >
       <table
-        className="table requests-table"
+        className="requests-table"
         aria-label="Requests"
         aria-rowcount={count === undefined ? -1 : count + 1}
-        style={{ minWidth: width }}
+        style={{ minWidth: width, "--columns": tracks } as CSSProperties}
       >
-        <colgroup>
-          {shown.map(({ id, width: px }) => (
-            <col key={id} style={{ width: px }} />
-          ))}
-        </colgroup>
         <thead>
           <tr aria-rowindex={1}>
             {shown.map((column) => (
@@ -87,12 +83,10 @@ export function RequestsTable(props: RequestsTableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          <Spacer px={before} columns={shown.length} />
+        <tbody style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key }) => (
             <Row key={key} row={rows[index]!} index={index} columns={shown} onOpen={onOpen} />
           ))}
-          <Spacer px={after} columns={shown.length} />
         </tbody>
       </table>
       <div className="requests-foot">{foot}</div>
@@ -107,7 +101,7 @@ interface RowProps {
   readonly onOpen: (id: string) => void;
 }
 
-/** Drawn once, not with each step of a scroll. */
+/** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
 const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   return (
@@ -115,6 +109,7 @@ const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
       aria-rowindex={index + 2}
       data-id={row.request_id}
       data-failed={failed}
+      style={{ top: index * ROW_PX }}
       onClick={(event) => {
         const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
         const isSelecting = (window.getSelection()?.toString() ?? "") !== "";
@@ -123,25 +118,18 @@ const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
         onOpen(row.request_id);
       }}
     >
-      {columns.map((column) => (
-        <td key={column.id} className={column.end ? "end" : undefined}>
-          {column.cell(row)}
-        </td>
-      ))}
+      {columns.map(({ id, end, cut, cell, title }) => {
+        const content = cell(row);
+        const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
+        return (
+          <td key={id} className={classes.filter(Boolean).join(" ")} title={title?.(row)}>
+            {content}
+          </td>
+        );
+      })}
     </tr>
   );
 });
-
-/** Room for the rows that are not in the page. */
-function Spacer({ px, columns }: { readonly px: number; readonly columns: number }) {
-  if (px <= 0) return null;
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can have the focus
-    <tr aria-hidden="true" className="spacer" style={{ height: px }}>
-      <td colSpan={columns} />
-    </tr>
-  );
-}
 
 /** Whoever reads further down keeps seeing the same rows while new ones come above them. */
 function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {

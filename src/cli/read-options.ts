@@ -1,0 +1,29 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { GatewayError } from "../errors.ts";
+import type { Invocation } from "./commands.ts";
+import { UsageError } from "./usage.ts";
+
+/** What the options make, as the API would take it. @throws UsageError that names the first member that does not fit. */
+export function checkedBody<T extends TSchema>(schema: T, body: Readonly<Record<string, unknown>>): Static<T> {
+  const first = Value.Errors(schema, body).First();
+  if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${first.message}`);
+  return body;
+}
+
+export function asNumber(options: Invocation["options"], name: string): number | undefined {
+  const text = options[name]?.toString().trim();
+  if (text === undefined) return undefined;
+  if (text === "" || !Number.isFinite(Number(text))) throw new UsageError(`--${name} takes a number, not ${text}`);
+  return Number(text);
+}
+
+/** What the API would answer with a 400 is a command line that means nothing. */
+export function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GatewayError) throw new UsageError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { NewDelivery } from "../store/deliveries.ts";
+import type { Database } from "../store/store.ts";
+import { deliverTests } from "../store/test-deliveries.ts";
+import type { Invocation } from "./commands.ts";
+import { CommandError } from "./usage.ts";
+
+/** How long a test waits for the service. */
+const TEST_MS = 20_000;
+
+/**
+ * Lets the running service send tests, and prints what came of them.
+ *
+ * @param addressOf - what an endpoint is called on paper.
+ * @returns the command's status: 1 where one of them was not taken.
+ */
+export async function testEndpoints(
+  { options, terminal }: Invocation,
+  records: Database,
+  source: { readonly id: string; readonly organization_id: string },
+  tests: readonly Pick<NewDelivery, "endpoint_id" | "payload">[],
+  addressOf: (endpointId: string) => string,
+): Promise<number> {
+  const tried = await deliverTests({ reader: records, writer: records }, source, tests, TEST_MS);
+  if (tried.some(({ attempts }) => attempts === 0)) {
+    throw new CommandError("no running service took it in time; it is sent once one runs");
+  }
+  const rows = tried.map(({ id, endpoint_id, state, last_status, last_error }) => {
+    return { id, to: addressOf(endpoint_id), state, last_status, last_error };
+  });
+  if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  else for (const { to, state, last_error } of rows) terminal.out(`${to}: ${last_error ?? state}\n`);
+  return rows.every(({ state }) => state === "delivered") ? 0 : 1;
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { listenerPorts } from "../config.ts";
+import { messageOf } from "../observe.ts";
+import { channelChecks } from "../store/channel-checks.ts";
+import { listDeliveries } from "../store/deliveries.ts";
+import { shownDelivery } from "../store/delivery-shown.ts";
+import type { Database } from "../store/store.ts";
+import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhook-rule.ts";
+import { shownWebhook, webhookTest } from "../store/webhook-shown.ts";
+import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
+import type { Invocation, Run } from "./commands.ts";
+import { withOrganization } from "./organization.ts";
+import { table } from "./print.ts";
+import { asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { testEndpoints } from "./test-endpoints.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+export const listWebhooksCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    const all = (await listWebhooks(records, organizationId)).map(shownWebhook);
+    if (options["json"]) return terminal.out(`${JSON.stringify(all, null, 2)}\n`);
+    if (all.length === 0) return terminal.err("there are no webhooks\n");
+    const cells = all.map(({ id, name, url, property_filters = [], sample_rate, enabled }) => {
+      const filters = property_filters.map((each) =>
+        each.value === undefined ? each.name : `${each.name}=${each.value}`,
+      );
+      return [id, name ?? "", url, filters.join(", "), `${sample_rate} %`, enabled ? "on" : "off"];
+    });
+    terminal.out(table(["id", "name", "url", "properties", "sample", "state"], cells));
+  });
+  return 0;
+};
+
+/** A running service tells it of requests from a second or two later on. */
+export const addWebhookCommand: Run = async (invocation) => {
+  const { options, terminal, config } = invocation;
+  const { refuseUrl } = channelChecks(config, listenerPorts(config));
+  const rule = asUsage(() => readWebhookRule(checkedBody(WEBHOOK_SCHEMA, readOptions(invocation)), refuseUrl));
+  await withOrganization(invocation, async ({ records }, organizationId) => {
+    if ((await listWebhooks(records, organizationId)).length >= WEBHOOKS_MAX) {
+      throw new CommandError(`there are ${WEBHOOKS_MAX} webhooks already: remove one first`);
+    }
+    const webhook = await putWebhook(records, organizationId, rule);
+    const { secret } = webhook;
+    if (options["json"]) return terminal.out(`${JSON.stringify({ ...shownWebhook(webhook), secret }, null, 2)}\n`);
+    if (rule.secret === undefined) terminal.err(`What it is sent is signed with ${secret}, shown this once.\n`);
+    terminal.out(`${webhook.id}\n`);
+  });
+  return 0;
+};
+
+export const removeWebhookCommand: Run = (invocation) =>
+  withWebhook(invocation, async (records, { id, url }) => {
+    await removeWebhook(records, id);
+    invocation.terminal.err(`${url} is told of nothing any more\n`);
+    return 0;
+  });
+
+export const testWebhookCommand: Run = (invocation) =>
+  withWebhook(invocation, (records, webhook) =>
+    testEndpoints(invocation, records, webhook, [webhookTest(webhook)], () => webhook.url),
+  );
+
+export const webhookDeliveriesCommand: Run = (invocation) => {
+  const { options, terminal } = invocation;
+  const limit = asNumber(options, "limit") ?? 100;
+  return withWebhook(invocation, async (records, { id }) => {
+    const all = (await listDeliveries(records, id, { limit, offset: 0 })).map(shownDelivery);
+    if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
+    else if (all.length === 0) terminal.err("nothing was sent to it yet\n");
+    else {
+      const cells = all.map(({ created_at, kind, subject_id, state, attempts, last_error }) => {
+        return [created_at, subject_id ?? kind, state, String(attempts), last_error ?? ""];
+      });
+      terminal.out(table(["time", "of", "state", "attempts", "last error"], cells));
+    }
+    return 0;
+  });
+};
+
+function withWebhook<T>(invocation: Invocation, work: (records: Database, webhook: Webhook) => Promise<T>): Promise<T> {
+  const id = invocation.args[0]!;
+  return withOrganization(invocation, async ({ records }, organizationId) => {
+    const webhook = await findWebhook(records, id, organizationId);
+    if (webhook === undefined) throw new CommandError(`there is no webhook ${id}; \`weir webhooks list\` shows them`);
+    return work(records, webhook);
+  });
+}
+
+/** The members of the API's body that were said. */
+function readOptions({ args, options, terminal }: Invocation): Readonly<Record<string, unknown>> {
+  const sampleRate = asNumber(options, "sample-rate");
+  const filters = ((options["property"] ?? []) as readonly string[]).map((each) => {
+    const at = each.indexOf("=");
+    return at < 0 ? { name: each } : { name: each.slice(0, at), value: each.slice(at + 1) };
+  });
+  const fields = options["fields"]?.toString().split(",");
+  const secretFile = options["secret-file"]?.toString();
+  return {
+    url: args[0],
+    ...(options["name"] !== undefined && { name: options["name"] }),
+    ...(filters.length > 0 && { property_filters: filters }),
+    ...(sampleRate !== undefined && { sample_rate: sampleRate }),
+    ...(fields !== undefined && { fields: fields.map((each) => each.trim()) }),
+    ...(options["include-body"] === true && { include_body: true }),
+    ...(secretFile !== undefined && { secret: readSecretFile(resolve(terminal.workingDirectory, secretFile)) }),
+    ...(options["disabled"] === true && { enabled: false }),
+  };
+}
+
+/** A secret on the command line could be read by every user of the machine. */
+function readSecretFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`--secret-file ${path} cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { configuredLog, keepServing } from "../observe.ts";
+import { openRegistry } from "../plugin/live.ts";
+import { connect, expose } from "../runtime/rpc.ts";
+import { threadStart } from "../runtime/thread.ts";
+import { openSpool } from "../spool/writer.ts";
+import type { FirstGatewayFunctions, FurtherGatewayFunctions, FurtherGatewayOptions } from "../threads.ts";
+import { type Gateway, startGateway } from "./start.ts";
+import { AskedHooks } from "./thread/ask-hooks.ts";
+import { PassedOn } from "./thread/pass-on.ts";
+
+/** Entry of a further gateway thread. It is there until the process ends: `stop` only lets go of connections and files. */
+const { options, port, ports } = threadStart<FurtherGatewayOptions>();
+const { config, share } = options;
+const log = configuredLog(config, { gateway_thread: share.writer });
+keepServing(log);
+const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log, shared: share });
+const { claimId } = connect<FirstGatewayFunctions>(ports["first"]!);
+const registry = openRegistry({ config, log });
+registry.catch(() => undefined); // `listen` tells it
+let gateway: Gateway | undefined;
+let privateTargets: readonly string[] = [];
+
+const functions: FurtherGatewayFunctions = {
+  async listen(terms) {
+    privateTargets = terms.privateTargets;
+    const { current, degraded } = await registry;
+    gateway = await startGateway({
+      config,
+      log,
+      spool,
+      registry: current,
+      degraded,
+      claimId,
+      keys: terms.keys,
+      otherPorts: terms.ownPorts,
+      privateTargets: () => privateTargets,
+      hooks: new AskedHooks(ports["hooks"]!),
+      passedOn: new PassedOn(ports["requests"]!),
+    });
+  },
+  tell({ keys, ownPorts, privateTargets: targets }) {
+    if (keys !== undefined) gateway?.setKeys(keys);
+    if (ownPorts !== undefined) gateway?.setOwnPorts(ownPorts);
+    privateTargets = targets ?? privateTargets;
+  },
+  status: () => gateway!.status(),
+  figures: () => gateway!.figures(),
+  async stop(drainSeconds) {
+    await gateway?.drain(drainSeconds);
+    (await registry).close();
+    await spool.close();
+  },
+};
+expose(port, functions);

@@ -1,0 +1,30 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import type { Json } from "./contract.ts";
+
+/** Why a value does not fit a JSON schema, and where: `path` is empty for the value itself. */
+export interface Misfit {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What only says that something below does not fit; behind a member of the wrong kind it says so of a good name, too. */
+const VAGUE: ReadonlySet<string> = new Set(["properties", "items", "additionalProperties", "false"]);
+
+/** The most exact thing to say about a value that does not fit, or undefined for one that does. */
+export function whyUnfit(schema: Json, value: Json): Misfit | undefined {
+  const { valid, errors } = new Validator(schema, "2020-12", false).validate(value);
+  if (valid) return undefined;
+  const exact = errors.findLast(({ keyword }) => !VAGUE.has(keyword));
+  return exact === undefined ? { path: placeOf(errors.at(-1)!), message: "there is no such member" } : explain(exact);
+}
+
+function explain(unit: OutputUnit): Misfit {
+  const place = placeOf(unit);
+  const missing = unit.keyword === "required" ? /"(.*)"/.exec(unit.error)?.[1] : undefined;
+  if (missing === undefined) return { path: place, message: unit.error };
+  return { path: place === "" ? missing : `${place}.${missing}`, message: "is missing" };
+}
+
+function placeOf({ instanceLocation }: OutputUnit): string {
+  return instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
+}

@@ -1,0 +1,151 @@
+import type { Config } from "../config.ts";
+import type { Gateway } from "../gateway/start.ts";
+import { answerHooks } from "../gateway/thread/answer-hooks.ts";
+import { takeOver } from "../gateway/thread/take-over.ts";
+import type { Log } from "../observe.ts";
+import type { Hooks } from "../plugin/hooks.ts";
+import { expose } from "../runtime/rpc.ts";
+import { startThread, type Thread, threadPorts } from "../runtime/thread.ts";
+import type { Spool } from "../spool/writer.ts";
+import type {
+  FirstGatewayFunctions,
+  FurtherGatewayFunctions,
+  FurtherGatewayOptions,
+  GatewayFigures,
+  GatewayStatus,
+  GatewayTerms,
+} from "../threads.ts";
+import { Supervised } from "./supervise.ts";
+
+/** Milliseconds beyond the draining that a thread gets to close what it has open. */
+const STOP_MS = 10_000;
+
+interface GatewayThreadsOptions {
+  /** Of the region, with the port that the first thread listens at. */
+  readonly config: Config;
+  readonly log: Log;
+  readonly spool: Spool;
+  /** The first thread's. */
+  readonly gateway: Gateway;
+  readonly hooks: Hooks;
+  readonly terms: GatewayTerms;
+}
+
+/**
+ * The gateway threads beside the first one, which is the main thread: they listen at its port and write into its spool.
+ * Plugins, the cache and the ids that clients choose stay with the first one, and are asked for there.
+ */
+export class GatewayThreads {
+  readonly #options: GatewayThreadsOptions;
+  /** By their numbers; the main thread is number 1. */
+  readonly #threads = new Map<number, Supervised<FurtherGatewayFunctions>>();
+  #terms: GatewayTerms;
+  /** What threads have counted that are gone, and what others said last. */
+  readonly #past: GatewayFigures[] = [];
+  readonly #last = new Map<number, GatewayFigures>();
+
+  constructor(options: GatewayThreadsOptions) {
+    this.#options = options;
+    this.#terms = options.terms;
+    for (let number = 2; number <= options.config.gateway_threads; number++) {
+      this.#threads.set(number, this.#start(number));
+    }
+  }
+
+  /** Resolves once all of them listen. */
+  async started(): Promise<void> {
+    await Promise.all(this.#all().map((thread) => thread.started()));
+  }
+
+  /** What is wrong with them, a sentence each. */
+  get trouble(): readonly string[] {
+    return this.#all()
+      .map(({ trouble }) => trouble)
+      .filter((each) => each !== undefined);
+  }
+
+  /** Resolves once every thread has taken it in; one that is being started again gets it then. */
+  async tell(change: Partial<GatewayTerms>): Promise<void> {
+    const ownPorts = [...this.#terms.ownPorts, ...(change.ownPorts ?? [])];
+    this.#terms = { ...this.#terms, ...change, ownPorts };
+    await this.#ask("tell", change);
+  }
+
+  /** The first thread's status, with the others'. */
+  async status(own: GatewayStatus): Promise<GatewayStatus> {
+    const all = [own, ...(await this.#ask("status"))];
+    return {
+      ...own,
+      inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      spoolHealthy: all.every(({ spoolHealthy }) => spoolHealthy),
+      spoolError: all.map(({ spoolError }) => spoolError).find((error) => error !== null) ?? null,
+      exchangesDropped: all.reduce((sum, { exchangesDropped }) => sum + exchangesDropped, 0),
+      degraded: [...new Set(all.flatMap(({ degraded }) => degraded))],
+    };
+  }
+
+  /** What the threads have counted, also those that had to be started again. */
+  async figures(): Promise<readonly GatewayFigures[]> {
+    const asked = [...this.#threads].map(async ([number, thread]) => {
+      this.#last.set(number, await thread.forward(["figures"]).figures());
+    });
+    await Promise.allSettled(asked);
+    return [...this.#past, ...this.#last.values()];
+  }
+
+  /** Ends them as the first one is: no new connections, and so many seconds for what is in flight. */
+  async stop(drainSeconds: number): Promise<void> {
+    const patienceMs = drainSeconds * 1_000 + STOP_MS;
+    await Promise.all(this.#all().map((thread) => thread.stop("stop", patienceMs, drainSeconds)));
+  }
+
+  #all(): readonly Supervised<FurtherGatewayFunctions>[] {
+    return [...this.#threads.values()];
+  }
+
+  /** The answers of those that give one. */
+  async #ask<K extends "tell" | "status">(name: K, ...args: Parameters<FurtherGatewayFunctions[K]>) {
+    const asked = this.#all().map((thread) => thread.forward([name])[name](...args));
+    const answers = await Promise.allSettled(asked);
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  }
+
+  #start(number: number): Supervised<FurtherGatewayFunctions> {
+    const thread = new Supervised<FurtherGatewayFunctions>({
+      name: `gateway (${number})`,
+      start: () => this.#startThread(number),
+      onStarted: (remote) => remote.listen(this.#terms),
+      log: this.#options.log,
+    });
+    thread.started().catch(() => undefined); // `started` tells it
+    return thread;
+  }
+
+  #startThread(number: number): Thread {
+    const { config, spool, gateway, hooks } = this.#options;
+    const share = spool.share();
+    const [toThread, itsFirst] = threadPorts();
+    const [toHooks, itsHooks] = threadPorts();
+    const [toRequests, itsRequests] = threadPorts();
+    for (const each of [toThread, toHooks, toRequests]) each.start();
+    expose(toThread, { claimId: gateway.takeId } satisfies FirstGatewayFunctions);
+    const forgetHooks = answerHooks(toHooks, hooks);
+    const endRequests = takeOver(toRequests, gateway.serve);
+    const options: FurtherGatewayOptions = { config, share };
+    const ports = { first: itsFirst, hooks: itsHooks, requests: itsRequests };
+    const thread = startThread("src/gateway/worker.ts", options, ports);
+    void thread.ended.then(() => {
+      endRequests();
+      forgetHooks();
+      spool.lost(share.writer);
+      this.#remember(number);
+    });
+    return thread;
+  }
+
+  #remember(number: number): void {
+    const last = this.#last.get(number);
+    this.#last.delete(number);
+    if (last !== undefined) this.#past.push({ ...last, inFlight: 0, spoolHealthy: true });
+  }
+}

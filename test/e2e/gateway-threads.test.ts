@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Json } from "../../src/plugin/contract.ts";
+import type { BeginMeta } from "../../src/spool/frame.ts";
+import { FRAME } from "../../src/spool/frame.ts";
+import { readAll } from "../spool/journal.ts";
+import { type CrashRound, crashRounds } from "./crash.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, recordsOf, startWeir, until, type Weir, type WeirOptions } from "./weir.ts";
+
+const THREADS = { WEIR_GATEWAY_THREADS: "2" };
+const CHAT = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] });
+
+let upstream: Upstream;
+/** For the tests that neither stop nor count all. */
+let weir: Weir;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  weir = await start();
+});
+afterAll(async () => {
+  await weir?.[Symbol.asyncDispose]();
+  upstream?.close();
+});
+
+const start = ({ env, ...options }: WeirOptions = {}) => startWeir({ ...options, env: { ...THREADS, ...env } });
+
+/** On a connection of its own, so that the system chooses the thread. */
+function send(at: Weir, more: Readonly<Record<string, string>> = {}, path = "/v1/chat/completions", body = CHAT) {
+  const headers = { ...gatewayHeaders(upstream.origin), "Content-Type": "application/json", ...more };
+  return fetch(at.gateway + path, { method: "POST", body, headers, keepalive: false });
+}
+
+async function sendMany(at: Weir, count: number, more: Readonly<Record<string, string>> = {}): Promise<Response[]> {
+  return Promise.all(Array.from({ length: count }, () => send(at, more)));
+}
+
+const idsOf = (answers: readonly Response[]) => answers.map(({ headers }) => headers.get("gateway-id")!);
+const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status).sort();
+
+/** Who wrote which begin that is still in the spool; the main thread is undefined. */
+function writersOf(at: Weir): ReadonlyMap<number | undefined, number> {
+  const counts = new Map<number | undefined, number>();
+  for (const { kind, payload } of readAll(join(at.dataDirectory, "spool"))) {
+    if (kind !== FRAME.begin) continue;
+    const { writer } = JSON.parse(payload.toString()) as BeginMeta;
+    counts.set(writer, (counts.get(writer) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function passed(): Promise<number> {
+  const text = await (await fetch(`${weir.api}/metrics`)).text();
+  const counts = [...text.matchAll(/^weir_gateway_requests_total\{.*status="2xx".*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test("two threads serve one port, every request has one record, and the figures add up", async () => {
+  const before = await passed();
+  const answers = await sendMany(weir, 64);
+  expect(new Set(statusesOf(answers))).toEqual(new Set([200]));
+  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(64);
+  expect([...writersOf(weir)].map(([writer]) => writer).sort()).toEqual([2, undefined]);
+  expect((await passed()) - before).toBe(64);
+  const ready = (await (await fetch(`${weir.api}/readyz`)).json()) as Json;
+  expect(ready).toMatchObject({ degraded: [] });
+}, 30_000);
+
+test("of 200 concurrent requests against a limit of 50 exactly 50 are let through, whichever thread they reach", async () => {
+  const answers = await sendMany(weir, 200, { "Gateway-RateLimit-Policy": "50;w=3600" });
+  expect(statusesOf(answers)).toEqual([...Array(50).fill(200), ...Array(150).fill(429)]);
+  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(200);
+}, 30_000);
+
+test("identical requests share one call and one cached answer, whichever thread they reach", async () => {
+  const before = upstream.seen.length;
+  const answers = await sendMany(weir, 30, { "Gateway-Cache-Enabled": "true" });
+  expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+  expect(upstream.seen.length - before).toBe(1);
+  expect(answers.filter(({ headers }) => headers.get("gateway-cache") === "HIT")).toHaveLength(29);
+  expect(await recordsOf(weir, idsOf(answers))).toHaveLength(30);
+  const { data } = (await (await callApi(weir, "/v1/cache")).json()) as Json;
+  expect(data).toMatchObject({ entries: 1 });
+}, 30_000);
+
+test("an id that a client chooses names one request, whichever thread it reaches", async () => {
+  const answers = await sendMany(weir, 20, { "Gateway-Request-Id": "0192aaaa-bbbb-7ccc-8ddd-eeeeffff0001" });
+  expect(statusesOf(answers)).toEqual([200, ...Array(19).fill(409)]);
+}, 30_000);
+
+test("a key that is revoked is refused by every thread from the answer on", async () => {
+  const body = JSON.stringify({ name: "short-lived", scopes: ["gateway"] });
+  const { data } = (await (await callApi(weir, "/v1/keys", { method: "POST", body })).json()) as Json;
+  const auth = { "Gateway-Auth": `Bearer ${data.key}` };
+  expect(new Set(statusesOf(await sendMany(weir, 24, auth)))).toEqual(new Set([200]));
+  expect((await callApi(weir, `/v1/keys/${data.id}`, { method: "DELETE" })).status).toBeLessThan(300);
+  expect(new Set(statusesOf(await sendMany(weir, 24, auth)))).toEqual(new Set([401]));
+}, 30_000);
+
+test("a stop lets streams of every thread finish, and each is recorded whole", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-threads-"));
+  const stopping = await start({ dataDirectory });
+  const streams = await Promise.all(Array.from({ length: 16 }, () => send(stopping, {}, "/events?n=30&ms=20", "{}")));
+  const status = stopping.stop();
+  const texts = await Promise.all(streams.map((stream) => stream.text()));
+  expect(await status).toBe(0);
+  expect(new Set(texts).size).toBe(1);
+  await using again = await start({ dataDirectory });
+  const records = await recordsOf(again, idsOf(streams));
+  expect(records.map(({ response_status }) => response_status)).toEqual(Array(16).fill(200));
+  await again.stop();
+  rmSync(dataDirectory, { recursive: true, force: true });
+}, 40_000);
+
+test("after kill -9 under load every id that reached a client has exactly one record", async () => {
+  const rounds: CrashRound[] = [];
+  const delayMs = () => 300 + Math.random() * 600;
+  const lost = await crashRounds(upstream, 2, 24, delayMs, (round) => rounds.push(round), THREADS);
+  expect(lost).toEqual([]);
+  for (const round of rounds) {
+    expect(round).toMatchObject({ found: round.seen, missing: [], doubled: [], wrong: [] });
+    expect(round.cutButWholeInRecord).toBeLessThanOrEqual(2);
+  }
+}, 60_000);
+
+/** A provider as any other, but that its code ends the gateway thread that it is loaded in, when a file says so. */
+const DEADLY = (flag: string) => `
+import { existsSync, rmSync } from "node:fs";
+import { workerData } from "node:worker_threads";
+if (workerData?.ports?.hooks !== undefined) {
+  setInterval(() => {
+    if (!existsSync(${JSON.stringify(flag)})) return;
+    rmSync(${JSON.stringify(flag)});
+    process.exit(3);
+  }, 20);
+}
+export default { apiVersion: 1, name: "DEADLY", hosts: ["deadly.test"] };
+`;
+
+test("a gateway thread that dies is started again, and what it had in flight is recorded as cut off", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "weir-deadly-"));
+  const flag = join(directory, "now");
+  writeFileSync(join(directory, "deadly.ts"), DEADLY(flag));
+  await using mortal = await start({ env: { WEIR_PROVIDERS_DIR: directory } });
+  const clients = Array.from({ length: 16 }, () => new AbortController());
+  const streams = await Promise.all(
+    clients.map(({ signal }) =>
+      fetch(`${mortal.gateway}/endless`, {
+        method: "POST",
+        body: "{}",
+        headers: gatewayHeaders(upstream.origin),
+        signal,
+        keepalive: false,
+      }),
+    ),
+  );
+  const ofThread = writersOf(mortal).get(2) ?? 0;
+  writeFileSync(flag, "");
+  const broken = streams.map((stream) =>
+    stream.text().then(
+      () => "ended",
+      () => "broken",
+    ),
+  );
+  await until(
+    () => mortal.log().includes("the gateway (2) thread ended, it is started again"),
+    20_000,
+    () => mortal.log(),
+  );
+  // The new one has a number of its own among the spool's writers.
+  const served = async () => {
+    await sendMany(mortal, 8).catch(() => undefined); // what the dead one was about to accept may be refused
+    return writersOf(mortal).has(3);
+  };
+  await until(served, 20_000, () => "the thread serves again");
+  for (const client of clients) client.abort();
+  await Promise.all(broken);
+  const records = await recordsOf(mortal, idsOf(streams));
+  const count = (status: number) => records.filter(({ response_status }) => response_status === status).length;
+  expect([count(500), count(499)]).toEqual([ofThread, 16 - ofThread]);
+  rmSync(directory, { recursive: true, force: true });
+}, 60_000);
+
+test("threads share their port with each other, and with no other program", async () => {
+  const taken = start({ env: { WEIR_GATEWAY_PORT: String(weir.gatewayPort) } });
+  await expect(taken).rejects.toThrow("is in use by another program");
+}, 30_000);
+
+test("both regions of a pair have their threads", async () => {
+  await using pair = await start({ env: { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" } });
+  const line = pair
+    .log()
+    .split("\n")
+    .find((each) => each.includes('"eu_gateway"'))!;
+  const { eu_gateway: gateway, eu_api: api } = JSON.parse(line) as { eu_gateway: string; eu_api: string };
+  const eu = { ...pair, gateway, api, dataDirectory: join(pair.dataDirectory, "eu") };
+  const answers = await sendMany(eu, 32);
+  expect(await recordsOf(eu, idsOf(answers))).toHaveLength(32);
+  expect(writersOf(eu).size).toBe(2);
+}, 30_000);

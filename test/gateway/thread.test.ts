@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { GatewayError } from "../../src/errors.ts";
+import type { RequestHooks } from "../../src/gateway/gateway-parts.ts";
+import { answerHooks } from "../../src/gateway/thread/answer-hooks.ts";
+import { AskedHooks } from "../../src/gateway/thread/ask-hooks.ts";
+import { PassedOn } from "../../src/gateway/thread/pass-on.ts";
+import { takeOver } from "../../src/gateway/thread/take-over.ts";
+import type { RequestEnd } from "../../src/plugin/contract.ts";
+import type { Endpoint } from "../../src/runtime/rpc.ts";
+import { threadPorts } from "../../src/runtime/thread.ts";
+import { exchangeRaw } from "../raw-http.ts";
+import { temporaryDirectory, until } from "../spool/journal.ts";
+import { gatewayHeaders, KEY, startTestGateway, type TestGateway } from "./harness.ts";
+
+/** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
+let provider: Server;
+let origin: string;
+let calls = 0;
+let broken = 0;
+beforeAll(async () => {
+  provider = createServer((request, response) => {
+    calls += 1;
+    response.on("close", () => {
+      if (!response.writableFinished) broken += 1;
+    });
+    response.setHeader("content-type", "application/octet-stream");
+    if (request.url === "/endless") response.write("begun");
+    else request.pipe(response);
+  });
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+});
+afterAll(() => provider.closeAllConnections());
+
+interface Pair extends AsyncDisposable {
+  readonly first: TestGateway;
+  /** The one that a client talks to; what it cannot do itself it asks of the first. */
+  readonly further: TestGateway;
+  /** As if the further one's thread had ended. */
+  lose(): void;
+}
+
+/** Both gateways in this thread: what goes from one to the other goes over the same ports as between threads. */
+async function startPair(hooks: Partial<RequestHooks> = {}): Promise<Pair> {
+  const directory = temporaryDirectory();
+  const config = { data_dir: directory.path };
+  const [[toHooks, itsHooks], [toRequests, itsRequests]] = [threadPorts(), threadPorts()];
+  const all = [toHooks, itsHooks, toRequests, itsRequests];
+  for (const each of all) each.start();
+  const endpoint = (port: (typeof all)[number]) => port as unknown as Endpoint;
+  const first = await startTestGateway({ config });
+  const none = { has: () => true, onRequest: () => undefined, onForward: () => undefined, onEnd: () => undefined };
+  const forget = answerHooks(endpoint(toHooks), { ...none, ...hooks });
+  const end = takeOver(endpoint(toRequests), first.serve);
+  const further = await startTestGateway({
+    config,
+    hooks: new AskedHooks(endpoint(itsHooks)),
+    passedOn: new PassedOn(endpoint(itsRequests)),
+  });
+  return {
+    first,
+    further,
+    lose() {
+      end();
+      forget();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([further.close(), first.close()]);
+      for (const each of all) each.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+function send(pair: Pair, more: Readonly<Record<string, string>> = {}, init: RequestInit = {}, path = "/echo") {
+  return fetch(pair.further.origin + path, {
+    method: "POST",
+    keepalive: false,
+    ...init,
+    headers: { "Gateway-Auth": `Bearer ${KEY}`, "Gateway-Target-Url": origin, ...more },
+  });
+}
+const CACHED = { "Gateway-Cache-Enabled": "true" };
+
+test("a request that asks for the cache is served by the first thread, byte for byte in both directions", async () => {
+  await using pair = await startPair();
+  const body = randomBytes(3_500_000);
+  const before = calls;
+  for (const expected of ["MISS", "HIT"]) {
+    const answer = await send(pair, CACHED, { body });
+    expect(answer.headers.get("gateway-cache")).toBe(expected);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true);
+  }
+  expect(calls - before).toBe(1);
+  expect([pair.first.spool.exchanges.size, pair.further.spool.exchanges.size]).toEqual([2, 0]);
+});
+
+test("identical requests through both threads share one call", async () => {
+  await using pair = await startPair();
+  const before = calls;
+  const here = { further: pair.first } as Pair;
+  const answers = await Promise.all([pair, here, pair, here].map((at) => send(at, CACHED, { body: "same" })));
+  expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(["same", "same", "same", "same"]);
+  expect(calls - before).toBe(1);
+});
+
+test("a large answer to a client that takes its time arrives whole", async () => {
+  await using pair = await startPair();
+  const body = randomBytes(12_000_000);
+  const answer = await send(pair, CACHED, { body });
+  const taken: Uint8Array[] = [];
+  const reader = answer.body!.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    taken.push(read.value);
+    if (taken.length % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(Buffer.concat(taken).equals(body)).toBe(true);
+});
+
+test("a client that leaves ends what the first thread does for it", async () => {
+  await using pair = await startPair();
+  const before = broken;
+  const client = new AbortController();
+  const answer = await send(pair, CACHED, { body: "x", signal: client.signal }, "/endless");
+  await answer.body!.getReader().read();
+  client.abort();
+  const [id] = [...pair.first.spool.exchanges.keys()];
+  expect((await pair.first.spool.ended(id!)).end).toMatchObject({ outcome: "client_gone", status: 499 });
+  await until(() => broken === before + 1, "the provider is left too");
+});
+
+test("a body that is no well-formed HTTP is refused by the thread that serves it", async () => {
+  await using pair = await startPair();
+  const headers = gatewayHeaders(origin, "Gateway-Cache-Enabled: true\r\nTransfer-Encoding: chunked\r\n");
+  const answer = await exchangeRaw(pair.further.port, `POST /echo HTTP/1.1\r\n${headers}\r\n3\r\nabc\r\nnonsense\r\n`);
+  expect(answer).toStartWith("HTTP/1.1 400 ");
+});
+
+test("an expected 100 Continue comes before the body is sent", async () => {
+  await using pair = await startPair();
+  const headers = gatewayHeaders(origin, "Gateway-Cache-Enabled: true\r\nExpect: 100-continue\r\n");
+  const answer = await exchangeRaw(
+    pair.further.port,
+    `POST /echo HTTP/1.1\r\n${headers}Content-Length: 3\r\nConnection: close\r\n\r\nabc`,
+  );
+  expect(answer).toStartWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ");
+});
+
+test("requests of a thread that has ended have ended for the first one too", async () => {
+  const ends: RequestEnd[] = [];
+  await using pair = await startPair({ onEnd: (end) => void ends.push(end) });
+  const [cached, plain] = await Promise.all([
+    send(pair, CACHED, { body: "x" }, "/endless"),
+    send(pair, {}, { body: "x" }, "/endless"),
+  ]);
+  pair.lose();
+  expect((await pair.first.spool.endedPath("/endless")).end).toMatchObject({ outcome: "client_gone" });
+  expect(ends).toEqual([{ id: plain.headers.get("gateway-id")!, status: 500, outcome: "cut_off", forwarded: true }]);
+  await Promise.all([cached, plain].map((answer) => answer.body!.cancel()));
+});
+
+test("plugins are asked in the first thread: what they see, add and refuse, and how it ended", async () => {
+  const seen: string[] = [];
+  const ends: RequestEnd[] = [];
+  await using pair = await startPair({
+    onRequest(request) {
+      seen.push(`${request.method} ${request.path} ${request.target.host} ${request.headers.get("x-team")}`);
+      seen.push(`${request.userId} ${request.properties["tier"]} ${request.gatewayHeader("auth")}`);
+      return { responseHeaders: { "X-One": "1" } };
+    },
+    onForward: async ({ id, headers }) =>
+      headers.has("x-refused")
+        ? { status: 429, code: "rate_limited", message: `no ${id}`, headers: { "Retry-After": "9" } }
+        : { responseHeaders: { "X-Two": "zwei" } },
+    onEnd: (end) => void ends.push(end),
+  });
+  const told = {
+    "X-Team": "green",
+    "Gateway-User-Id": Buffer.from("ü").toString("latin1"),
+    "Gateway-Property-tier": "gold",
+  };
+  const answer = await send(pair, told, { body: "hello" });
+  expect([await answer.text(), answer.headers.get("x-one"), answer.headers.get("x-two")]).toEqual([
+    "hello",
+    "1",
+    "zwei",
+  ]);
+  expect(seen).toEqual(["POST /echo 127.0.0.1 green", "ü gold undefined"]);
+  const refused = await send(pair, { "X-Refused": "1" }, { body: "hello" });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "9"]);
+  await until(() => ends.length === 2, "both ends are told");
+  expect(ends.map(({ outcome, forwarded }) => [outcome, forwarded])).toEqual([
+    ["complete", true],
+    ["refused", false],
+  ]);
+});
+
+test("a plugin that fails there fails the request here", async () => {
+  await using pair = await startPair({
+    onForward: () => {
+      throw new GatewayError("plugin_failed", 'the plugin "x" failed on this request');
+    },
+  });
+  const answer = await send(pair, {}, { body: "hello" });
+  expect([answer.status, ((await answer.json()) as { error: { message: string } }).error.message]).toEqual([
+    500,
+    'the plugin "x" failed on this request',
+  ]);
+});
+
+test("where a plugin needs the user of the body, the body is read first, and the plugin is asked once", async () => {
+  const users: (string | undefined)[] = [];
+  await using pair = await startPair({
+    readsUser: () => true,
+    onForward({ userId }) {
+      users.push(userId);
+      return undefined;
+    },
+  });
+  const body = JSON.stringify({ user: "somebody" });
+  expect(await (await send(pair, { "Content-Type": "application/json" }, { body })).text()).toBe(body);
+  expect(users).toEqual(["somebody"]);
+});
