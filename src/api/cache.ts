@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { isoTime } from "../record/iso-time.ts";
 import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
+import { TIME_BUCKETS } from "../store/group-by.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
@@ -23,7 +24,7 @@ const PURGE = t.Object(
 );
 
 const SERIES = t.Object(
-  { filter: t.Optional(FILTER), time_bucket: t.String({ description: "minute, hour, day." }) },
+  { filter: t.Optional(FILTER), time_bucket: t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` }) },
   { additionalProperties: false },
 );
 
