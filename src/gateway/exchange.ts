@@ -5,6 +5,7 @@ import { now } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/server.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
 import type { HeadMeta } from "../spool/frame.ts";
+import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { readResponseHeaders } from "./headers.ts";
 import { type Ending, Recording } from "./recording.ts";
@@ -33,7 +34,7 @@ export interface CacheHit {
  * Not `tee()` or streams: a copying branch would read the provider at full speed and queue, without bound, what a slow
  * client has not taken yet.
  */
-export class Exchange implements UpstreamEvents {
+export class Exchange implements UpstreamEvents, Departing {
   id: string;
   slot = 0;
   readonly startedAt = now();
@@ -59,6 +60,8 @@ export class Exchange implements UpstreamEvents {
   #open = true;
   /** The last chunk, kept back until the end of this turn, so that a small answer leaves in one write with its end. */
   #held: Uint8Array | undefined;
+  /** What is left to send of an answer that has ended. */
+  #rest: Uint8Array | undefined;
   #flushAsked = false;
   #endAsked = false;
   #remaining = Number.POSITIVE_INFINITY;
@@ -192,17 +195,21 @@ export class Exchange implements UpstreamEvents {
   onEnd(): void {
     this.#endAsked = true;
     if (!this.#open) return;
-    let held = this.#held;
-    this.#held = undefined;
     // What a slow client has not taken yet is in our memory: the answer is not whole before that has left.
-    if (this.#wasSlow && held !== undefined) {
-      this.#write(held);
-      held = undefined;
-    }
-    if (this.#waitsForDrain) return;
-    this.#finish({ outcome: "complete" });
+    if (this.#wasSlow) this.#writeHeld();
+    if (!this.#waitsForDrain) this.#parts.departures.add(this);
+  }
+
+  seal(): boolean {
+    if (this.#ended) return false;
+    this.#rest = this.#held;
+    this.#close({ outcome: "complete" });
+    return true;
+  }
+
+  depart(): void {
     this.upload?.stop();
-    this.#answer.end(held);
+    this.#answer.end(this.#rest);
   }
 
   onError(error: UpstreamError): void {
@@ -307,18 +314,22 @@ export class Exchange implements UpstreamEvents {
     this.#flushAsked = true;
     queueMicrotask(() => {
       this.#flushAsked = false;
-      if (!this.#ended) this.#flushNow();
+      // An answer that is whole already leaves as a whole.
+      if (!this.#ended && !this.#endAsked) this.#flushNow();
     });
   }
 
   #flushNow(): void {
+    if (this.#writeHeld()) return;
+    this.recording.flush();
+    this.#answer.flush();
+  }
+
+  #writeHeld(): boolean {
     const held = this.#held;
     this.#held = undefined;
     if (held !== undefined) this.#write(held);
-    else {
-      this.recording.flush();
-      this.#answer.flush();
-    }
+    return held !== undefined;
   }
 
   #write(bytes: Uint8Array): void {
@@ -344,10 +355,16 @@ export class Exchange implements UpstreamEvents {
 
   #finish(ending: Ending): void {
     if (this.#ended) return;
+    this.#close(ending);
+    this.recording.flush();
+  }
+
+  /** Ends the exchange; its record reaches the page cache with the next flush of the spool. */
+  #close(ending: Ending): void {
     this.#ended = true;
     this.deadline = 0;
     this.#held = undefined;
-    this.recording.end(ending);
+    this.recording.close(ending);
     this.#parts.inFlight.remove(this);
     const { recording } = this;
     const status = ending.status ?? this.#status;

@@ -6,6 +6,7 @@ import type { Upstream } from "../runtime/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
+import type { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderReader } from "./headers.ts";
 import type { SeenRequest } from "./hooks.ts";
@@ -43,6 +44,7 @@ export interface GatewayParts {
   /** In a further gateway thread: the way to the first one, which has the cache. */
   readonly passedOn: PassedOn | undefined;
   readonly inFlight: InFlight<Exchange>;
+  readonly departures: Departures;
   readonly domain: string;
   /** `gateway-id` and its aliases. */
   readonly idHeaders: readonly string[];

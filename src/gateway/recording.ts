@@ -114,9 +114,16 @@ export class Recording {
   }
 
   /** Closes the record; it is in the page cache when this returns. Only the first call counts. */
-  end({ outcome, status, error }: Ending): void {
+  end(ending: Ending): void {
+    this.close(ending);
+    this.flush();
+  }
+
+  /** Closes the record; it reaches the page cache with the next flush. Only the first call counts. */
+  close({ outcome, status, error }: Ending): void {
     if (this.#ended || !this.#begun) return;
     this.#ended = true;
+    this.#flushed = false;
     this.#spool.end(this.#id, {
       time: now(),
       outcome,
@@ -129,7 +136,5 @@ export class Recording {
       ...(status !== undefined && { status }),
       ...(error !== undefined && { error }),
     });
-    this.#flushed = true;
-    this.#spool.flush();
   }
 }

@@ -14,6 +14,7 @@ import { SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
+import { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
@@ -168,6 +169,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     cache,
     passedOn,
     inFlight,
+    departures: new Departures(spool),
     domain: config.gateway_domain,
     idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],
     bodyBytesMax: config.max_body_bytes,

@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { type Departing, Departures } from "../../src/gateway/departures.ts";
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Departures that write down what is done to answers and spool. */
+function watched() {
+  const done: string[] = [];
+  const departures = new Departures({ flush: () => void done.push("flush") });
+  const answer = (name: string, more: Partial<Departing> = {}): Departing => ({
+    seal: () => done.push(`seal ${name}`) > 0,
+    depart: () => void done.push(`depart ${name}`),
+    ...more,
+  });
+  return { done, departures, answer };
+}
+
+test("the answers of one turn leave behind one write, which holds the ends of all", async () => {
+  const { done, departures, answer } = watched();
+  departures.add(answer("a"));
+  departures.add(answer("b"));
+  expect(done).toEqual([]);
+  await nextTurn();
+  expect(done).toEqual(["seal a", "seal b", "flush", "depart a", "depart b"]);
+  departures.add(answer("c"));
+  await nextTurn();
+  expect(done.slice(5)).toEqual(["seal c", "flush", "depart c"]);
+});
+
+test("an answer that has ended otherwise meanwhile does not leave, those beside it do", async () => {
+  const { done, departures, answer } = watched();
+  departures.add(answer("gone", { seal: () => false }));
+  departures.add(answer("a"));
+  await nextTurn();
+  expect(done).toEqual(["seal a", "flush", "depart a"]);
+});
+
+test("an answer that becomes whole while others leave goes with the next turn", async () => {
+  const { done, departures, answer } = watched();
+  const next = answer("b");
+  departures.add(answer("a", { depart: () => departures.add(next) }));
+  await nextTurn();
+  await nextTurn();
+  expect(done).toEqual(["seal a", "flush", "seal b", "flush", "depart b"]);
+});
