@@ -189,3 +189,12 @@ test("a file that is not there ends with 1, after the others were read", async (
   });
   expect(await shown(43)).toBeDefined();
 });
+
+test("on a terminal a broken line is told under the command's name, with the bar out of its way", async () => {
+  const written: string[] = [];
+  const stderr = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
+  await importInto(weir.api, ["-"], "not JSON\n", { stderr });
+  const [before, told] = written.join("").split("weir import: stdin:1: ");
+  expect(before?.endsWith("\r\x1b[2K")).toBe(true);
+  expect(told?.startsWith("not JSON\n")).toBe(true);
+});
