@@ -46,7 +46,7 @@ test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next sta
   const ids = [quick, stream].map((answer) => answer.headers.get("gateway-id")!);
   const records = await recordsOf(again, ids);
   expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
-}, 30_000);
+}, 60_000);
 
 test("a second signal ends the process at once with its status, and the cut-off stream is recorded as 500", async () => {
   await using weir = await startWeir({ dataDirectory });
@@ -60,7 +60,7 @@ test("a second signal ends the process at once with its status, and the cut-off 
 
   await using again = await startWeir({ dataDirectory });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
-}, 30_000);
+}, 60_000);
 
 test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {
   await using weir = await startWeir({ dataDirectory });
