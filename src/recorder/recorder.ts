@@ -36,7 +36,7 @@ const READ_BYTES = 2 * 1024 * 1024;
  * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
  * a page of an index that the records of a batch share is written once for all of them.
  */
-const BATCH_RECORDS = 2_000;
+const BATCH_RECORDS = 5_000;
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
