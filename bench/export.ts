@@ -1,8 +1,10 @@
 /**
  * Records per second, processor time per record and peak memory of `weir export`, without and with bodies, in every
- * format. The processor time is that of the client alone, and the figure to compare on a machine that does other things.
+ * format. The processor time is that of the client, and beside it that of the service where this starts it: figures to
+ * compare on a machine that does other things.
  *
  *   bun bench/export.ts [--records N] [--formats jsonl,csv]     against canned pages: the client alone
+ *   bun bench/export.ts --data-dir DIR                          against a service on a seeded directory, all it has
  *   WEIR_API_URL=… WEIR_API_KEY=… bun bench/export.ts           against that service, all it has
  */
 
@@ -12,29 +14,36 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { KEY } from "../test/export/api-server.ts";
+import { KEY, startWeir } from "../test/e2e/weir.ts";
 import { makeRecord } from "../test/export/records.ts";
+import { cpuSeconds } from "./figures.ts";
 
 const { values } = parseArgs({
   options: {
     records: { type: "string", default: "200000" },
     formats: { type: "string", default: "jsonl,json,csv,parquet" },
+    bodies: { type: "string", default: "no,yes" },
+    "data-dir": { type: "string" },
   },
 });
-const address = process.env["WEIR_API_URL"];
+const dataDirectory = values["data-dir"];
+const weir = dataDirectory === undefined ? undefined : await startWeir({ dataDirectory, startMsMax: 60_000 });
+const address = weir?.api ?? process.env["WEIR_API_URL"];
 const canned = address === undefined ? await serveCanned(Number(values.records)) : undefined;
 const folder = await mkdtemp(join(tmpdir(), "weir-export-bench-"));
 
-console.log("format   bodies   records   seconds   records/s   µs CPU/record   file MB   peak RSS MB");
+console.log("format   bodies   records   seconds   records/s   µs CPU/record   of the service   file MB   peak RSS MB");
 for (const format of values.formats.split(",")) {
-  for (const bodies of [false, true]) await measure(format, bodies);
+  for (const bodies of values.bodies.split(",")) await measure(format, bodies === "yes");
 }
 await rm(folder, { recursive: true });
 canned?.close();
+await weir?.stop();
 
 async function measure(format: string, bodies: boolean): Promise<void> {
   const output = join(folder, `out.${format}`);
   const argv = ["--start-date", "2000-01-01", "--format", format, "--output", output, "--force"];
+  const served = weir && cpuSeconds(weir.pid);
   const begun = performance.now();
   const child = Bun.spawn(
     [
@@ -43,7 +52,7 @@ async function measure(format: string, bodies: boolean): Promise<void> {
       ...argv,
       ...(bodies ? ["--include-body"] : []),
     ],
-    { env: { WEIR_API_KEY: KEY, ...process.env, ...(canned && { WEIR_API_URL: canned.url }) }, stderr: "pipe" },
+    { env: { WEIR_API_KEY: KEY, ...process.env, WEIR_API_URL: canned?.url ?? address }, stderr: "pipe" },
   );
   const said = await new Response(child.stderr).text();
   if ((await child.exited) !== 0) throw new Error(said);
@@ -57,6 +66,7 @@ async function measure(format: string, bodies: boolean): Promise<void> {
       .toLocaleString("en-US")
       .padStart(11),
     (Number(usage?.cpuTime.total ?? 0) / records).toFixed(1).padStart(15),
+    (served === undefined ? "-" : (((cpuSeconds(weir!.pid) - served) * 1e6) / records).toFixed(1)).padStart(16),
     ((await stat(output)).size / 1e6).toFixed(0).padStart(9),
     ((usage?.maxRSS ?? 0) / 1e6).toFixed(0).padStart(13),
   ];

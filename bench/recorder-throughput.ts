@@ -7,7 +7,7 @@ import { readExchange } from "../src/mapping/read-exchange.ts";
 import { createLog } from "../src/observe.ts";
 import { pluginFolders } from "../src/plugin/load.ts";
 import { loadRegistry } from "../src/plugin/registry.ts";
-import { createRecorder } from "../src/recorder/recorder.ts";
+import { createRecorder } from "../src/recorder/create-recorder.ts";
 import { openSpool } from "../src/spool/writer.ts";
 
 /**

@@ -73,6 +73,11 @@ export type AmendResult = {
 export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
+  /**
+   * `next`: what is removed has long been in the database, so it waits for the present batch alone. Unless told so the
+   * recorder catches up with the spool first, which takes a while where traffic leaves it no time.
+   */
+  readonly when?: "next" | "caught up" | undefined;
 }
 
 /** What can be removed besides whole records; each step is as small as its lists. */

@@ -2,10 +2,11 @@ import { Elysia, t } from "elysia";
 import { isoTime } from "../record/iso-time.ts";
 import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
+import { TIME_BUCKETS } from "../store/group-by.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { PAGE_NOTE, readPage } from "./page-query.ts";
+import { PAGE_QUERY, readPage } from "./page-query.ts";
 import { FILTER, readBucket, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
@@ -23,7 +24,7 @@ const PURGE = t.Object(
 );
 
 const SERIES = t.Object(
-  { filter: t.Optional(FILTER), time_bucket: t.String({ description: "minute, hour, day." }) },
+  { filter: t.Optional(FILTER), time_bucket: t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` }) },
   { additionalProperties: false },
 );
 
@@ -81,7 +82,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
           })),
         );
       },
-      endpoint("read", "Cache", "List stored answers", `The last used first; ${PAGE_NOTE}`),
+      endpoint("read", "Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
     )
     .delete(
       "/v1/cache",

@@ -51,33 +51,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
     )
     .get(
       "/v1/models/prices/in-force",
-      async ({ request }) => {
-        const organizationId = organization(request);
-        const learnt = new LearntTables(room.config.prices, room.home.reader.records);
-        const [models, asked, providers] = await Promise.all([
-          listModels(room.reader.records, organizationId),
-          askedModels(room.reader.records, organizationId),
-          room.gateway.providers(),
-          learnt.load(room.reader.records),
-        ]);
-        const ruled = new Set(
-          providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])),
-        );
-        const now = new Date();
-        return success(
-          models.map(({ provider, model }) => {
-            const ruledBy = ruled.has(provider) ? provider : undefined;
-            const own = learnt.priceOf(organizationId, provider);
-            const { source, price } = priceInForce(
-              { provider, models: [model, ...(asked.get(`${provider} ${model}`) ?? [])] },
-              own,
-              ruledBy,
-              now,
-            );
-            return { provider, model, source, ...price };
-          }),
-        );
-      },
+      async ({ request }) => success(await pricesInForce(room, organization(request))),
       endpoint(
         "read",
         "Models",
@@ -136,34 +110,51 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
           "Models",
           "Remove a price of your own",
           "`provider` and `model` in the query or the body.",
+          { query: { provider: t.String(), model: t.String() } },
         ),
       },
     )
     .get(
       "/v1/request/:id/cost",
-      async ({ params, request }) => {
-        await settled(room);
-        const id = requestIdOf(params.id);
-        const [row] = await recordsByIds(room.reader.records, organization(request), [id]);
-        if (row === undefined) throw noSuchRequest();
-        const learnt = new LearntTables(room.config.prices, room.home.reader.records);
-        await learnt.load(room.reader.records);
-        const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, row.provider));
-        return success({
-          request_id: row.request_id,
-          provider: row.provider,
-          model: row.model,
-          ...told,
-          lines: lines.map(({ what, count, perMillion, dollars }) => ({
-            what,
-            count,
-            usd_per_million: perMillion,
-            usd: dollars,
-          })),
-        });
-      },
+      async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
       endpoint("read", "Requests", "Explain what a request cost"),
     );
+}
+
+/** What each model that was seen costs now, and who says so. */
+async function pricesInForce(room: ApiRoom, organizationId: string) {
+  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+  const [models, asked, providers] = await Promise.all([
+    listModels(room.reader.records, organizationId),
+    askedModels(room.reader.records, organizationId),
+    room.gateway.providers(),
+    learnt.load(room.reader.records),
+  ]);
+  const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+  const now = new Date();
+  return models.map(({ provider, model }) => {
+    const models = [model, ...(asked.get(`${provider} ${model}`) ?? [])];
+    const own = learnt.priceOf(organizationId, provider);
+    const { source, price } = priceInForce({ provider, models }, own, ruled.has(provider) ? provider : undefined, now);
+    return { provider, model, source, ...price };
+  });
+}
+
+async function explainedCost(room: ApiRoom, organizationId: string, requestId: string) {
+  await settled(room);
+  const [row] = await recordsByIds(room.reader.records, organizationId, [requestId]);
+  if (row === undefined) throw noSuchRequest();
+  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+  await learnt.load(room.reader.records);
+  const { request_id, provider, model } = row;
+  const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, provider));
+  const shownLines = lines.map(({ what, count, perMillion, dollars }) => ({
+    what,
+    count,
+    usd_per_million: perMillion,
+    usd: dollars,
+  }));
+  return { request_id, provider, model, ...told, lines: shownLines };
 }
 
 const shown = ({ provider, model, price, updatedAt }: StoredPrice) => ({

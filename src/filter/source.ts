@@ -1,9 +1,10 @@
+import type { Position } from "./cursor.ts";
 import type { Bind } from "./operators.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
 import { propertyName } from "./property-names.ts";
 import type { Scope } from "./select.ts";
 import { CREATED_AT, isByCreation, type Sort } from "./sort.ts";
-import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
+import { ALL, type Condition, conjuncts, type FilterTree } from "./tree.ts";
 
 /**
  * Where a query finds its rows. The database keeps no statistics that would tell a rare property from a common one, so
@@ -94,6 +95,25 @@ export function boundsOf(tree: FilterTree): { readonly least: number; readonly m
     least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals gte gt")),
     most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals lte lt")),
   };
+}
+
+/**
+ * The scope of the rows that come after a position in the order of their creation: without the bounds that all of them
+ * keep because the position does. Of two bounds on one side the database takes either to enter an index, and then each
+ * page would pass over all rows of the pages before it.
+ */
+export function scopeAfter(scope: Scope, sort: Sort, { values }: Position): Scope {
+  const from = values[0];
+  if (!isByCreation(sort) || typeof from !== "number") return scope;
+  const ascending = sort !== "random" && sort[0]!.direction === "asc";
+  const isKept = (term: FilterTree) =>
+    term.kind === "condition" &&
+    isCreation(term) &&
+    (ascending
+      ? ["gte", "gt"].includes(term.operator) && Number(term.value) <= from
+      : ["lte", "lt"].includes(term.operator) && Number(term.value) >= from);
+  const terms = conjuncts(scope.tree).filter((term) => !isKept(term));
+  return { ...scope, tree: terms.length === 0 ? ALL : { kind: "and", terms } };
 }
 
 /** SQL of bounds on creation for a table of that alias. */

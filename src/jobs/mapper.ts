@@ -7,12 +7,13 @@ import {
   addMapping,
   type ModelName,
   mappingHistory,
+  markMapped,
   markPending,
   nextReread,
   noteReread,
   type Reread,
 } from "../store/mappings.ts";
-import type { Store } from "../store/store.ts";
+import type { Database, Store } from "../store/store.ts";
 import type { ExpediteOrder, ModelOutcome, RecordChange } from "../threads.ts";
 import { loadRecorded } from "./recorded.ts";
 import { reread } from "./reread.ts";
@@ -116,7 +117,7 @@ export class Mapper {
     if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
       return undefined;
     const { records } = await writer();
-    if (newest?.state === "approved") return this.#outcome(name, await this.#finish(name));
+    if (newest?.state === "approved") return this.#outcome(name, await this.#finish(records, name));
     const found = inferMapping(await this.#samples(name), name.model);
     if ("reason" in found) {
       await markPending(records, name, found.reason);
@@ -143,15 +144,16 @@ export class Mapper {
     }
     log.info("a model is mapped", { provider: name.provider, model: name.model, confidence, samples });
     await onChanged();
-    return this.#outcome(name, await this.#finish(name));
+    return this.#outcome(name, await this.#finish(records, name));
   }
 
-  /** Reads again what is left to be read of a model. */
-  async #finish(name: ModelName): Promise<Inference | undefined> {
+  /** Reads again what is left to be read of a model. Who waits for it on another node is told, also where nothing is new. */
+  async #finish(records: Database, name: ModelName): Promise<Inference | undefined> {
     await this.rereadAll();
     const [current] = (await mappingHistory(this.#options.reader.records, name)).filter(
       ({ state }) => state === "active" || state === "approved",
     );
+    if (current !== undefined) await markMapped(records, name);
     return current;
   }
 

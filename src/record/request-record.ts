@@ -100,6 +100,7 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
 
 /** Ids of the assets that the record shows. */
 export function assetIds(row: Pick<RequestRow, "assets">): readonly string[] {
+  if (row.assets === "[]") return [];
   const ids: unknown = parse(row.assets);
   return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
@@ -110,6 +111,7 @@ export function promptInputs(row: Pick<RequestRow, "prompt_inputs">): Readonly<R
 }
 
 function readObject<T>(json: string): Readonly<Record<string, T>> {
+  if (json === "{}") return {};
   const value: unknown = parse(json);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, T>) : {};
 }

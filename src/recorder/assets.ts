@@ -12,8 +12,8 @@ export interface Asset {
 /** What stands in the stored body in place of the base64 text; the asset's id follows. */
 const ASSET_REFERENCE = "weir-asset:";
 
-/** Shorter texts stay where they are. */
-const BASE64_LENGTH_MIN = 1_024;
+/** Where nothing but its name speaks for a file, shorter texts may be anything; the smallest image has 56 characters. */
+const BARE_LENGTH_MIN = 48;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
 
@@ -21,20 +21,21 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
  * The content type of the base64 text under a name, by the object that it stands in, or undefined where this object
  * does not mean a file. These are the places in which providers put files; data: URLs are found anywhere.
  */
-const FIELDS: Readonly<Record<string, (parent: Json) => string | undefined>> = {
-  // OpenAI: input_audio and message.audio; Anthropic: source; Gemini: inlineData.
-  data: (parent) =>
-    text(parent.media_type) ??
-    text(parent.mimeType) ??
-    text(parent.mime_type) ??
-    (text(parent.format) === undefined ? undefined : `audio/${parent.format}`) ??
-    (parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav"),
+const FIELDS: Readonly<Record<string, (parent: Json, value: string) => string | undefined>> = {
+  // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
+  data: (parent, value) => {
+    if (parent.type === "text") return undefined;
+    const said = text(parent.media_type) ?? text(parent.mimeType) ?? text(parent.mime_type);
+    if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
+    if (text(parent.format) !== undefined) return `audio/${parent.format}`;
+    return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
+  },
   file_data: (parent) => text(parent.mime_type) ?? "application/octet-stream",
   b64_json: (parent) => (text(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`),
   result: (parent) => (parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined),
   partial_image_b64: () => "image/png",
   // Bedrock: { image: { format, source: { bytes } } }.
-  bytes: () => "application/octet-stream",
+  bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
 };
 /** Names of lists whose members are base64 by themselves, as in Ollama. */
 const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
@@ -45,6 +46,7 @@ const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
  * Walks with a list of its own, for bodies may nest deeper than the stack.
  */
 export function extractAssets(root: Json): Asset[] {
+  if (typeof root !== "object" || root === null) return [];
   const assets = new Map<string, Asset>();
   const pending: Json[] = [root];
   const take = (parent: Json, key: string | number, contentType: string, base64: string) => {
@@ -58,8 +60,9 @@ export function extractAssets(root: Json): Asset[] {
       const value = parent[key];
       if (typeof value === "object" && value !== null) {
         if (Array.isArray(value) && Object.hasOwn(LISTS, key)) takeFromList(value, LISTS[key]!, take);
-        pending.push(value);
-      } else if (typeof value === "string" && value.length >= BASE64_LENGTH_MIN) {
+        // Vectors are long and hold no files.
+        if (typeof value[0] !== "number") pending.push(value);
+      } else if (typeof value === "string") {
         const found = findFile(parent, key, value);
         if (found !== undefined) take(parent, key, found.contentType, found.base64);
       }
@@ -74,7 +77,7 @@ function findFile(parent: Json, key: string, value: string): { contentType: stri
     const base64 = value.slice(url[0].length);
     return BASE64.test(base64) ? { contentType: url[1] || "text/plain", base64 } : undefined;
   }
-  const contentType = Object.hasOwn(FIELDS, key) ? FIELDS[key]!(parent) : undefined;
+  const contentType = Object.hasOwn(FIELDS, key) ? FIELDS[key]!(parent, value) : undefined;
   return contentType !== undefined && BASE64.test(value) ? { contentType, base64: value } : undefined;
 }
 
@@ -84,7 +87,7 @@ function takeFromList(
   take: (parent: Json, key: number, contentType: string, base64: string) => void,
 ): void {
   list.forEach((value, index) => {
-    if (typeof value !== "string" || value.length < BASE64_LENGTH_MIN || !BASE64.test(value)) return;
+    if (typeof value !== "string" || value.length < BARE_LENGTH_MIN || !BASE64.test(value)) return;
     take(list, index, contentType, value);
   });
 }

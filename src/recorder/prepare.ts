@@ -279,19 +279,15 @@ function streamParts(response: Body, responseBody: Json, assets: Asset[]): Store
   };
   // A stream that nobody can fold is its own text.
   if (responseBody === undefined) return [{ ...raw, part: "response" }, raw];
-  assets.push(...extractIfLarge(responseBody, response.bytes.byteLength));
+  assets.push(...extractAssets(responseBody));
   return [{ part: "response", form: "json", bytes: Buffer.from(JSON.stringify(responseBody)), contentType: null }, raw];
 }
 
 function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): StoredPart {
-  const found = body.form === "json" ? extractIfLarge(json, body.bytes.byteLength) : [];
+  const found = body.form === "json" ? extractAssets(json) : [];
   assets.push(...found);
   const bytes = found.length === 0 ? body.bytes : Buffer.from(JSON.stringify(json));
   return { part, form: body.form, bytes, contentType: body.mime || null };
-}
-
-function extractIfLarge(json: Json, bytes: number): Asset[] {
-  return bytes > 1_024 && typeof json === "object" && json !== null ? extractAssets(json) : [];
 }
 
 const hosts = new Map<string, string>();

@@ -8,12 +8,9 @@ import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
-import { maintain } from "../store/maintain.ts";
 import { readEntries, writeEntries } from "../store/plugin-entries.ts";
-import { removeRecords } from "../store/remove.ts";
 import type { Store } from "../store/store.ts";
-import { usageOf } from "../store/usage.ts";
-import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderFunctions, RecorderStatus } from "../threads.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";
 import { type Assembler, type Exchange, release } from "./assemble.ts";
 import { type Batch, Batches } from "./batches.ts";
@@ -22,7 +19,6 @@ import { Ledger } from "./ledger.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { openAssembler } from "./resume.ts";
-import { rewriteRecords } from "./rewrite.ts";
 import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
 
@@ -51,40 +47,12 @@ const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
 const STOP_TRIES = 3;
 
-/** Starts to read the spool into the database; answers at once, `ready` says when it works. */
-export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
-  const recorder = new Recorder(options);
-  recorder.start();
-  return {
-    ready: () => recorder.ready,
-    isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
-    claimId: (id) => recorder.claimId(id.toLowerCase()),
-    barrier: () => recorder.barrier(),
-    amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: ({ organizationId, requestIds }) => {
-      const ids = requestIds.map((id) => id.toLowerCase());
-      return recorder.between((store) => removeRecords(store, organizationId, ids));
-    },
-    maintain: (task) => recorder.between((store) => maintain(store, task)),
-    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
-    relearn: () => recorder.relearn(),
-    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
-    readEntries: (version) => recorder.readEntries(version),
-    writeEntries: (entries) => recorder.writeEntries(entries),
-    claimShares: (claims) => recorder.claimShares(claims),
-    import: (arrivals) => recorder.import(arrivals),
-    metrics: () => recorder.metricsText(),
-    status: () => recorder.status(),
-    stop: () => recorder.stop(),
-  };
-}
-
 /**
  * The loop of the recorder thread: read frames, put exchanges together, write a batch, answer who waited for it.
  *
  * One batch is in memory at a time, whatever the lag: while the database refuses, the spool is not read on.
  */
-class Recorder {
+export class Recorder {
   readonly ready: Promise<void>;
   readonly #options: RecorderOptions;
   readonly #log: Log;
@@ -161,9 +129,9 @@ class Recorder {
     });
   }
 
-  /** Does work on the database between two batches, once all that is in the spool now is committed. */
-  between<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store));
+  /** Does work on the database between two batches: once all that is in the spool now is committed, or the next two. */
+  between<T>(work: (store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
+    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store), when === "next" ? this.#committed : undefined);
   }
 
   /** Mappings, prices and webhooks count for every exchange that is read from here on. */
@@ -209,10 +177,10 @@ class Recorder {
     await this.#running;
   }
 
-  /** Runs `work` between two batches, once all that is in the spool now is committed. */
-  async #caughtUp<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` between two batches, once all before `until`, or all that is in the spool now, is committed. */
+  async #caughtUp<T>(limitMs: number, work: () => Promise<T>, until?: Position): Promise<T> {
     await this.ready;
-    const target = this.#reader?.end();
+    const target = until ?? this.#reader?.end();
     if (target === undefined || this.#running === undefined) {
       throw new GatewayError("database_unavailable", "the recorder has stopped");
     }

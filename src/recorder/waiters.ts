@@ -8,7 +8,8 @@ interface Waiter {
 }
 
 /**
- * What waits until the spool is read and committed up to some place, in the order of arrival.
+ * What waits until the spool is read and committed up to some place; where several places are reached, in the order of
+ * arrival.
  *
  * Everything here runs between two batches, never during one: so it sees and changes the database alone.
  */
@@ -41,14 +42,19 @@ export class Waiters {
     return promise;
   }
 
-  /** Runs those whose target is reached: everything before `read` is committed, or everything there was at `atEnd`. */
+  /**
+   * Runs those whose target is reached: everything before `read` is committed, or, of the first `atEnd`, everything
+   * there was. Those that came while the batch was under way may want frames that came with them.
+   */
   async settle(read: Position, atEnd: number): Promise<void> {
-    // Those that came while the batch was under way may want frames that came with them.
-    for (let checked = 0; this.#waiting.length > 0 && checked < atEnd; checked++) {
-      const [first] = this.#waiting as [Waiter];
-      this.#waiting.shift();
-      await first.run();
+    const present = new Set(this.#waiting.slice(0, atEnd));
+    for (let at = 0; at < this.#waiting.length; ) {
+      const waiter = this.#waiting[at]!;
+      if (!present.has(waiter) && isBefore(read, waiter.target)) at++;
+      else {
+        this.#waiting.splice(at, 1);
+        await waiter.run();
+      }
     }
-    while (this.#waiting.length > 0 && !isBefore(read, this.#waiting[0]!.target)) await this.#waiting.shift()!.run();
   }
 }

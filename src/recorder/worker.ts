@@ -8,7 +8,7 @@ import { threadStart } from "../runtime/thread.ts";
 import { LearntTables } from "../store/learnt.ts";
 import { openStore } from "../store/store.ts";
 import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
-import { createRecorder } from "./recorder.ts";
+import { createRecorder } from "./create-recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port } = threadStart<ThreadOptions>();

@@ -3,7 +3,7 @@ import type { Bind } from "../filter/operators.ts";
 import type { SqlStatement } from "../filter/parameters.ts";
 import { type Scope, selectRecords } from "../filter/select.ts";
 import { orderSql, type Sort } from "../filter/sort.ts";
-import { chooseSource, creationColumn, type Source } from "../filter/source.ts";
+import { chooseSource, creationColumn, type Source, scopeAfter } from "../filter/source.ts";
 import { ALL, conditionsOf, type FilterTree } from "../filter/tree.ts";
 import { blockFigures } from "./blocks/block-figures.ts";
 import { rowsInBlocks } from "./blocks/read.ts";
@@ -55,9 +55,10 @@ async function rowsFrom(
   { sort, limit, offset, after, deadline }: PageOptions,
 ): Promise<readonly FoundRow[]> {
   const creation = creationColumn(source);
+  const rest = after === undefined || sort === "random" ? scope : scopeAfter(scope, sort, after);
   const rows = async (where: (bind: Bind) => string, most: number) => {
     const statement = selectRecords(
-      scope,
+      rest,
       ({ bind }) => rowColumns(sort, bind, source),
       ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(most)} offset ${bind(offset)}`,
       { source, sort, where: ({ bind }) => where(bind) },

@@ -2,7 +2,13 @@ import type { Bind } from "../filter/operators.ts";
 import { propertySql } from "../filter/property-names.ts";
 
 /** Lengths of the buckets of time, in milliseconds. */
-export const TIME_BUCKETS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+export const TIME_BUCKETS = {
+  minute: 60_000,
+  "5m": 300_000,
+  hour: 3_600_000,
+  "6h": 21_600_000,
+  day: 86_400_000,
+} as const;
 export type TimeBucket = keyof typeof TIME_BUCKETS;
 
 /** What records can be grouped by, besides `property:<Name>`. */

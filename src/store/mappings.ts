@@ -133,6 +133,11 @@ export async function rollBackMapping(
   await patiently(() => records.batch(statements));
 }
 
+/** A model is mapped, and nobody waits for that any more. */
+export async function markMapped(records: Database, name: ModelName): Promise<void> {
+  await patiently(() => records.batch([modelIs(name, "mapped", null)]));
+}
+
 /** A model stays pending, and this is why. */
 export async function markPending(records: Database, name: ModelName, reason: string): Promise<void> {
   await patiently(() => records.batch([modelIs(name, "pending", reason)]));

@@ -93,6 +93,13 @@ describe.each(DATABASES)("on %s", (kind) => {
       ["2026-01-10T00:00:00.000Z", 24],
       ["2026-01-11T00:00:00.000Z", 16],
     ]);
+    const quarters = await post("/v1/metrics/query", { time_bucket: "6h" });
+    expect(quarters.map(({ time, requests }) => [time, requests])).toEqual([
+      ["2026-01-10T12:00:00.000Z", 12],
+      ["2026-01-10T18:00:00.000Z", 12],
+      ["2026-01-11T00:00:00.000Z", 12],
+      ["2026-01-11T06:00:00.000Z", 4],
+    ]);
     const names = await post("/v1/metrics/query", { group_by: ["property:App-Name", "user"] });
     expect(names.filter((row) => row["property:App-Name"] === "lost")).toHaveLength(4);
     expect(names.filter((row) => row["property:App-Name"] === "kept").map(({ user }) => user)).toEqual(["user-1"]);

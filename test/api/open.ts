@@ -8,7 +8,7 @@ import type { KeySnapshot } from "../../src/keys.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
 import type { HookHealth, PluginView, ProviderView } from "../../src/plugin/view.ts";
-import { createRecorder } from "../../src/recorder/recorder.ts";
+import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
 import { appendWhole } from "../../src/spool/whole.ts";

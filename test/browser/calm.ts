@@ -15,7 +15,7 @@ export async function expectCalm(it: Dashboard, path: string, ready: (page: Page
     expect(await findings(page)).toEqual([]);
   }
   await page.setViewportSize({ width: 380, height: 800 });
-  await page.waitForFunction(() => document.documentElement.scrollWidth <= 380, undefined, { timeout: 5_000 });
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= 380);
   expect(faults).toEqual([]);
 }
 

@@ -74,6 +74,12 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
   );
   expect(await page.getByRole("region", { name: "Result" }).textContent()).toContain('"seen": "water"');
 
+  await page.getByRole("link", { name: "Replay" }).click();
+  await page.getByText("Not as it was sent").waitFor();
+  expect(await page.getByRole("link", { name: "weir-asset:" }).getAttribute("href")).toStartWith(
+    `/v1/request/${id}/assets/`,
+  );
+
   const thought = await send(it.weir, provider, { path: "/v1/messages", body: chat("How high?", "claude-sonnet-4-5") });
   await page.goto(`${it.weir.api}/requests/${thought}`);
   await page.getByText("I should think first.").waitFor();

@@ -165,3 +165,29 @@ test.each(CASES)(
     expect(await countMatches(store.records, scope, until)).toBe(expected.length);
   },
 );
+
+const whole = and(from(1), leaf("request_created_at", { lte: new Date(START + ROWS * 1000).toISOString() }));
+
+test.each([
+  ["asc", "a time", whole, START + 1000],
+  ["desc", "a time", whole, START + ROWS * 1000],
+  ["asc", "a common property", and(property("Common", "even"), whole), START + 1000],
+] as const)("a page further down (%s) of %s is entered at its cursor alone", async (order, _name, filter, bound) => {
+  const asked: unknown[] = [];
+  const watched: Store["records"] = {
+    ...store.records,
+    query: (statement, options) => {
+      if (statement.sql.includes("order by")) asked.push(...statement.args);
+      return store.records.query(statement, options);
+    },
+  };
+  const scope = scopeOf(filter);
+  const options = { sort: decodeSort({ created_at: order }), limit: 20, offset: 0, deadline: new Deadline(20_000) };
+  const first = await findPage(watched, scope, options);
+  expect(asked.splice(0)).toContain(bound);
+  const next = await findPage(watched, scope, { ...options, after: first.next });
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked).not.toContain(bound);
+  const expected = await findPage(store.records, scope, { ...options, offset: 20 });
+  expect(next.requestIds).toEqual(expected.requestIds);
+});

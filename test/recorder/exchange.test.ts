@@ -106,6 +106,8 @@ test("files inside of JSON are stored once and replaced by a reference", async (
       { source: { type: "base64", media_type: "image/png", data: image.toString("base64") } },
       { input_audio: { format: "wav", data: sound.toString("base64") } },
       { inlineData: { mimeType: "image/jpeg", data: "c2hvcnQ=" } },
+      { source: { type: "text", media_type: "text/plain", data: "Hello123" } },
+      { bytes: "deadbeef" },
       { signature: sound.toString("base64") },
     ],
   });
@@ -116,9 +118,13 @@ test("files inside of JSON are stored once and replaced by a reference", async (
   expect(messages[0].image_url.url).toBe(`weir-asset:${hash(image)}`);
   expect(messages[1].source.data).toBe(`weir-asset:${hash(image)}`);
   expect(messages[2].input_audio.data).toBe(`weir-asset:${hash(sound)}`);
-  expect(messages[3].inlineData.data).toBe("c2hvcnQ=");
-  expect(messages[4].signature).toBe(sound.toString("base64"));
-  expect(new Set(JSON.parse((await weir.row(id))["assets"] as string))).toEqual(new Set([hash(image), hash(sound)]));
+  expect(messages[3].inlineData.data).toBe(`weir-asset:${hash(Buffer.from("short"))}`);
+  expect(messages[4].source.data).toBe("Hello123");
+  expect(messages[5].bytes).toBe("deadbeef");
+  expect(messages[6].signature).toBe(sound.toString("base64"));
+  expect(new Set(JSON.parse((await weir.row(id))["assets"] as string))).toEqual(
+    new Set([hash(image), hash(sound), hash(Buffer.from("short"))]),
+  );
   const assets = await weir.store.bodies.query({
     sql: "select request_id, asset_id, content_type, bytes from assets where asset_id = ? order by request_id",
     args: [hash(image)],

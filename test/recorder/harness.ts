@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import type { ExchangeInput, ExchangeReading } from "../../src/mapping/read-exchange.ts";
-import { createRecorder } from "../../src/recorder/recorder.ts";
+import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { RecorderOptions } from "../../src/recorder/recorder-options.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
 import type { Spool } from "../../src/spool/writer.ts";

@@ -1,6 +1,6 @@
 /** Pause after a step: as long as it took, within these. What a step waited for others is no reason to wait longer. */
 const PAUSE_MS_MIN = 10;
-const PAUSE_MS_MAX = 250;
+const PAUSE_MS_MAX = 100;
 
 /** Does work in steps, with pauses in which others have their turn. */
 export class Pace {

@@ -101,7 +101,7 @@ export class Retention {
       if (last === undefined) break;
       after = last;
       await this.#pace.each(records, STEP_ROWS, async (requestIds) => {
-        counts.records += await this.#options.remove({ organizationId, requestIds });
+        counts.records += await this.#options.remove({ organizationId, requestIds, when: "next" });
       });
       await this.#pace.each(bodies, STEP_ROWS, async (requestIds) => {
         counts.bodies += await this.#options.maintain({ kind: "bodies", organizationId, requestIds });

@@ -1,6 +1,15 @@
-export type Bucket = "minute" | "hour" | "day";
+import type { TimeBucket } from "../../store/group-by.ts";
 
-export const BUCKET_MS: Readonly<Record<Bucket, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+export type Bucket = TimeBucket;
+
+/** The API's, from the finest on. */
+export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
+  minute: 60_000,
+  "5m": 300_000,
+  hour: 3_600_000,
+  "6h": 21_600_000,
+  day: 86_400_000,
+};
 
 /** A span of time; `to` is outside of it. Milliseconds since 1970. */
 export interface Span {
@@ -8,8 +17,8 @@ export interface Span {
   readonly to: number;
 }
 
-/** Series longer than this are coarser: a chart is not wider. */
-const POINTS_MAX = 200;
+/** Series longer than this are coarser: bars stay wide enough to be told apart and pointed at. */
+const POINTS_MAX = 100;
 
 /** @param first - when the oldest record was made, for a range that has no beginning. */
 export function spanOf(
@@ -23,11 +32,10 @@ export function spanOf(
   return { from: Math.min(from, to - 1), to };
 }
 
-/** The finest bucket that gives a chart no more points than it can show. */
+/** The finest bucket that gives a chart no more points than it can show; days of whatever is longer. */
 export function bucketOf({ from, to }: Span): Bucket {
-  const length = to - from;
-  if (length / BUCKET_MS.minute <= POINTS_MAX) return "minute";
-  return length / BUCKET_MS.hour <= POINTS_MAX ? "hour" : "day";
+  const fine = (Object.keys(BUCKET_MS) as Bucket[]).find((bucket) => (to - from) / BUCKET_MS[bucket] <= POINTS_MAX);
+  return fine ?? "day";
 }
 
 /** The start of every bucket that the span touches, as the API names them. */

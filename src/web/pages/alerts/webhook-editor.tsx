@@ -1,8 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { ApiFailure, call } from "../../api.ts";
-import { Trouble } from "../../parts/confirm-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { useState } from "react";
+import { DialogForm, type FieldValues, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Secrets } from "./secrets.tsx";
@@ -18,79 +15,74 @@ type PropertyFilter = WebhookBody["property_filters"][number];
 /** Makes a webhook, or changes one; what this form does not show stays as it is. */
 export function WebhookEditor({ webhook, onClose }: WebhookEditorProps) {
   const [filters, setFilters] = useState<readonly PropertyFilter[]>(webhook?.property_filters ?? []);
-  const client = useQueryClient();
-  const work = useMutation({
-    mutationFn: async (body: WebhookBody) =>
-      webhook === undefined
-        ? (await call<WebhookRow & { readonly secret?: string }>("POST", "/v1/webhooks", { body })).data
-        : (await call<WebhookRow & { readonly secret?: string }>("PATCH", `/v1/webhooks/${webhook.id}`, { body })).data,
-    onSuccess: async ({ secret }) => {
-      await client.invalidateQueries({ queryKey: WEBHOOKS });
+  const work = useSave<WebhookRow & { readonly secret?: string }>({
+    ...(webhook === undefined
+      ? { method: "POST", path: "/v1/webhooks" }
+      : { method: "PATCH", path: `/v1/webhooks/${webhook.id}` }),
+    list: WEBHOOKS,
+    onSaved: ({ secret }) => {
       if (secret === undefined) onClose();
     },
   });
   if (work.data?.secret !== undefined) {
     return <Secrets channels={[{ type: "webhook", url: work.data.url, secret: work.data.secret }]} onClose={onClose} />;
   }
-  const failedAt = work.error instanceof ApiFailure ? work.error.path : undefined;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    work.mutate({
-      name: String(form.get("name")).trim(),
-      url: String(form.get("url")).trim(),
-      sample_rate: Number(form.get("sample_rate")),
-      include_body: form.has("include_body"),
-      enabled: form.has("enabled"),
+  const save = ({ text, number, isOn }: FieldValues) => {
+    const body: WebhookBody = {
+      name: text("name"),
+      url: text("url"),
+      sample_rate: number("sample_rate"),
+      include_body: isOn("include_body"),
+      enabled: isOn("enabled"),
       property_filters: filters
         .filter(({ name }) => name !== "")
         .map(({ name, value }) => (value ? { name, value } : { name })),
-    });
+    };
+    work.mutate(body);
   };
   return (
-    <Dialog title={webhook === undefined ? "Create a webhook" : "Webhook"} onClose={onClose}>
-      <form className="form" onSubmit={submit}>
-        <Field label="Name">
-          {(ids) => <input {...ids} name="name" maxLength={200} defaultValue={webhook?.name} />}
-        </Field>
-        <Field label="Address" error={failedAt === "url" ? work.error?.message : undefined}>
-          {(ids) => (
-            <input {...ids} name="url" type="url" required placeholder="https://" defaultValue={webhook?.url} />
-          )}
-        </Field>
-        <Field label="Share of the requests, percent">
-          {(ids) => (
-            <input
-              {...ids}
-              name="sample_rate"
-              type="number"
-              min={0}
-              max={100}
-              step="any"
-              defaultValue={webhook?.sample_rate ?? 100}
-            />
-          )}
-        </Field>
-        <PropertyFilters filters={filters} onChange={setFilters} />
-        <label className="check">
-          <input type="checkbox" name="include_body" defaultChecked={webhook?.include_body ?? false} />
-          Send bodies too, where they are not long
-        </label>
-        <label className="check">
-          <input type="checkbox" name="enabled" defaultChecked={webhook?.enabled ?? true} />
-          On
-        </label>
-        <Trouble error={failedAt === "url" ? null : work.error} />
-        <div className="form-actions">
-          <button type="submit" className="primary" disabled={work.isPending}>
-            {webhook === undefined ? "Create webhook" : "Save webhook"}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title={webhook === undefined ? "Create a webhook" : "Webhook"}
+      action={webhook === undefined ? "Create webhook" : "Save webhook"}
+      work={work}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {(errorAt) => (
+        <>
+          <Field label="Name">
+            {(ids) => <input {...ids} name="name" maxLength={200} defaultValue={webhook?.name} />}
+          </Field>
+          <Field label="Address" error={errorAt("url")}>
+            {(ids) => (
+              <input {...ids} name="url" type="url" required placeholder="https://" defaultValue={webhook?.url} />
+            )}
+          </Field>
+          <Field label="Share of the requests, percent">
+            {(ids) => (
+              <input
+                {...ids}
+                name="sample_rate"
+                type="number"
+                min={0}
+                max={100}
+                step="any"
+                defaultValue={webhook?.sample_rate ?? 100}
+              />
+            )}
+          </Field>
+          <PropertyFilters filters={filters} onChange={setFilters} />
+          <label className="check">
+            <input type="checkbox" name="include_body" defaultChecked={webhook?.include_body ?? false} />
+            Send bodies too, where they are not long
+          </label>
+          <label className="check">
+            <input type="checkbox" name="enabled" defaultChecked={webhook?.enabled ?? true} />
+            On
+          </label>
+        </>
+      )}
+    </DialogForm>
   );
 }
 

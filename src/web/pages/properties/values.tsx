@@ -1,17 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { figureColumns } from "../../metrics/figure-columns.tsx";
 import { and, leaf, ofGroup, propertyKey, within } from "../../metrics/filter.ts";
-import { formatPercent } from "../../metrics/format.ts";
 import { isoSpan, RequestsLink } from "../../metrics/links.tsx";
 import { metricsQuery } from "../../metrics/queries.ts";
 import type { Span } from "../../metrics/range.ts";
-import { type MetricsRow, share } from "../../metrics/series.ts";
+import type { MetricsRow } from "../../metrics/series.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ListRoom } from "../../parts/list-page.tsx";
 import { readSorted, sortText } from "../../parts/list-search.ts";
-import { Meter } from "../../parts/meter.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
-import { Count, Duration, Money } from "../../parts/values.tsx";
 import type { PropertiesSearch } from "./search.ts";
 
 /** Values that are shown; the most used are asked for. */
@@ -73,7 +71,7 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
   );
 }
 
-const SORTS = ["value", "cost", "requests", "tokens", "errors", "p95"];
+const SORTS = ["value", "cost", "requests", "tokens", "errors", "p50", "p95"];
 
 function inOrder(
   rows: readonly MetricsRow[],
@@ -100,42 +98,6 @@ function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[]
         </RequestsLink>
       ),
     },
-    { id: "cost", header: "Cost", align: "end", value: (row) => row.cost, cell: (row) => <Money of={row.cost} /> },
-    {
-      id: "share",
-      header: "Share",
-      cell: (row) => {
-        const part = share(row.cost, whole);
-        return <Meter label="Share of the cost" value={part ?? 0} max={1} text={formatPercent(part)} />;
-      },
-    },
-    {
-      id: "requests",
-      header: "Requests",
-      align: "end",
-      value: (row) => row.requests,
-      cell: (row) => <Count of={row.requests} />,
-    },
-    {
-      id: "tokens",
-      header: "Tokens",
-      align: "end",
-      value: (row) => row.total_tokens,
-      cell: (row) => <Count of={row.total_tokens} short />,
-    },
-    {
-      id: "errors",
-      header: "Error rate",
-      align: "end",
-      value: (row) => share(row.errors, row.requests),
-      cell: (row) => <span className="number">{formatPercent(share(row.errors, row.requests))}</span>,
-    },
-    {
-      id: "p95",
-      header: "Latency, p95",
-      align: "end",
-      value: (row) => row.latency_p95,
-      cell: (row) => <Duration of={row.latency_p95} />,
-    },
+    ...figureColumns(whole),
   ];
 }

@@ -2,14 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiFailure } from "../../api.ts";
-import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
-import { useSession } from "../../session.ts";
 import { lastSearch } from "../requests/place.ts";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
@@ -18,9 +16,9 @@ import { Cost } from "./cost.tsx";
 import { DeleteButton } from "./delete-button.tsx";
 import { Details } from "./details.tsx";
 import { omissions, outcomeText } from "./outcome.ts";
-import { headersQuery, type RequestRecord, recordQuery } from "./record.ts";
+import { type RequestRecord, recordQuery } from "./record.ts";
 import { Links, SessionTimeline } from "./related.tsx";
-import { replayText } from "./replay.ts";
+import { Replay } from "./replay.tsx";
 import type { RequestTab } from "./search.ts";
 import { Timing } from "./timing.tsx";
 
@@ -186,19 +184,4 @@ function Tab({ tab, record }: { readonly tab: RequestTab; readonly record: Reque
   if (tab === "cost") return <Cost record={record} />;
   if (tab === "replay") return <Replay record={record} />;
   return <Details record={record} />;
-}
-
-function Replay({ record }: { readonly record: RequestRecord }) {
-  const { gateway_url: gateway } = useSession();
-  const { data: headers, isPending } = useQuery(headersQuery(record.request_id));
-  if (isPending) return <Loading rows={6} />;
-  return (
-    <div className="replay">
-      <p className="muted">
-        Sends the same request again. Set <code>WEIR_KEY</code> to a service key and <code>PROVIDER_API_KEY</code> to
-        the provider's: neither was recorded.
-      </p>
-      <Code label="curl" text={replayText(record, headers, gateway)} />
-    </div>
-  );
 }

@@ -71,7 +71,10 @@ export function ViewsMenu({ search }: { readonly search: RequestsSearch }) {
     <Menu label="Views" icon="star">
       {(close) => (
         <div className="menu-list">
-          {views.length === 0 ? <p className="menu-note">Filters, times and orders that you save are here.</p> : null}
+          <p className="menu-note">
+            {views.length === 0 ? "Filters, times and orders that you save are here. They" : "Views"} stay in this
+            browser; to share one, copy its address.
+          </p>
           {views.map((view) => (
             <div key={view.name} className="menu-row">
               <button

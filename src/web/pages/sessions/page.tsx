@@ -1,21 +1,9 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { post } from "../../api.ts";
-import { and, ofSession, or, within } from "../../metrics/filter.ts";
-import type { Span } from "../../metrics/range.ts";
-import { useSpan } from "../../metrics/use-span.ts";
+import { ofSession, or } from "../../metrics/filter.ts";
+import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
-import { readSorted, sortBody } from "../../parts/list-search.ts";
-import { Page } from "../../parts/page.tsx";
-import { PAGE_ROWS, PagedTable } from "../../parts/paged-table.tsx";
-import { SearchBox } from "../../parts/search-box.tsx";
-import { Loading } from "../../parts/states.tsx";
-import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
-import type { TimedListSearch } from "../../parts/timed-list-search.ts";
-import { Count, Duration, Money, Time } from "../../parts/values.tsx";
-
-const FALLBACK = "30d";
+import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
+import { Duration } from "../../parts/values.tsx";
 
 interface SessionRow {
   readonly session_id: string;
@@ -28,79 +16,13 @@ interface SessionRow {
 }
 
 export function SessionsPage() {
-  const search = useSearch({ from: "/sessions" });
   const navigate = useNavigate({ from: "/sessions" });
-  const { q, sort, page, ...time } = search;
-  const span = useSpan(time, FALLBACK);
-  const change = (next: Partial<TimedListSearch>) => void navigate({ search: { ...search, page: undefined, ...next } });
   return (
-    <Page
-      title="Sessions"
-      about="Requests that belong together, as Gateway-Session-Id says."
-      actions={
-        <>
-          <SearchBox
-            label="Search names and ids"
-            value={q ?? ""}
-            onSearch={(text) => change({ q: text || undefined })}
-          />
-          <TimeRangeMenu
-            value={time}
-            fallback={FALLBACK}
-            onChange={(next) => void navigate({ search: { q, sort, ...next } })}
-          />
-        </>
-      }
-    >
-      {span === undefined ? <Loading /> : <Sessions span={span} search={search} onChange={change} />}
-    </Page>
-  );
-}
-
-interface SessionsProps {
-  readonly span: Span;
-  readonly search: TimedListSearch;
-  readonly onChange: (next: Partial<TimedListSearch>) => void;
-}
-
-const SORTS = ["session_id", "requests", "cost", "total_tokens", "created_at", "latest_request_created_at"];
-
-function Sessions({ span, search: { q, sort, page = 1 }, onChange }: SessionsProps) {
-  const sorted = readSorted(sort, SORTS, { id: "latest_request_created_at", desc: true });
-  const found =
-    q === undefined
-      ? undefined
-      : or(ofSession("session_session_name", { contains: q }), ofSession("session_session_id", { contains: q }));
-  const body = {
-    filter: and(within(span), found),
-    sort: sortBody(sorted),
-    limit: PAGE_ROWS + 1,
-    offset: (page - 1) * PAGE_ROWS,
-  };
-  const { data, error, refetch } = useQuery({
-    queryKey: ["sessions", body],
-    queryFn: ({ signal }) => post<readonly SessionRow[]>("/v1/session/query", body, signal),
-    placeholderData: keepPreviousData,
-  });
-  return (
-    <ListRoom
-      rows={data}
-      error={error}
-      onRetry={() => void refetch()}
-      empty={q === undefined ? "No sessions in this time" : "No session's name or id holds this text"}
-    >
-      {(rows) => (
-        <PagedTable
-          label="Sessions"
-          rows={rows}
-          columns={COLUMNS}
-          rowKey={({ session_id }) => session_id}
-          sort={sorted}
-          page={page}
-          onChange={onChange}
-        />
-      )}
-    </ListRoom>
+    <TimedListPage
+      of={SESSIONS}
+      search={useSearch({ from: "/sessions" })}
+      onSearch={(search) => void navigate({ search })}
+    />
   );
 }
 
@@ -119,32 +41,24 @@ const COLUMNS: readonly Column<SessionRow>[] = [
       </Link>
     ),
   },
-  {
-    id: "requests",
-    header: "Requests",
-    align: "end",
-    value: (row) => row.requests,
-    cell: (row) => <Count of={row.requests} />,
-  },
-  { id: "cost", header: "Cost", align: "end", value: (row) => row.cost, cell: (row) => <Money of={row.cost} /> },
-  {
-    id: "total_tokens",
-    header: "Tokens",
-    align: "end",
-    value: (row) => row.total_tokens,
-    cell: (row) => <Count of={row.total_tokens} short />,
-  },
+  countColumn("requests", "Requests", (row) => row.requests),
+  costColumn(),
+  shortCountColumn("total_tokens", "Tokens", (row) => row.total_tokens),
   { id: "length", header: "Length", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
-  {
-    id: "created_at",
-    header: "First request",
-    value: (row) => row.created_at,
-    cell: (row) => <Time of={row.created_at} />,
-  },
-  {
-    id: "latest_request_created_at",
-    header: "Last request",
-    value: (row) => row.latest_request_created_at,
-    cell: (row) => <Time of={row.latest_request_created_at} relative />,
-  },
+  timeColumn("created_at", "First request", (row) => row.created_at),
+  timeColumn("latest_request_created_at", "Last request", (row) => row.latest_request_created_at, true),
 ];
+
+const SESSIONS = {
+  title: "Sessions",
+  about: "Requests that belong together, as Gateway-Session-Id says.",
+  path: "/v1/session/query",
+  searchLabel: "Search names and ids",
+  found: (text: string) =>
+    or(ofSession("session_session_name", { contains: text }), ofSession("session_session_id", { contains: text })),
+  order: { id: "latest_request_created_at", desc: true },
+  columns: () => COLUMNS,
+  rowKey: (row: SessionRow) => row.session_id,
+  none: "No sessions in this time",
+  notFound: "No session's name or id holds this text",
+};

@@ -1,0 +1,53 @@
+import type { Config } from "../config.ts";
+import { type Log, messageOf } from "../observe.ts";
+import type { Remote } from "../runtime/rpc.ts";
+import { LearntTables } from "../store/learnt.ts";
+import type { Database, Store } from "../store/store.ts";
+import { webhooksFingerprint } from "../store/webhooks.ts";
+import type { RecorderFunctions } from "../threads.ts";
+
+interface ChangeWatchOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly reader: Store;
+  /** Where prices stand, if that is another database. */
+  readonly home: Database | undefined;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "relearn">;
+}
+
+/**
+ * Has the recorder learn anew where others have changed what models are read and priced with, or webhooks: another node,
+ * the command line, or the first region's address.
+ */
+export class ChangeWatch {
+  readonly #options: ChangeWatchOptions;
+  readonly #seen: LearntTables;
+  #webhooks: string | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(options: ChangeWatchOptions) {
+    this.#options = options;
+    this.#seen = new LearntTables(options.config.prices, options.home);
+  }
+
+  /** Looks, unless it is looking. Never rejects. */
+  look(): void {
+    this.#looking ??= this.#look();
+  }
+
+  async idle(): Promise<void> {
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { log, reader, recorder } = this.#options;
+    try {
+      const webhooks = await webhooksFingerprint(reader.records);
+      if ((await this.#seen.refresh(reader.records)) || webhooks !== this.#webhooks) await recorder.relearn();
+      this.#webhooks = webhooks;
+    } catch (error) {
+      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
+    }
+    this.#looking = undefined;
+  }
+}

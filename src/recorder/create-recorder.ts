@@ -1,0 +1,35 @@
+import { maintain } from "../store/maintain.ts";
+import { removeRecords } from "../store/remove.ts";
+import { usageOf } from "../store/usage.ts";
+import type { RecorderFunctions } from "../threads.ts";
+import { Recorder } from "./recorder.ts";
+import type { RecorderOptions } from "./recorder-options.ts";
+import { rewriteRecords } from "./rewrite.ts";
+
+/** Starts to read the spool into the database; answers at once, `ready` says when it works. */
+export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
+  const recorder = new Recorder(options);
+  recorder.start();
+  return {
+    ready: () => recorder.ready,
+    isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
+    claimId: (id) => recorder.claimId(id.toLowerCase()),
+    barrier: () => recorder.barrier(),
+    amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
+    remove: ({ organizationId, requestIds, when }) => {
+      const ids = requestIds.map((id) => id.toLowerCase());
+      return recorder.between((store) => removeRecords(store, organizationId, ids), when);
+    },
+    maintain: (task) => recorder.between((store) => maintain(store, task), "next"),
+    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
+    relearn: () => recorder.relearn(),
+    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
+    readEntries: (version) => recorder.readEntries(version),
+    writeEntries: (entries) => recorder.writeEntries(entries),
+    claimShares: (claims) => recorder.claimShares(claims),
+    import: (arrivals) => recorder.import(arrivals),
+    metrics: () => recorder.metricsText(),
+    status: () => recorder.status(),
+    stop: () => recorder.stop(),
+  };
+}

@@ -1,0 +1,101 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { post } from "../api.ts";
+import type { Column, Sorted } from "../parts/data-table.tsx";
+import { ListRoom } from "../parts/list-page.tsx";
+import { readSorted, sortBody } from "../parts/list-search.ts";
+import { Page } from "../parts/page.tsx";
+import { PAGE_ROWS, PagedTable } from "../parts/paged-table.tsx";
+import { SearchBox } from "../parts/search-box.tsx";
+import { Loading } from "../parts/states.tsx";
+import { TimeRangeMenu } from "../parts/time-range-menu.tsx";
+import type { TimedListSearch } from "../parts/timed-list-search.ts";
+import { and, type FilterNode, within } from "./filter.ts";
+import type { Span } from "./range.ts";
+import { useSpan } from "./use-span.ts";
+
+const FALLBACK = "30d";
+
+/** What there is a list of, one row for all requests that have the same. */
+interface Listed<T> {
+  readonly title: string;
+  readonly about: string;
+  /** Where the API answers it, by `filter`, `sort`, `limit` and `offset`. */
+  readonly path: string;
+  readonly searchLabel: string;
+  /** The requests whose row a search finds. */
+  readonly found: (text: string) => FilterNode;
+  /** Until somebody chooses another order. */
+  readonly order: Sorted;
+  readonly columns: (span: Span) => readonly Column<T>[];
+  readonly rowKey: (row: T) => string;
+  /** What it means that there is nothing, in this time and with this text. */
+  readonly none: string;
+  readonly notFound: string;
+}
+
+interface TimedListPageProps<T> {
+  readonly of: Listed<T>;
+  readonly search: TimedListSearch;
+  readonly onSearch: (search: TimedListSearch) => void;
+}
+
+/** A page of a list over a time, which the API finds, sorts and pages. */
+export function TimedListPage<T extends object>({ of, search, onSearch }: TimedListPageProps<T>) {
+  const { q, sort, page, ...time } = search;
+  const span = useSpan(time, FALLBACK);
+  const change = (next: Partial<TimedListSearch>) => onSearch({ ...search, page: undefined, ...next });
+  return (
+    <Page
+      title={of.title}
+      about={of.about}
+      actions={
+        <>
+          <SearchBox label={of.searchLabel} value={q ?? ""} onSearch={(text) => change({ q: text || undefined })} />
+          <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => onSearch({ q, sort, ...next })} />
+        </>
+      }
+    >
+      {span === undefined ? <Loading /> : <Rows of={of} span={span} search={search} onChange={change} />}
+    </Page>
+  );
+}
+
+interface RowsProps<T> {
+  readonly of: Listed<T>;
+  readonly span: Span;
+  readonly search: TimedListSearch;
+  readonly onChange: (next: Partial<TimedListSearch>) => void;
+}
+
+function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, page = 1 }, onChange }: RowsProps<T>) {
+  const columns = useMemo(() => of.columns({ from, to }), [of, from, to]);
+  const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
+  const sorted = readSorted(sort, sortable, of.order);
+  const body = {
+    filter: and(within({ from, to }), q === undefined ? undefined : of.found(q)),
+    sort: sortBody(sorted),
+    limit: PAGE_ROWS + 1,
+    offset: (page - 1) * PAGE_ROWS,
+  };
+  const { data, error, refetch } = useQuery({
+    queryKey: [of.path, body],
+    queryFn: ({ signal }) => post<readonly T[]>(of.path, body, signal),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={q === undefined ? of.none : of.notFound}>
+      {(rows) => (
+        <PagedTable
+          label={of.title}
+          rows={rows}
+          columns={columns}
+          rowKey={of.rowKey}
+          sort={sorted}
+          page={page}
+          onChange={onChange}
+        />
+      )}
+    </ListRoom>
+  );
+}

@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ApiFailure, call } from "../api.ts";
+import { Trouble } from "./confirm-button.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface Save<T> {
+  readonly method: "POST" | "PUT" | "PATCH";
+  readonly path: string;
+  /** The list that shows it, to be asked for again. */
+  readonly list: readonly unknown[];
+  readonly onSaved: (saved: T) => void;
+}
+
+/** Sends what a form holds. */
+export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: unknown) => (await call<T>(method, path, { body })).data,
+    onSuccess: async (saved) => {
+      await client.invalidateQueries({ queryKey: list });
+      onSaved(saved);
+    },
+  });
+}
+
+/** What the fields of a form hold, by their names. */
+export interface FieldValues {
+  /** Without spaces around it; empty where there is no such field. */
+  text(name: string): string;
+  number(name: string): number;
+  /** Of a checkbox. */
+  isOn(name: string): boolean;
+}
+
+/** The failure of the member at this path of what was sent. */
+export type ErrorAt = (path: string) => string | undefined;
+
+interface DialogFormProps {
+  readonly title: string;
+  /** What the button says that sends it. */
+  readonly action: string;
+  readonly work: { readonly error: Error | null; readonly isPending: boolean };
+  readonly onSubmit: (values: FieldValues) => void;
+  readonly onClose: () => void;
+  readonly wide?: boolean;
+  readonly children: (errorAt: ErrorAt) => ReactNode;
+}
+
+/** A form in a dialog. A failure is said at the field that it is about, else below all of them. */
+export function DialogForm(props: DialogFormProps) {
+  const { title, action, work, onSubmit, onClose, wide = false, children } = props;
+  let isAtField = false;
+  const fields = children((path) => {
+    if (!(work.error instanceof ApiFailure) || work.error.path !== path) return undefined;
+    isAtField = true;
+    return work.error.message;
+  });
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <form
+        className={wide ? "form form-wide" : "form"}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit(valuesOf(new FormData(event.currentTarget)));
+        }}
+      >
+        {fields}
+        <Trouble error={isAtField ? null : work.error} />
+        <div className="form-actions">
+          <button type="submit" className="primary" disabled={work.isPending}>
+            {action}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function valuesOf(form: FormData): FieldValues {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  return { text, number: (name) => Number(text(name)), isOn: (name) => form.has(name) };
+}
