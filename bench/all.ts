@@ -36,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "export-kills": [["export-kills.ts"]],
   dashboard: [["dashboard.ts"]],
   nodes: [["nodes.ts"]],
+  "gateway-threads": [["gateway-threads.ts"]],
   soon: [["soon.ts"]],
 };
 

@@ -12,9 +12,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import Database from "libsql";
 import { gatewayHeaders, ROOT, residentMb, startWeir, until, type Weir } from "../test/e2e/weir.ts";
 import { cpuByThread, quantile } from "./figures.ts";
+import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
 
@@ -28,23 +28,11 @@ const { values } = parseArgs({
 const [seconds, rounds, warmUp] = [Number(values.seconds), Number(values.rounds), Number(values["warm-up"])];
 const directory = mkdtempSync(join(tmpdir(), "weir-throughput-"));
 
-function countRecords(weir: Weir): number {
-  const database = new Database(join(weir.dataDirectory, "weir.db"), { readonly: true });
-  try {
-    const row = database.prepare("select count(*) as n from requests where response_status = 200").get() as {
-      n: number;
-    };
-    return row.n;
-  } finally {
-    database.close();
-  }
-}
-
 const recordedAll = (weir: Weir, expected: number) =>
   until(
-    () => countRecords(weir) >= expected,
+    () => countRecords(weir.dataDirectory) >= expected,
     60_000,
-    () => `${countRecords(weir)} of ${expected} recorded`,
+    () => `${countRecords(weir.dataDirectory)} of ${expected} recorded`,
     100,
   );
 
@@ -71,7 +59,7 @@ async function measureWeir(name: string, command: readonly string[], upstreamPor
     .filter(([, us]) => us >= 1)
     .map(([thread, us]) => `${thread} ${us.toFixed(0)}`);
   console.log(
-    `${name.padEnd(14)} ${line(measured)}; recorded ${countRecords(weir)} of ${expected} answered, ${lagMs.toFixed(0)} ms after the end; ${loadedMb.toFixed(0)} MB`,
+    `${name.padEnd(14)} ${line(measured)}; recorded ${countRecords(weir.dataDirectory)} of ${expected} answered, ${lagMs.toFixed(0)} ms after the end; ${loadedMb.toFixed(0)} MB`,
   );
   console.log(`${"".padEnd(14)} us of CPU a request, by thread: ${perRequest.join(", ")}`);
   await weir.stop();

@@ -60,7 +60,8 @@ async function startRecording(providerPort: number): Promise<Running> {
   };
 }
 
-function countRecords(dataDirectory: string): number {
+/** Records of answered requests, counted beside the service. */
+export function countRecords(dataDirectory: string): number {
   const database = new Database(join(dataDirectory, "weir.db"), { readonly: true });
   try {
     return (database.prepare("select count(*) as n from requests where response_status = 200").get() as { n: number })

@@ -18,7 +18,7 @@ import { channelChecks } from "../store/channel-checks.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { PAGE_NOTE, readPage } from "./page-query.ts";
+import { PAGE_QUERY, readPage } from "./page-query.ts";
 import type { ApiRoom } from "./room.ts";
 import { findRule, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
@@ -35,7 +35,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
       const events = await alertHistory(room.current.records, id, page);
       return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
     },
-    endpoint("read", "Alerts", "What triggered and was resolved", `The newest first; ${PAGE_NOTE}`),
+    endpoint("read", "Alerts", "What triggered and was resolved", "The newest first.", { query: PAGE_QUERY }),
   );
 }
 

@@ -11,6 +11,7 @@ import { calledOrigin } from "./called-origin.ts";
 import { changeEndpoints } from "./changes.ts";
 import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
+import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { healthEndpoints } from "./health.ts";
@@ -149,6 +150,7 @@ export interface DescribedRoute extends Route {
   readonly tags: readonly string[];
   /** JSON Schema of the body. */
   readonly body: unknown;
+  readonly unusual: Unusual;
 }
 
 /** Every endpoint as it was declared. One that declares no access is a mistake in this program. */
@@ -164,6 +166,7 @@ function routesOf(app: { routes: readonly { method: string; path: string; hooks:
       description: String(detail["description"] ?? ""),
       tags: detail["tags"] as string[],
       body: body ?? detail["x-body"],
+      unusual: (detail["x-unusual"] ?? {}) as Unusual,
     };
   });
 }

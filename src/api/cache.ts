@@ -6,7 +6,7 @@ import { TIME_BUCKETS } from "../store/group-by.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { PAGE_NOTE, readPage } from "./page-query.ts";
+import { PAGE_QUERY, readPage } from "./page-query.ts";
 import { FILTER, readBucket, readScope } from "./query-body.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
@@ -82,7 +82,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
           })),
         );
       },
-      endpoint("read", "Cache", "List stored answers", `The last used first; ${PAGE_NOTE}`),
+      endpoint("read", "Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
     )
     .delete(
       "/v1/cache",

@@ -1,6 +1,19 @@
 import type { Access } from "./gate.ts";
 
+/** JSON Schemas by name: of a parameter, or of a media type. */
+export type Schemas = Readonly<Record<string, object>>;
+
+/** What an endpoint takes and answers besides JSON of its body's schema and the envelope. */
+export interface Unusual {
+  /** Parameters behind the `?` of the address; none of them is required. */
+  readonly query?: Schemas;
+  /** Media types of the body. */
+  readonly takes?: Schemas;
+  /** Media types of the answer. */
+  readonly answers?: Schemas;
+}
+
 /** What an endpoint says of itself: who may call it, for the gate, and what it does, for the description of the API. */
-export function endpoint(access: Access, tag: string, summary: string, description = "") {
-  return { detail: { summary, description, tags: [tag], "x-access": access } };
+export function endpoint(access: Access, tag: string, summary: string, description = "", unusual: Unusual = {}) {
+  return { detail: { summary, description, tags: [tag], "x-access": access, "x-unusual": unusual } };
 }

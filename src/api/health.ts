@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { messageOf } from "../observe.ts";
 import { endpoint } from "./endpoint.ts";
 import { plainJson } from "./envelope.ts";
@@ -9,10 +9,16 @@ const ANSWER_MS = 1_000;
 /** A spool that is this far ahead of the database is worth a look. */
 const LAG_BYTES_MAX = 256 << 20;
 
+const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.Optional(t.Array(t.String())) }) };
+
 /** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
 export function healthEndpoints(room: ApiRoom) {
   return new Elysia()
-    .get("/healthz", () => plainJson({ status: "ok" }), endpoint("open", "Operation", "Whether the process lives"))
+    .get(
+      "/healthz",
+      () => plainJson({ status: "ok" }),
+      endpoint("open", "Operation", "Whether the process lives", "", { answers: PROBE }),
+    )
     .get(
       "/readyz",
       async () => {
@@ -24,6 +30,7 @@ export function healthEndpoints(room: ApiRoom) {
         "Operation",
         "Whether traffic is served",
         "503 only where it is not; `degraded` says what is wrong.",
+        { answers: PROBE },
       ),
     )
     .get(
@@ -39,7 +46,7 @@ export function healthEndpoints(room: ApiRoom) {
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
       },
-      endpoint("open", "Operation", "Metrics for Prometheus"),
+      endpoint("open", "Operation", "Metrics for Prometheus", "", { answers: { "text/plain": t.String() } }),
     );
 }
 

@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
@@ -50,6 +50,7 @@ export function importEndpoints(room: ApiRoom, gate: () => Gate) {
       "Requests",
       "Import records",
       `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They go into the organization of the key; what is there stays as it is.`,
+      { takes: { "application/json": t.Array(t.Object({})), "application/x-ndjson": t.String() } },
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
@@ -8,7 +9,7 @@ import type { WholeExchange } from "../spool/whole.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
-import { readIds } from "./request-id.ts";
+import { readId } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
 
 const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));
@@ -27,7 +28,7 @@ const LOGGED = t.Object(
       { additionalProperties: true, description: "What was asked; see docs/models.md." },
     ),
     response: t.Optional(t.Object({}, { additionalProperties: true, description: "What came of it." })),
-    status: t.Optional(t.Integer({ minimum: 100, maximum: 599, description: "200 where it is missing." })),
+    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "200 where it is missing." })),
     start_time: time,
     end_time: time,
     provider: text(100),
@@ -73,7 +74,7 @@ function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
   const startedAt = readTime(body.start_time, "start_time") ?? endedAt;
   if (endedAt < startedAt)
     throw new GatewayError("invalid_body", "end_time is before start_time", { path: "end_time" });
-  const [id = uuidv7()] = body.request_id === undefined ? [] : readIds([body.request_id], "request_id");
+  const id = body.request_id === undefined ? uuidv7() : readId(body.request_id, "request_id");
   return {
     id,
     begin: {

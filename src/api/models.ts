@@ -14,7 +14,8 @@ import { settled } from "./settled.ts";
 /** How long an answer waits for the mapper, which may have much to read again; it goes on without anybody waiting. */
 const EXPEDITE_MS = 30_000;
 
-const NOTE = "`provider` in the query says which one, where several have a model of this name.";
+/** The parameter that says which model is meant. */
+const QUERY = { provider: t.String({ description: "Which one, where several providers have a model of this name." }) };
 
 /** Models, whether they are mapped, and how. */
 export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -52,7 +53,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         const outcomes = await withinLimit(room.jobs.expedite(order));
         return success(outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }]);
       },
-      endpoint("write", "Models", "Map a model now", `Answers what came of it, for each provider. ${NOTE}`),
+      endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
     )
     .get(
       "/v1/models/:model/mapping",
@@ -63,7 +64,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         if (shown === undefined) throw new GatewayError("not_found", "the model has no mapping");
         return success({ ...shownMapping(shown), history: history.map(shownMapping) });
       },
-      endpoint("read", "Models", "Read how a model is read, with every earlier version", NOTE),
+      endpoint("read", "Models", "Read how a model is read, with every earlier version", "", { query: QUERY }),
     )
     .put(
       "/v1/models/:model/mapping",
@@ -79,23 +80,22 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: t.Object({}, { additionalProperties: true, description: "A mapping; see docs/models.md." }),
-        ...endpoint(
-          "admin",
-          "Models",
-          "Say how a model is read",
-          `In force at once, for what was recorded as well. ${NOTE}`,
-        ),
+        ...endpoint("admin", "Models", "Say how a model is read", "In force at once, for what was recorded as well.", {
+          query: QUERY,
+        }),
       },
     )
     .post(
       "/v1/models/:model/approve",
       async ({ request }) => step(request, approveNewest),
-      endpoint("admin", "Models", "Approve a mapping", `A draft comes into force. ${NOTE}`),
+      endpoint("admin", "Models", "Approve a mapping", "A draft comes into force.", { query: QUERY }),
     )
     .post(
       "/v1/models/:model/rollback",
       async ({ request }) => step(request, rollBack),
-      endpoint("admin", "Models", "Go back to the mapping before", `Without one the model is pending again. ${NOTE}`),
+      endpoint("admin", "Models", "Go back to the mapping before", "Without one the model is pending again.", {
+        query: QUERY,
+      }),
     );
 }
 

@@ -1,5 +1,7 @@
+import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../errors.ts";
 import type { DescribedRoute } from "./app.ts";
+import type { Access } from "./gate.ts";
 
 export interface Description {
   readonly openapi: string;
@@ -14,10 +16,20 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly operationId: string;
   readonly security: readonly object[];
-  readonly parameters: readonly object[];
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: unknown } } };
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, object>>;
 }
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+/** Schemas by media type. */
+type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 
 const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the scope that it names.
 Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
@@ -42,45 +54,68 @@ export function describeApi(routes: readonly DescribedRoute[]): Description {
   };
 }
 
-function describe({ method, path: pattern, access, summary, description, tags, body }: DescribedRoute, path: string) {
+function describe(route: DescribedRoute, path: string): Operation {
+  const { method, access, summary, description, tags, unusual } = route;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!);
-  const needs =
-    access === "open"
-      ? ""
-      : access === "signed"
-        ? "Works with a signed address, else needs read."
-        : access === "key"
-          ? "Needs any key."
-          : `Needs ${access}.`;
-  const operation: Operation = {
+  const requestBody = bodyOf(route);
+  return {
     summary,
-    description: [description, needs].filter((part) => part !== "").join(" "),
+    description: [description, NEEDS[access] ?? `Needs ${access}.`].filter((part) => part !== "").join(" "),
     tags,
-    operationId: `${method.toLowerCase()}${pattern.replace(/[^a-z0-9]+/gi, "_").replace(/_$/, "")}`,
-    security:
-      access === "open"
-        ? []
-        : access === "signed"
-          ? [{}, { key: ["read"] }]
-          : [{ key: access === "key" ? [] : [access] }],
-    parameters: names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, "_").replace(/_$/, "")}`,
+    security: securityOf(access),
+    parameters: [
+      ...names.map((name) => ({ name, in: "path" as const, required: true, schema: { type: "string" } })),
+      ...Object.entries(unusual.query ?? {}).map(([name, schema]) => ({
+        name,
+        in: "query" as const,
+        required: false,
+        schema,
+      })),
+    ],
+    ...(requestBody && { requestBody }),
     responses: {
-      200: answer("Success"),
-      ...(body === undefined ? {} : { 400: answer("Failure", ERRORS.invalid_body.text) }),
-      ...(access === "open" ? {} : { 401: answer("Failure", ERRORS.missing_auth.text) }),
-      ...(access === "open" ? {} : { 403: answer("Failure", ERRORS.insufficient_scope.text) }),
-      ...(names.length === 0 ? {} : { 404: answer("Failure", ERRORS.not_found.text) }),
+      200: { description: "The answer", content: contentOf(unusual.answers ?? { "application/json": ref("Success") }) },
+      ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
+      ...(access !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),
+      ...(access !== "open" && { 403: failureOf(ERRORS.insufficient_scope.text) }),
+      ...(names.length > 0 && { 404: failureOf(ERRORS.not_found.text) }),
+      default: failureOf("Any other failure; its status is in `error` too."),
     },
   };
-  return body === undefined ? operation : { ...operation, requestBody: { required: true, content: json(body) } };
 }
 
-function answer(schema: string, description = "The answer") {
-  return { description, content: json({ $ref: `#/components/schemas/${schema}` }) };
+/** What is said of who may call, where that is no scope. */
+const NEEDS: Partial<Record<Access, string>> = {
+  open: "",
+  signed: "Works with a signed address, else needs read.",
+  key: "Needs any key.",
+};
+
+function securityOf(access: Access): object[] {
+  if (access === "open") return [];
+  if (access === "signed") return [{}, { key: ["read"] }];
+  return [{ key: access === "key" ? [] : [access] }];
 }
 
-function json(schema: unknown) {
-  return { "application/json": { schema } };
+function bodyOf({ body, unusual }: DescribedRoute): Operation["requestBody"] {
+  if (unusual.takes !== undefined) return { required: true, content: contentOf(unusual.takes) };
+  if (body === undefined) return undefined;
+  const { type, [OptionalKind]: optional } = body as { type?: unknown; [OptionalKind]?: unknown };
+  const required = optional === undefined && !(Array.isArray(type) && type.includes("null"));
+  return { required, content: contentOf({ "application/json": body }) };
+}
+
+function failureOf(description: string) {
+  return { description, content: contentOf({ "application/json": ref("Failure") }) };
+}
+
+function contentOf(schemas: Readonly<Record<string, unknown>>): Content {
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
+}
+
+function ref(schema: string) {
+  return { $ref: `#/components/schemas/${schema}` };
 }
 
 const SUCCESS = {

@@ -1,9 +1,14 @@
+import { Type } from "@sinclair/typebox";
 import { GatewayError } from "../errors.ts";
 
 const ROWS_MAX = 1_000;
 const ROWS_DEFAULT = 100;
 
-export const PAGE_NOTE = `?limit= (at most ${ROWS_MAX}) and ?offset=.`;
+/** The parameters that `readPage` reads. */
+export const PAGE_QUERY = {
+  limit: Type.Integer({ minimum: 0, maximum: ROWS_MAX, default: ROWS_DEFAULT, description: `At most ${ROWS_MAX}.` }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Rows to pass over." }),
+};
 
 /**
  * Which part of a list a GET asks for.

@@ -110,6 +110,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
           "Models",
           "Remove a price of your own",
           "`provider` and `model` in the query or the body.",
+          { query: { provider: t.String(), model: t.String() } },
         ),
       },
     )

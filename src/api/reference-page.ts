@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Description, Operation } from "./openapi.ts";
+import type { Description, Operation, Parameter } from "./openapi.ts";
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; background: #fff }
@@ -35,10 +35,16 @@ ${sections.join("\n")}</main></body></html>`;
 }
 
 function section({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
-  const schema = operation.requestBody?.content["application/json"].schema;
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const query = operation.parameters.filter((parameter) => parameter.in === "query").map(parameterLine);
   const body = schema === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(schema, undefined, 2))}</pre>`;
   return `<h3><span class="method">${method}</span> <code>${escapeHtml(path)}</code></h3>
-<p>${prose(operation.summary)}. ${prose(operation.description)}</p>${body}`;
+<p>${prose(operation.summary)}. ${prose(operation.description)}</p>${query.join("")}${body}`;
+}
+
+function parameterLine({ name, schema }: Parameter): string {
+  const { description = "" } = schema as { description?: string };
+  return `<p><code>?${escapeHtml(name)}=</code> ${prose(description)}</p>`;
 }
 
 function prose(text: string): string {

@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import type { DescribedRoute } from "./app.ts";
 import { endpoint } from "./endpoint.ts";
 import { plainJson } from "./envelope.ts";
@@ -11,11 +11,13 @@ export function referenceEndpoints(routes: () => readonly DescribedRoute[]) {
     .get(
       "/openapi.json",
       () => plainJson(describeApi(routes())),
-      endpoint("open", "Operation", "This description as OpenAPI"),
+      endpoint("open", "Operation", "This description as OpenAPI", "", {
+        answers: { "application/json": t.Object({}) },
+      }),
     )
     .get(
       "/docs",
       () => referencePage(describeApi(routes())),
-      endpoint("open", "Operation", "This description as a page"),
+      endpoint("open", "Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
     );
 }

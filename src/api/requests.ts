@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { RequestRow } from "../record/request-record.ts";
@@ -8,6 +9,7 @@ import { answerRecord, answerRecords } from "./answer.ts";
 import { endpoint } from "./endpoint.ts";
 import { success, successText } from "./envelope.ts";
 import type { Gate } from "./gate.ts";
+import { includeBody, includeInputs } from "./query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "./request-id.ts";
 import type { ApiRoom } from "./room.ts";
 import { settled } from "./settled.ts";
@@ -17,11 +19,22 @@ const IDS_MAX = 1_000;
 const IDS = t.Object(
   {
     requestIds: t.Array(t.String(), { maxItems: IDS_MAX, description: `Up to ${IDS_MAX} request ids.` }),
-    includeBody: t.Optional(t.Boolean({ description: "false leaves out the bodies and llmSchema." })),
-    includeInputs: t.Optional(t.Boolean({ description: "true adds prompt_inputs." })),
+    includeBody,
+    includeInputs,
   },
   { additionalProperties: false },
 );
+
+const BODY_QUERY = {
+  part: t.Union([t.Literal("request"), t.Literal("response")], { description: "`request` or `response`: that part." }),
+  raw: t.Boolean({ description: "`true` answers the bytes of the part as they were sent, decoded." }),
+};
+
+/** What a signed address carries. */
+const SIGNED_QUERY = {
+  expires: Type.Integer({ description: "Of a signed address." }),
+  signature: t.String({ description: "Of a signed address." }),
+};
 
 /** Reading requests by their ids. */
 export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -34,8 +47,8 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/query-ids",
       async ({ body, request }) => {
         const ids = readIds(body.requestIds);
-        const { includeBody = true, includeInputs = false } = body;
-        return answerRecords(room, request, await find(request, ids), { includeBody, includeInputs });
+        const included = { includeBody: body.includeBody ?? true, includeInputs: body.includeInputs ?? false };
+        return answerRecords(room, request, await find(request, ids), included);
       },
       {
         body: IDS,
@@ -61,12 +74,10 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
         const bodies = (await loadBodies(room.reader.bodies, [id], parts)).get(id) ?? {};
         return raw ? rawBody(bodies, part!) : bodyJson(row, bodies, part);
       },
-      endpoint(
-        "signed",
-        "Requests",
-        "Read the bodies of one request",
-        "`part=request` or `part=response` answers that part; `raw=true` answers its bytes as they were sent, decoded.",
-      ),
+      endpoint("signed", "Requests", "Read the bodies of one request", "Both, or one part of them.", {
+        query: { ...BODY_QUERY, ...SIGNED_QUERY },
+        answers: { "application/json": t.Unknown(), "*/*": t.Unknown() },
+      }),
     )
     .get(
       "/v1/request/:id/headers",
@@ -93,7 +104,10 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
         return bytesAnswer(asset.content, asset.contentType);
       },
-      endpoint("signed", "Requests", "Read an image, audio or file that a request shows"),
+      endpoint("signed", "Requests", "Read an image, audio or file that a request shows", "", {
+        query: SIGNED_QUERY,
+        answers: { "*/*": t.Unknown() },
+      }),
     );
 }
 

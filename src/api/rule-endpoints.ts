@@ -8,7 +8,7 @@ import { deliverTests } from "../store/test-deliveries.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Access, Gate } from "./gate.ts";
-import { PAGE_NOTE, readPage } from "./page-query.ts";
+import { PAGE_QUERY, readPage } from "./page-query.ts";
 import type { ApiRoom } from "./room.ts";
 
 /** How long the answer to a test waits for what comes of it. */
@@ -114,12 +114,9 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const { id } = await findRule(family, params.id, organization(request));
         return success((await listDeliveries(room.current.records, id, page)).map(shownDelivery));
       },
-      endpoint(
-        "read",
-        family.tag,
-        family.summaries.deliveries,
-        `Attempts and last error; the newest first; ${PAGE_NOTE}`,
-      ),
+      endpoint("read", family.tag, family.summaries.deliveries, "Attempts and last error; the newest first.", {
+        query: PAGE_QUERY,
+      }),
     )
     .post(
       `${path}/:id/test`,

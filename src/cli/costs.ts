@@ -118,7 +118,12 @@ export const explainCostCommand: Run = async (invocation) => {
     terminal.out(`${JSON.stringify({ request_id: row.request_id, ...told, lines, rates }, null, 2)}\n`);
     return 0;
   }
-  const cells = lines.map((line) => [line.what, `${line.count}`, `$${line.perMillion}`, `$${line.dollars}`]);
+  const cells = lines.map((line) => [
+    line.what,
+    `${line.count}`,
+    `$${line.perMillion}`,
+    `$${Number(line.dollars.toPrecision(12))}`,
+  ]);
   if (cells.length > 0) terminal.out(table(["what", "count", "per million", "cost"], cells));
   terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
   if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);

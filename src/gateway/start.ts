@@ -72,8 +72,12 @@ export interface Gateway extends CacheAdministration {
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */
   serve(incoming: IncomingRequest, answer: Answer): void;
-  /** Stops accepting, lets what is in flight end for so many seconds, then cuts it off. */
-  drain(seconds: number): Promise<void>;
+  /**
+   * Stops accepting, lets what is in flight end for so many seconds, then cuts it off.
+   *
+   * @param others - settles when the other gateway threads have ended, for which this one may have to serve requests.
+   */
+  drain(seconds: number, others?: Promise<unknown>): Promise<void>;
   /** Ends everything at once. */
   close(): Promise<void>;
 }
@@ -93,12 +97,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const deadlines = setInterval(() => checkDeadlines(parts.inFlight), DEADLINE_CHECK_MS);
   deadlines.unref();
 
-  const drain = async (seconds: number): Promise<void> => {
+  const drain = async (seconds: number, others?: Promise<unknown>): Promise<void> => {
     draining = true;
+    let isAlone = others === undefined;
+    others?.finally(() => {
+      isAlone = true;
+    });
     const closed = server.close();
     const until = performance.now() + seconds * 1_000;
     const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
-    while (inFlight() > 0 && performance.now() < until) await pause(Math.min(50, until - performance.now()));
+    while ((inFlight() > 0 || !isAlone) && performance.now() < until)
+      await pause(Math.min(50, until - performance.now()));
     for (const exchange of parts.inFlight.all()) exchange.cutOff();
     clearInterval(deadlines);
     server.closeIdle();
@@ -171,7 +180,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     inFlight,
     departures: new Departures(spool),
     domain: config.gateway_domain,
-    idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],
+    idHeaders: idHeadersOf(config),
     bodyBytesMax: config.max_body_bytes,
     recordedBytesMax: config.max_recorded_body_bytes,
     upstreamTimeoutMs: config.upstream_timeout_seconds * 1_000,
@@ -179,6 +188,11 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };
+}
+
+/** Header names that carry a request's id, each once: an alias may be written twice, or be `Gateway`. */
+function idHeadersOf({ header_aliases }: Config): string[] {
+  return [...new Set(["gateway", ...header_aliases].map((prefix) => `${prefix.replace(/-+$/, "").toLowerCase()}-id`))];
 }
 
 function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<Server> {

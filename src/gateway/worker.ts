@@ -18,6 +18,7 @@ const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: confi
 const { claimId } = connect<FirstGatewayFunctions>(ports["first"]!);
 const registry = openRegistry({ config, log });
 registry.catch(() => undefined); // `listen` tells it
+const hooks = new AskedHooks(ports["hooks"]!);
 let gateway: Gateway | undefined;
 let privateTargets: readonly string[] = [];
 
@@ -35,7 +36,7 @@ const functions: FurtherGatewayFunctions = {
       keys: terms.keys,
       otherPorts: terms.ownPorts,
       privateTargets: () => privateTargets,
-      hooks: new AskedHooks(ports["hooks"]!),
+      hooks,
       passedOn: new PassedOn(ports["requests"]!),
     });
   },
@@ -48,6 +49,7 @@ const functions: FurtherGatewayFunctions = {
   figures: () => gateway!.figures(),
   async stop(drainSeconds) {
     await gateway?.drain(drainSeconds);
+    hooks.close();
     (await registry).close();
     await spool.close();
   },

@@ -92,7 +92,7 @@ export function genaiRates(
     const line = (what: string, count: number, dollars: number): CostLine => ({
       what,
       count,
-      perMillion: count === 0 ? 0 : (dollars / count) * 1e6,
+      perMillion: count === 0 ? 0 : Number(((dollars / count) * 1e6).toPrecision(12)), // as it was published
       dollars,
     });
     const { input_price: input, output_price: output, total_price: total } = found;

@@ -136,7 +136,8 @@ export class Region {
   }
 
   async drain(seconds: number): Promise<void> {
-    await Promise.all([this.#gateway?.drain(seconds), this.#threads?.stop(seconds)]);
+    const others = this.#threads?.stop(seconds);
+    await Promise.all([this.#gateway?.drain(seconds, others), others]);
   }
 
   /** Takes down whatever is built, in reverse; never rejects. */

@@ -83,6 +83,24 @@ test("every endpoint is described, with its scope and its body", async () => {
   expect(Object.keys(json.paths)).toContain("/v1/keys/{id}");
 });
 
+test("the description knows parameters of addresses, bodies that may be missing, and answers without an envelope", async () => {
+  const { paths } = (await open("/openapi.json")).json;
+  const named = ({ parameters }: { parameters: { in: string; name: string }[] }) =>
+    parameters.map((each) => `${each.in} ${each.name}`);
+  expect(named(paths["/v1/request/{id}/body"].get)).toEqual([
+    ...["path id", "query part", "query raw", "query expires", "query signature"],
+  ]);
+  expect(named(paths["/v1/cache/entries"].get)).toEqual(["query limit", "query offset"]);
+  expect(named(paths["/v1/models/{model}/expedite"].post)).toEqual(["path model", "query provider"]);
+  expect(paths["/v1/cache"].delete.requestBody.required).toBe(false);
+  expect(paths["/v1/request"].delete.requestBody.required).toBe(true);
+  expect(Object.keys(paths["/v1/import"].post.requestBody.content)).toContain("application/x-ndjson");
+  expect(Object.keys(paths["/metrics"].get.responses[200].content)).toEqual(["text/plain"]);
+  expect(paths["/v1/request/query"].post.responses.default.content["application/json"].schema).toEqual({
+    $ref: "#/components/schemas/Failure",
+  });
+});
+
 test("the reference is a page that needs nothing from elsewhere and runs no script", async () => {
   const response = await fetch(`${it.origin}/docs`);
   expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");

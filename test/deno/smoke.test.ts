@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { bodyPart, callApi, gatewayHeaders, recordOf, until, type Weir } from "../e2e/weir.ts";
+import { bodyPart, callApi, gatewayHeaders, recordOf, recordsOf, until, type Weir } from "../e2e/weir.ts";
 import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
 
 const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   dropIn("plugins", "closed", PLUGIN);
   writeFileSync(join(folder, "weir.toml"), '[plugins.closed]\npath = "/closed"\n');
   weir = await startOnDeno(folder);
-}, 40_000);
+}, 60_000);
 
 afterAll(async () => {
   await weir?.stop();
@@ -176,7 +176,7 @@ test("on Deno commands work beside the service", async () => {
   );
   const checked = await commandOnDeno(weir, "plugins", "check", "providers/acme.ts");
   expect([checked.status, checked.stderr]).toEqual([0, ""]);
-}, 20_000);
+}, 60_000);
 
 test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits 0", async () => {
   const data = mkdtempSync(join(tmpdir(), "weir-deno-life-"));
@@ -200,6 +200,23 @@ test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits
     expect(await stopped).toBe(0);
     expect(second.output()).not.toMatch(/panic|uncaught/i);
   } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test("on Deno two gateway threads serve one port, a limit holds for both, and all is recorded", async () => {
+  const data = mkdtempSync(join(tmpdir(), "weir-deno-threads-"));
+  const both = await startOnDeno(data, { WEIR_GATEWAY_THREADS: "2" });
+  try {
+    const headers = gatewayHeaders(upstream.origin, { "Gateway-RateLimit-Policy": "10;w=3600" });
+    const ask = () => fetch(`${both.gateway}/v1/quick`, { method: "POST", body: "{}", headers, keepalive: false });
+    const answers = await Promise.all(Array.from({ length: 40 }, ask));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const ids = answers.map((answer) => answer.headers.get("gateway-id")!);
+    expect(await recordsOf(both, ids)).toHaveLength(40);
+    expect(await both.stop()).toBe(0);
+  } finally {
+    await both[Symbol.asyncDispose]();
     rmSync(data, { recursive: true, force: true });
   }
 }, 60_000);

@@ -142,7 +142,7 @@ test("without a service the command computes costs itself, and an order that wai
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 30_000);
+}, 60_000);
 
 test("a price without any rate, or with an unknown member, is refused", async () => {
   for (const body of [
@@ -190,6 +190,8 @@ test("a client logs a call of a tool, a vector database, and anything else, as r
     topK: 3,
   });
   expect(await log(search)).toMatchObject({ error: 409, path: "request_id" });
+  expect(await log({ ...search, request_id: "7" })).toMatchObject({ error: 400, path: "request_id" });
+  expect(await log({ ...search, status: "200" })).toMatchObject({ error: 400, path: "status" });
   const event = (await log({ request: { _type: "data", name: "signup", meta: { plan: "free" } }, status: 500 })).data;
   expect(await recordOf(weir, event.request_id)).toMatchObject({
     response_status: 500,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
 import { type CostInput, costOf } from "../../src/mapping/cost.ts";
-import { genaiPrices, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
 import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
 
 const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
@@ -200,4 +200,10 @@ test("the table's version is the one that is installed", () => {
 
 test.each(Object.entries(TABLE_NAMES))("the prices of %s are found under %s", (_provider, providerId) => {
   expect(findProvider({ providerId })?.id).toBe(providerId);
+});
+
+test("the arithmetic of a cost shows rates as they were published, without the noise of a division", () => {
+  const units = { input_tokens: 7, output_tokens: 3 };
+  const found = genaiRates("OPENAI", "gpt-4o-mini", units, new Date("2026-06-01T12:00:00Z"));
+  expect(found?.lines.map(({ perMillion }) => perMillion)).toEqual([0.15, 0.6]);
 });

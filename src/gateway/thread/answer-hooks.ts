@@ -4,7 +4,7 @@ import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../gateway-parts.ts";
 import { SeenRequest } from "../hooks.ts";
 import type { Question, Reply } from "./ask-hooks.ts";
-import { batchedTo, onBatch } from "./batch.ts";
+import { Batch, onBatch } from "./batch.ts";
 
 /**
  * Asks the plugins for a further gateway thread, in the first one.
@@ -12,7 +12,8 @@ import { batchedTo, onBatch } from "./batch.ts";
  * @returns what to call when that thread has ended: its requests then have ended as well.
  */
 export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
-  const send: (reply: Reply) => void = batchedTo(port);
+  const batch = new Batch(port);
+  const send = (reply: Reply) => batch.send(reply);
   /** Requests that plugins were asked to count, and that have not ended. */
   const counted = new Set<string>();
   let isGone = false;

@@ -4,7 +4,7 @@ import type { Verdict } from "../../plugin/hooks.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../gateway-parts.ts";
 import type { RequestFacts, SeenRequest } from "../hooks.ts";
-import { batchedTo, onBatch } from "./batch.ts";
+import { Batch, onBatch } from "./batch.ts";
 
 /** What a further gateway thread tells the first one, where the plugins are. */
 export type Question =
@@ -30,14 +30,14 @@ export interface Reply {
  * there. One question a request does for `readsUser`, `onRequest` and `onForward` together.
  */
 export class AskedHooks implements RequestHooks {
-  readonly #send: (question: Question) => void;
+  readonly #batch: Batch;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   /** Replies to requests that were asked whether their body is to be read, and need not be. */
   readonly #admitted = new WeakMap<SeenRequest, Reply>();
   #next = 0;
 
   constructor(port: Endpoint) {
-    this.#send = batchedTo(port);
+    this.#batch = new Batch(port);
     onBatch<Reply>(port, (reply) => {
       this.#waiting.get(reply.number)?.(reply);
       this.#waiting.delete(reply.number);
@@ -66,14 +66,19 @@ export class AskedHooks implements RequestHooks {
   }
 
   onEnd(end: RequestEnd): void {
-    this.#send({ end });
+    this.#batch.sendLater({ end } satisfies Question);
+  }
+
+  /** Tells of the ends that are still to be told of. */
+  close(): void {
+    this.#batch.flush();
   }
 
   #ask({ facts }: SeenRequest, mayRead: boolean): Promise<Reply> {
     const number = this.#next++;
     // What holds credentials is nothing that a plugin could ask for.
     const gateway = facts.gateway.filter(({ setting }) => setting !== "auth" && setting !== "fallbacks");
-    this.#send({ number, facts: { ...facts, gateway }, mayRead });
+    this.#batch.send({ number, facts: { ...facts, gateway }, mayRead } satisfies Question);
     return new Promise((resolve) => this.#waiting.set(number, resolve));
   }
 }

@@ -1,23 +1,46 @@
 import type { Endpoint } from "../../runtime/rpc.ts";
 
+/** How long a message waits for others that nobody waits for. */
+const LATER_MS = 4;
+
 /**
  * Sends messages to another thread, those of one turn of the event loop together and as JSON text: a message costs more
- * than what is in it, and text is copied faster than objects.
+ * than what is in it, waking the other thread most of all, and text is copied faster than objects.
  */
-export function batchedTo(port: Endpoint): (message: object) => void {
-  let gathered: string[] = [];
-  const send = () => {
-    const texts = gathered;
-    gathered = [];
-    port.postMessage(texts);
-  };
-  return (message) => {
-    if (gathered.length === 0) setImmediate(send);
-    gathered.push(JSON.stringify(message));
-  };
+export class Batch {
+  readonly #port: Endpoint;
+  #gathered: string[] = [];
+  #isAsked = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(port: Endpoint) {
+    this.#port = port;
+  }
+
+  send(message: object): void {
+    this.#gathered.push(JSON.stringify(message));
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    setImmediate(() => this.flush());
+  }
+
+  /** Sends with the next message, or in a few milliseconds. */
+  sendLater(message: object): void {
+    this.#gathered.push(JSON.stringify(message));
+    if (!this.#isAsked) this.#timer ??= setTimeout(() => this.flush(), LATER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isAsked = false;
+    const texts = this.#gathered;
+    this.#gathered = [];
+    if (texts.length > 0) this.#port.postMessage(texts);
+  }
 }
 
-/** Takes what `batchedTo` sends at the other end. */
+/** Takes what a `Batch` sends at the other end. */
 export function onBatch<T>(port: Endpoint, take: (message: T) => void): void {
   port.addEventListener("message", ({ data }) => {
     for (const text of data as readonly string[]) take(JSON.parse(text) as T);
