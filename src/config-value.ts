@@ -48,10 +48,21 @@ function isNetwork(text: string): boolean {
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
+/** What stands before a port, and that; undefined where there is none. An IPv6 address with a port stands in brackets. */
+function splitPort(text: string): { readonly host: string; readonly port: string } | undefined {
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
+  return port === undefined ? undefined : { host: bracketed ?? plain ?? "", port };
+}
+
 function isNameServer(text: string): boolean {
   if (isIP(text) !== 0) return true;
-  const [, bracketed, plain, port = ""] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
-  return isIP(bracketed ?? plain ?? "") !== 0 && isPort(port);
+  const { host = "", port = "" } = splitPort(text) ?? {};
+  return isIP(host) !== 0 && isPort(port);
+}
+
+function isPrivateTarget(text: string): boolean {
+  const { host, port } = splitPort(text) ?? { host: text, port: "1" };
+  return (isNameOrAddress(host) || isNetwork(host)) && isPort(port);
 }
 
 const DATABASE = orEmpty({
@@ -89,8 +100,8 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   public_gateway_url: PUBLIC_ADDRESS,
   eu_public_gateway_url: PUBLIC_ADDRESS,
   allow_private_targets: {
-    fits: (text) => isNameOrAddress(text) || isNetwork(text),
-    allowed: "host names, addresses or networks such as 10.0.0.0/8",
+    fits: isPrivateTarget,
+    allowed: "host names, addresses or networks such as 10.0.0.0/8, each with :port or not",
   },
   approved_domains: { fits: isNameOrAddress, allowed: "host names or addresses without port" },
   dns_servers: { fits: isNameServer, allowed: "addresses such as 10.0.0.2 or 10.0.0.2:5353" },

@@ -1,4 +1,5 @@
 import { type Config, europeanConfig, listenerPorts } from "./config.ts";
+import { trustedAuthorities } from "./net/authorities.ts";
 import { keepServing, messageOf } from "./observe.ts";
 import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
@@ -31,6 +32,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       "gateway_threads = more than 1 works on Linux only: elsewhere the system divides no connections",
     );
   }
+  // Before anything is written or shown, such as the first key.
+  trustedAuthorities(config.extra_ca_file);
   keepServing(log);
   const european = europeanConfig(config);
   const configs = european === undefined ? [config] : [config, european];

@@ -180,7 +180,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     inFlight,
     departures: new Departures(spool),
     domain: config.gateway_domain,
-    idHeaders: ["gateway-id", ...config.header_aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-id`)],
+    idHeaders: idHeadersOf(config),
     bodyBytesMax: config.max_body_bytes,
     recordedBytesMax: config.max_recorded_body_bytes,
     upstreamTimeoutMs: config.upstream_timeout_seconds * 1_000,
@@ -188,6 +188,11 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     syncAlways: config.spool_sync === "always",
     refuseWhenFull: config.on_spool_full === "refuse",
   };
+}
+
+/** Header names that carry a request's id, each once: an alias may be written twice, or be `Gateway`. */
+function idHeadersOf({ header_aliases }: Config): string[] {
+  return [...new Set(["gateway", ...header_aliases].map((prefix) => `${prefix.replace(/-+$/, "").toLowerCase()}-id`))];
 }
 
 function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<Server> {

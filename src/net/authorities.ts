@@ -1,12 +1,29 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { getCACertificates } from "node:tls";
+import { GatewayError } from "../errors.ts";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * Certificates of every authority that is trusted, as PEM: the system's and those of `file`.
+ * Certificates of every authority that is trusted, as PEM: the system's and those of `extra_ca_file`.
  *
  * @returns undefined where there is no file: the system's alone.
- * @throws where the file cannot be read.
+ * @throws GatewayError `config_invalid`.
  */
 export function trustedAuthorities(file: string): string[] | undefined {
-  return file === "" ? undefined : [...getCACertificates("default"), readFileSync(file, "utf8")];
+  return file === "" ? undefined : [...getCACertificates("default"), ...certificatesIn(file).map(String)];
+}
+
+/** @throws GatewayError `config_invalid` where `extra_ca_file` cannot be read or holds none. */
+export function certificatesIn(file: string): X509Certificate[] {
+  let why = "it holds none";
+  try {
+    const blocks = readFileSync(file, "utf8").match(CERTIFICATE);
+    if (blocks !== null) return blocks.map((block) => new X509Certificate(block));
+  } catch (error) {
+    why = (error as Error).message;
+  }
+  const place = `extra_ca_file = ${JSON.stringify(file)} (WEIR_EXTRA_CA_FILE)`;
+  throw new GatewayError("config_invalid", `${place}: must be a PEM file of certificates: ${why}`);
 }

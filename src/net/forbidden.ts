@@ -214,7 +214,8 @@ function readAllowance(entry: string): Allowance {
   }
   const address = readAddress(name);
   if (address !== undefined) return { block: [address, address.kind() === "ipv4" ? 32 : 128], port };
-  if (!/^[a-z0-9._-]+$/.test(name)) throw new Error(`allow_private_targets: "${entry}" is no host name`);
+  if (!/^[a-z0-9._-]+$/.test(name))
+    throw new GatewayError("config_invalid", `allow_private_targets: "${entry}" is no host name`);
   return { host: withoutDots(name), port };
 }
 

@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
-import * as fs from "node:fs";
 import { createServer } from "node:net";
 import type { Config } from "../../config.ts";
+import { certificatesIn } from "../../net/authorities.ts";
+import { messageOf } from "../../observe.ts";
 import { PluginError } from "../../plugin/check.ts";
 import { type LoadedPlugin, loadFolders, pluginFolders } from "../../plugin/load.ts";
 import { buildRegistry } from "../../plugin/registry.ts";
@@ -79,11 +79,12 @@ export const authoritiesCheck: Check = {
   run({ config }) {
     const path = config.extra_ca_file;
     if (path === "") return [ok("the system's")];
-    const mend = "set WEIR_EXTRA_CA_FILE to a PEM file of certificates";
-    if (!fs.existsSync(path)) return [fail(`${path} is missing`, mend)];
-    const blocks = fs.readFileSync(path, "utf8").match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
-    if (blocks === null) return [fail(`${path} holds no certificate`, mend)];
-    const certificates = blocks.map((block) => new X509Certificate(block));
+    let certificates: ReturnType<typeof certificatesIn>;
+    try {
+      certificates = certificatesIn(path);
+    } catch (error) {
+      return [fail(messageOf(error), "set WEIR_EXTRA_CA_FILE to a PEM file of certificates")];
+    }
     const late = certificates.find(({ validTo }) => Date.parse(validTo) < Date.now());
     if (late !== undefined) return [warn(`${path}: ${late.subject} has expired on ${late.validTo}`, "renew it")];
     return [ok(`the system's and ${certificates.length} of ${path}`)];
