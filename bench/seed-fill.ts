@@ -62,7 +62,7 @@ export function fillRecords(seed: Seed): void {
   const [before] = rowOf(database, "select coalesce(max(seq), 0) from requests") as [number];
   const known = { before, organization };
   makePool(database);
-  const built = takeAway(database, ["requests", "properties"]);
+  const built = takeAway(database);
   eachStep(database, seed, "records", (from, to) => insertRequests(database, { ...seed, ...known, from, to }));
   insertProperties(database, seed, known);
   insertModels(database, seed, organization);
@@ -74,9 +74,7 @@ export function fillRecords(seed: Seed): void {
 export function fillBodies(seed: Seed): void {
   const database = open(join(seed.dataDir, "bodies.db"));
   makePool(database);
-  const built = takeAway(database, ["texts", "bodies"]);
   eachStep(database, seed, "bodies", (from, to) => insertBodies(database, { ...seed, from, to }));
-  buildAgain(database, built, seed);
   close(database);
 }
 
@@ -123,14 +121,14 @@ interface Built {
 }
 
 /** Takes away what can be built at the end, and the triggers, which have nothing to say of records that are new. */
-function takeAway(database: Connection, tables: readonly string[]): Built[] {
+function takeAway(database: Connection): Built[] {
   const found = database
     .prepare(
       `select type, name, sql from sqlite_master
-        where type in ('index', 'trigger') and sql is not null and tbl_name in (select value from json_each(?))`,
+        where type in ('index', 'trigger') and sql is not null and tbl_name in ('requests', 'properties')`,
     )
     .raw(true)
-    .all(JSON.stringify(tables)) as [string, string, string][];
+    .all() as [string, string, string][];
   for (const [type, name] of found) database.exec(`drop ${type} ${name}`);
   return found.map(([, name, sql]) => ({ name, sql }));
 }
@@ -185,19 +183,13 @@ function insertRequests(database: Connection, step: RecordStep): void {
     .run(from, to, start, everyMs(records), before, organization);
 }
 
+/** Bodies stand beside their texts, as small ones of the service do. */
 function insertBodies(database: Connection, { from, to, start, records }: Step): void {
-  const rows = `from parts join temp.pool p on p.n = h % ${POOL}`;
-  database
-    .prepare(`insert into texts (request_id, prompt, completion) ${PARTS} select id, p.prompt, p.completion ${rows}`)
-    .run(from, to, start, everyMs(records));
   database
     .prepare(
-      `insert into bodies (request_id, part, form, bytes, codec, data)
+      `insert into texts (request_id, prompt, completion, request, response)
       ${PARTS}
-      select id, part, 'json', length(content), 'plain', content from (
-        select id, part.column1 as part, case part.column1 when 'request' then p.request else p.response end as content
-        ${rows} cross join (values ('request'), ('response')) part
-      )`,
+      select id, p.prompt, p.completion, p.request, p.response from parts join temp.pool p on p.n = h % ${POOL}`,
     )
     .run(from, to, start, everyMs(records));
 }

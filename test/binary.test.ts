@@ -70,4 +70,4 @@ test("the binary makes a skeleton with types that passes its own check", () => {
   const checked = run("plugins", "check", made.stdout.toString().trim());
   expect(checked.stderr.toString()).toBe("");
   expect(checked.exitCode).toBe(0);
-}, 30_000);
+}, 60_000);

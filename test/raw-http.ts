@@ -72,7 +72,7 @@ export function exchangeRaw(
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`no end of the answer within 20 s; so far: ${JSON.stringify(received.slice(0, 500))}`));
-    }, 20_000);
+    }, 60_000);
     const done = () => {
       clearTimeout(timer);
       socket.destroy();

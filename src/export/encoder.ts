@@ -2,6 +2,11 @@ import type { Column } from "./columns.ts";
 import type { Row } from "./page.ts";
 import { RowReader } from "./row-reader.ts";
 
+const QUOTE = 0x22;
+const OPEN_LIST = 0x5b;
+const LETTER_N = 0x6e;
+const OPEN_OBJECT = 0x7b;
+
 /**
  * Turns records into the bytes of a file. What it writes depends on the records and their order alone, never on how
  * they came in pages: that is what makes a resumed export the same as an unbroken one.
@@ -52,7 +57,7 @@ export class Cells {
   #places: readonly number[] = [];
   #propertiesPlace = -1;
   #row: Row = "{}";
-  #properties: ReadonlyMap<string, string> | undefined;
+  #properties: Readonly<Record<string, unknown>> | undefined;
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
@@ -70,44 +75,46 @@ export class Cells {
     this.#propertiesPlace = places.get("properties") ?? -1;
   }
 
-  /** The JSON text of a member's value, or a property's text itself. */
+  /** The JSON text of a member's value, or a property's text itself; undefined for null. */
   valueOf(index: number): string | undefined {
     const property = this.#columns[index]?.property;
     if (property === undefined) return this.#textAt(this.#places[index] ?? -1);
     this.#properties ??= propertiesOf(this.#textAt(this.#propertiesPlace));
-    return this.#properties.get(property);
+    const value = Object.hasOwn(this.#properties, property) ? (this.#properties[property] ?? undefined) : undefined;
+    return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
   }
 
   #textAt(place: number): string | undefined {
-    return place === -1 ? undefined : this.#row.slice(this.#reader.valueAt[place], this.#reader.valueEnd[place]);
+    if (place === -1) return undefined;
+    const at = this.#reader.valueAt[place]!;
+    return this.#row.charCodeAt(at) === LETTER_N ? undefined : this.#row.slice(at, this.#reader.valueEnd[place]);
   }
 }
 
 /** The text of a JSON value as a cell shows it: undefined for null, text as it is, everything else as JSON. */
 export function shownText(value: string | undefined): string | undefined {
-  if (value === undefined || value === "null") return undefined;
-  if (value.charCodeAt(0) !== 0x22) return value;
+  if (value === undefined) return undefined;
+  if (value.charCodeAt(0) !== QUOTE) return value;
   return value.includes("\\") ? (JSON.parse(value) as string) : value.slice(1, -1);
 }
 
-/** The custom properties of a record, each as text; empty when it has none. */
-function propertiesOf(text: string | undefined): ReadonlyMap<string, string> {
-  if (text === undefined || text === "{}" || !text.startsWith("{")) return NONE;
-  const values = Object.entries(JSON.parse(text) as Record<string, unknown>).filter(([, value]) => value !== null);
-  return new Map(values.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]));
+/** The custom properties of a record; empty when it has none. */
+function propertiesOf(text: string | undefined): Readonly<Record<string, unknown>> {
+  return text === undefined || text === "{}" || !text.startsWith("{") ? NONE : JSON.parse(text);
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+const NONE = {};
 
-function csvCell(column: Column, value: string | undefined): string {
+function csvCell({ property }: Column, value: string | undefined): string {
   if (value === undefined) return "";
-  if (column.property !== undefined) return textCell(value);
-  return value.charCodeAt(0) === 0x22 ? textCell(shownText(value) ?? "") : valueCell(shownText(value));
+  return property === undefined ? valueCell(value) : textCell(value);
 }
 
-/** Numbers, booleans and JSON: nothing in there is read as a formula, and a negative number stays a number. */
-function valueCell(value: string | undefined): string {
-  return value === undefined ? "" : quotedIfNeeded(value);
+/** Of numbers, booleans and JSON nothing is read as a formula, and a negative number stays a number. */
+function valueCell(value: string): string {
+  const first = value.charCodeAt(0);
+  if (first === QUOTE) return textCell(shownText(value) ?? "");
+  return first === OPEN_OBJECT || first === OPEN_LIST ? quotedIfNeeded(value) : value;
 }
 
 /**
@@ -121,5 +128,5 @@ function textCell(value: string): string {
 
 /** Control characters and outer spaces are quoted as well, because readers differ on whether they trim them. */
 function quotedIfNeeded(text: string): string {
-  return /[",\x00-\x1f]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\x00-\x1f]|^ | $/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }

@@ -67,7 +67,10 @@ async function importWith(options: ImportOptions, io: ImportIo, say: (text: stri
     command: "weir import",
   });
   const client = createClient({ ...options, pace: { ...PACE, ...io.pace }, signal, onWait: progress.waiting });
-  const tell = (text: string) => say(io.stderr.isTTY && !options.quiet ? `\r\x1b[2K${text}` : text);
+  const tell = (text: string) => {
+    if (io.stderr.isTTY && !options.quiet) io.stderr.write("\r\x1b[2K");
+    say(text);
+  };
   const total: Counts = { imported: 0, existing: 0, rejected: 0 };
   const job: Job = { options, client, progress, signal, stdin: io.stdin, tell, total, unknown: new Map() };
   const started = performance.now();

@@ -68,12 +68,14 @@ export class GatewayThreads {
   async tell(change: Partial<GatewayTerms>): Promise<void> {
     const ownPorts = [...this.#terms.ownPorts, ...(change.ownPorts ?? [])];
     this.#terms = { ...this.#terms, ...change, ownPorts };
-    await this.#ask("tell", change);
+    await Promise.allSettled(this.#all().map((thread) => thread.forward(["tell"]).tell(change)));
   }
 
-  /** The first thread's status, with the others'. */
+  /** The first thread's status, with those of the others that serve now. */
   async status(own: GatewayStatus): Promise<GatewayStatus> {
-    const all = [own, ...(await this.#ask("status"))];
+    const asked = [...this.#serving().values()].map((thread) => thread.forward(["status"]).status());
+    const answers = await Promise.allSettled(asked);
+    const all = [own, ...answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))];
     return {
       ...own,
       inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
@@ -86,7 +88,7 @@ export class GatewayThreads {
 
   /** What the threads have counted, also those that had to be started again. */
   async figures(): Promise<readonly GatewayFigures[]> {
-    const asked = [...this.#threads].map(async ([number, thread]) => {
+    const asked = [...this.#serving()].map(async ([number, thread]) => {
       this.#last.set(number, await thread.forward(["figures"]).figures());
     });
     await Promise.allSettled(asked);
@@ -103,18 +105,19 @@ export class GatewayThreads {
     return [...this.#threads.values()];
   }
 
-  /** The answers of those that give one. */
-  async #ask<K extends "tell" | "status">(name: K, ...args: Parameters<FurtherGatewayFunctions[K]>) {
-    const asked = this.#all().map((thread) => thread.forward([name])[name](...args));
-    const answers = await Promise.allSettled(asked);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  /** Without those that a question would have to wait for. */
+  #serving(): ReadonlyMap<number, Supervised<FurtherGatewayFunctions>> {
+    return new Map([...this.#threads].filter(([, { trouble }]) => trouble === undefined));
   }
 
   #start(number: number): Supervised<FurtherGatewayFunctions> {
     const thread = new Supervised<FurtherGatewayFunctions>({
       name: `gateway (${number})`,
       start: () => this.#startThread(number),
-      onStarted: (remote) => remote.listen(this.#terms),
+      onStarted: async (remote) => {
+        await remote.listen(this.#terms);
+        await remote.tell(this.#terms); // what has changed meanwhile
+      },
       log: this.#options.log,
     });
     thread.started().catch(() => undefined); // `started` tells it

@@ -205,7 +205,7 @@ describe("a record", () => {
       ids.map((_, i) => i),
     );
     expect(json.error).toBeNull();
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("bodies and assets", () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   dropIn("plugins", "closed", PLUGIN);
   writeFileSync(join(folder, "weir.toml"), '[plugins.closed]\npath = "/closed"\n');
   weir = await startOnDeno(folder);
-}, 40_000);
+}, 60_000);
 
 afterAll(async () => {
   await weir?.stop();
@@ -176,7 +176,7 @@ test("on Deno commands work beside the service", async () => {
   );
   const checked = await commandOnDeno(weir, "plugins", "check", "providers/acme.ts");
   expect([checked.status, checked.stderr]).toEqual([0, ""]);
-}, 20_000);
+}, 60_000);
 
 test("on Deno a kill loses no record, and SIGTERM lets a stream finish and exits 0", async () => {
   const data = mkdtempSync(join(tmpdir(), "weir-deno-life-"));

@@ -16,7 +16,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   upstream = await startUpstream();
   weir = await startWeir();
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await weir?.stop();
   upstream?.close();

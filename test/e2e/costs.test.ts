@@ -142,7 +142,7 @@ test("without a service the command computes costs itself, and an order that wai
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 30_000);
+}, 60_000);
 
 test("a price without any rate, or with an unknown member, is refused", async () => {
   for (const body of [

@@ -19,20 +19,24 @@ afterAll(() => {
 const send = (gateway: string, path: string) =>
   fetch(gateway + path, { method: "POST", body: "{}", headers: gatewayHeaders(upstream.origin), keepalive: false });
 
-test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next start shows all records", async () => {
-  await using weir = await startWeir({ dataDirectory });
-  const quick = await send(weir.gateway, "/v1/quick");
-  const stream = await send(weir.gateway, "/events?n=30&ms=30");
-  const stopped = weir.stop();
-  await until(
+/** Waits until a service that stops answers 503 or does not listen any more. */
+const takesNothingNew = (gateway: string) =>
+  until(
     () =>
-      send(weir.gateway, "/v1/late").then(
+      send(gateway, "/v1/late").then(
         (answer) => answer.status === 503,
         () => true,
       ),
     15_000,
     () => "a stopping service still takes requests",
   );
+
+test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next start shows all records", async () => {
+  await using weir = await startWeir({ dataDirectory });
+  const quick = await send(weir.gateway, "/v1/quick");
+  const stream = await send(weir.gateway, "/events?n=30&ms=30");
+  const stopped = weir.stop();
+  await takesNothingNew(weir.gateway);
   expect(await stream.text()).toContain('{"index":29}');
   const endedAt = performance.now();
   expect(await stopped).toBe(0);
@@ -42,29 +46,21 @@ test("SIGTERM lets a stream finish, takes nothing new, exits 0, and the next sta
   const ids = [quick, stream].map((answer) => answer.headers.get("gateway-id")!);
   const records = await recordsOf(again, ids);
   expect(records.map(({ response_status }) => response_status)).toEqual([200, 200]);
-}, 30_000);
+}, 60_000);
 
 test("a second signal ends the process at once with its status, and the cut-off stream is recorded as 500", async () => {
   await using weir = await startWeir({ dataDirectory });
   const stream = await send(weir.gateway, "/endless");
   const id = stream.headers.get("gateway-id")!;
   process.kill(weir.pid, "SIGTERM");
-  await until(
-    () =>
-      send(weir.gateway, "/v1/late").then(
-        (answer) => answer.status === 503,
-        () => true,
-      ),
-    15_000,
-    () => "a stopping service still takes requests",
-  );
+  await takesNothingNew(weir.gateway);
   process.kill(weir.pid, "SIGINT");
   expect([130, 143]).toContain(await within(weir.exited, 15_000, () => "the process goes on"));
   await stream.text().catch(() => undefined);
 
   await using again = await startWeir({ dataDirectory });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
-}, 30_000);
+}, 60_000);
 
 test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {
   await using weir = await startWeir({ dataDirectory });

@@ -71,4 +71,4 @@ test("a service starts on a seed and answers its records with their bodies", asy
       properties: { Environment: "production" },
     });
   }
-}, 30_000);
+}, 60_000);

@@ -105,7 +105,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   exited.then((status) => announced.reject(new Error(`weir ended with status ${status} at start:\n${output}`)));
   const limit = setTimeout(
     () => announced.reject(new Error(`weir announced no listeners in time:\n${output}`)),
-    options.startMsMax ?? 15_000,
+    options.startMsMax ?? 30_000,
   );
   const ports = await announced.promise
     .catch((error: unknown) => {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }
   const question = { filter: "all", sort: { created_at: "asc" }, limit: 1000, includeInputs: true };
   records = (await ask("POST", "/v1/request/query-fast", question)) as ApiRecord[];
-}, 30_000);
+}, 60_000);
 
 afterAll(async () => {
   await weir.stop();

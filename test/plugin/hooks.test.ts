@@ -31,6 +31,10 @@ function hooksOf(...plugins: PluginHooks[]) {
   return { hooks, lines };
 }
 const refusal = { status: 403, code: "closed", message: "come back at nine" };
+const throws = () => {
+  throw new Error("no");
+};
+const rejects = async () => throws();
 const never = () => new Promise<never>(() => undefined);
 const forever = () => {
   for (;;);
@@ -77,18 +81,8 @@ describe("onRequest", () => {
   });
 
   test.each<[string, NonNullable<PluginHooks["onRequest"]>]>([
-    [
-      "throws",
-      () => {
-        throw new Error("no");
-      },
-    ],
-    [
-      "rejects",
-      async () => {
-        throw new Error("no");
-      },
-    ],
+    ["throws", throws],
+    ["rejects", rejects],
     ["never answers", never],
     ["loops for ever", forever],
     ["answers a status that is no refusal", () => ({ ...refusal, status: 200 })],
@@ -186,18 +180,8 @@ describe("onRecord", () => {
   });
 
   test.each<[string, (each: RecordDraft) => unknown]>([
-    [
-      "throws",
-      () => {
-        throw new Error("no");
-      },
-    ],
-    [
-      "rejects",
-      async () => {
-        throw new Error("no");
-      },
-    ],
+    ["throws", throws],
+    ["rejects", rejects],
     ["never answers", never],
     ["loops for ever", forever],
     [

@@ -25,7 +25,7 @@ test("the first start makes one key with all scopes and prints it once; the data
   const second = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: "" } });
   expect(second.output()).not.toContain("sk-weir");
   expect(await second.stop()).toBe(0);
-}, 30_000);
+}, 60_000);
 
 test("a second service on one data directory, or on a port that is taken, ends with one line and status 1", async () => {
   const dataDirectory = freshDirectory();
@@ -44,7 +44,7 @@ test("a second service on one data directory, or on a port that is taken, ends w
   const api = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_API_PORT: String(port) });
   expect(api.status).toBe(1);
   expect(api.stderr).toMatch(/weir: api_port = \d+ on 127.0.0.1 is in use.*\n$/);
-}, 30_000);
+}, 60_000);
 
 test("a broken drop-in and a directory that cannot be written stop the start with the reason", async () => {
   const dataDirectory = freshDirectory();
@@ -61,7 +61,7 @@ test("a broken drop-in and a directory that cannot be written stop the start wit
     status: 1,
     stderr: expect.stringMatching(/^weir: data_dir = "\/proc\/weir" cannot be used: .*\n$/),
   });
-}, 30_000);
+}, 60_000);
 
 test("keys made and revoked by the command line count soon", async () => {
   await using upstream = await startUpstream();
@@ -83,7 +83,7 @@ test("keys made and revoked by the command line count soon", async () => {
     15_000,
     () => "the revoked key is still accepted",
   );
-}, 30_000);
+}, 60_000);
 
 test("providers and plugins are taken up while the service runs; a broken one is told by /readyz, which stays 200", async () => {
   const dataDirectory = freshDirectory();
@@ -132,7 +132,7 @@ test("providers and plugins are taken up while the service runs; a broken one is
   );
   expect((await ready()).status).toBe(200);
   expect((await send()).status).toBe(500);
-}, 40_000);
+}, 60_000);
 
 test("an unknown variable stops the start before anything is written", async () => {
   const dataDirectory = join(freshDirectory(), "not-yet");

@@ -105,7 +105,7 @@ test("a stream in flight is in the backup, cut off, and goes on undisturbed here
   await using again = await startWeir({ dataDirectory: at("in-flight-restored") });
   expect((await recordOf(again, id, 10_000))["response_status"]).toBe(500);
   expect((await recordOf(weir, id, 10_000))["response_status"]).toBe(200);
-}, 30_000);
+}, 60_000);
 
 test("an archive is one that tar reads, and its files are the owner's alone", async () => {
   await command(weir.env, "backup", at("plain.tar"), "--quiet");
@@ -197,7 +197,7 @@ test("the European pair is in the backup with its records, and is restored to a 
   await using again = await startWeir({ dataDirectory: at("pair-restored"), env: pair });
   const [, euApi] = /"eu_api":"([^"]+)"/.exec(again.log())!;
   expect((await recordOf({ api: euApi! }, answer.headers.get("gateway-id")!, 10_000))["response_status"]).toBe(200);
-}, 30_000);
+}, 60_000);
 
 test("spool files that the recorder deletes during a backup are kept, with what was appended meanwhile", () => {
   const directory = at("spool");

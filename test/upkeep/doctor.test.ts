@@ -19,7 +19,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import type { Finding } from "../../src/upkeep/finding.ts";
 import { startNameServer } from "../e2e/name-server.ts";
 import { startUpstream } from "../e2e/upstream.ts";
-import { gatewayHeaders, recordOf, startWeir } from "../e2e/weir.ts";
+import { gatewayHeaders, recordOf, startWeir, until } from "../e2e/weir.ts";
 
 let folder: string;
 /** A data directory that was used and left in order; tests work on copies. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await weir.stop();
   // What the tests overwrite must be in the files themselves, not in logs beside them.
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");
-}, 30_000);
+}, 60_000);
 afterAll(() => {
   dns?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -205,7 +205,7 @@ test("doctor finds a database that another program keeps locked", async () => {
   const { bad } = await findings(directory);
   holder.close();
   expect(bad).toContainEqual(expect.objectContaining({ check: "database", says: expect.stringContaining("locked") }));
-}, 20_000);
+}, 60_000);
 
 test("doctor finds ports that are taken, name servers that are away, and authorities that are none", async () => {
   const server: Server = createServer().listen(0, "127.0.0.1");
@@ -239,17 +239,23 @@ test("a broken configuration is found too, a line for each problem", async () =>
 test("beside a running service doctor and health ask it, and the service notices nothing", async () => {
   await using weir = await startWeir({ env: { WEIR_DNS_SERVERS: dns.address } });
   const env = { WEIR_API_PORT: String(weir.apiPort), WEIR_GATEWAY_PORT: String(weir.gatewayPort) };
+  const ready = async () => (await (await fetch(`${weir.api}/readyz`)).json()) as { degraded: string[] };
+  await until(
+    async () => (await ready()).degraded.length === 0, // the jobs come last
+    15_000,
+    () => weir.log(),
+  );
   const { all, bad } = await findings(weir.dataDirectory, "doctor", env);
   expect(bad.filter(({ check }) => !["disk", "open files", "clock"].includes(check))).toEqual([]);
   expect(all).toContainEqual(
     expect.objectContaining({ check: "service", says: expect.stringContaining("running and ready") }),
   );
   expect(await command(weir.dataDirectory, ["health"], env)).toEqual({ status: 0, stdout: "", stderr: "" });
-  expect((await (await fetch(`${weir.api}/readyz`)).json()).degraded).toEqual([]);
+  expect((await ready()).degraded).toEqual([]);
   await weir.stop();
   const gone = await command(weir.dataDirectory, ["health"], env);
   expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no answer")]);
-}, 30_000);
+}, 60_000);
 
 test("what doctor prints for people names each check, and how to mend what is wrong", async () => {
   const directory = copy();

@@ -1,0 +1,118 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/** What an organization wants to be told of. `filter`, `group_by` and `channels` are JSON text; secrets stand in `channels`. */
+export const alerts = sqliteTable(
+  "alerts",
+  {
+    id: text().primaryKey(),
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    metric: text().notNull(),
+    comparison: text({ enum: ["above", "below"] }).notNull(),
+    threshold: real().notNull(),
+    window_seconds: integer().notNull(),
+    filter: text().notNull(),
+    group_by: text().notNull(),
+    minimum_requests: integer().notNull(),
+    cooldown_seconds: integer().notNull(),
+    channels: text().notNull(),
+    enabled: integer().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+    checked_at: integer(),
+    /** Why the last check failed. */
+    error: text(),
+  },
+  (t) => [index("alerts_organization").on(t.organization_id, t.created_at)],
+);
+
+/** Groups of alerts that fire now; `group` is a JSON object of names and values. */
+export const alertStates = sqliteTable(
+  "alert_states",
+  {
+    alert_id: text().notNull(),
+    group: text().notNull(),
+    /** The event that it began with. */
+    event_id: text().notNull(),
+    value: real(),
+    triggered_at: integer().notNull(),
+    /** The last check at which the condition held: the cool-down counts from here. */
+    held_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.alert_id, t.group] })],
+);
+
+/** Every trigger and resolution. `previous` is the event before it of the same group: no two can follow the same one. */
+export const alertEvents = sqliteTable(
+  "alert_events",
+  {
+    id: text().primaryKey(),
+    alert_id: text().notNull(),
+    kind: text({ enum: ["triggered", "resolved"] }).notNull(),
+    group: text().notNull(),
+    previous: text().notNull(),
+    value: real(),
+    threshold: real().notNull(),
+    requests: integer().notNull(),
+    reason: text().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    uniqueIndex("alert_events_chain").on(t.alert_id, t.group, t.previous),
+    index("alert_events_alert").on(t.alert_id, t.created_at),
+  ],
+);
+
+/** Who is told of every finished request. `property_filters` and `fields` are JSON text. */
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    id: text().primaryKey(),
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    url: text().notNull(),
+    secret: text().notNull(),
+    property_filters: text().notNull(),
+    sample_rate: real().notNull(),
+    fields: text().notNull(),
+    include_body: integer().notNull(),
+    enabled: integer().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [index("webhooks_organization").on(t.organization_id, t.created_at)],
+);
+
+/** What is to be delivered, and what became of it. */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    /** The receiver sees it as `webhook-id`: the same at every attempt. */
+    id: text().primaryKey(),
+    organization_id: text().notNull(),
+    kind: text({ enum: ["alert", "request", "test"] }).notNull(),
+    /** The alert or webhook. */
+    source_id: text().notNull(),
+    /** The alert's channel, or the webhook again. */
+    endpoint_id: text().notNull(),
+    /** The alert's event, or the request. */
+    subject_id: text().notNull(),
+    /** JSON text; null where it is made of the record when it is sent. */
+    payload: text(),
+    state: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
+    attempts: integer().notNull(),
+    next_attempt_at: integer().notNull(),
+    /** Who is at it, until `next_attempt_at`. */
+    claim: text(),
+    last_status: integer(),
+    last_error: text(),
+    created_at: integer().notNull(),
+    finished_at: integer(),
+  },
+  (t) => [
+    index("deliveries_due").on(t.endpoint_id, t.next_attempt_at).where(sql`state = 'pending'`),
+    index("deliveries_endpoint").on(t.endpoint_id, t.created_at),
+    index("deliveries_source").on(t.source_id, t.created_at),
+  ],
+);

@@ -1,0 +1,65 @@
+import { sql } from "drizzle-orm";
+import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by; beside them the
+ * parts that are small and not binary. Headers are JSON, raw is text, the bodies are JSON unless said otherwise. In
+ * `bodies.db`.
+ */
+export const texts = sqliteTable("texts", {
+  request_id: text().primaryKey(),
+  prompt: text(),
+  completion: text(),
+  headers: blob({ mode: "buffer" }),
+  request: blob({ mode: "buffer" }),
+  request_is_text: integer().notNull().default(0),
+  response: blob({ mode: "buffer" }),
+  response_is_text: integer().notNull().default(0),
+  raw: blob({ mode: "buffer" }),
+});
+
+/**
+ * Larger and binary parts, and every part recorded before version 2 of this file. `part`: request, response, raw (a
+ * stream's bytes as sent, decoded), headers (JSON of both header lists). In `bodies.db`.
+ */
+export const bodies = sqliteTable(
+  "bodies",
+  {
+    request_id: text().notNull(),
+    part: text({ enum: ["request", "response", "raw", "headers"] }).notNull(),
+    /** json, text, or binary: what the decoded bytes are. */
+    form: text({ enum: ["json", "text", "binary"] }).notNull(),
+    /** Length of the decoded body. */
+    bytes: integer().notNull(),
+    codec: text({ enum: ["plain", "zstd"] }).notNull(),
+    /** The body itself where it is small, else null and `blob_hash` says where it is. */
+    data: blob({ mode: "buffer" }),
+    blob_hash: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.request_id, t.part] }),
+    index("bodies_blob").on(t.blob_hash).where(sql`blob_hash is not null`),
+  ],
+);
+
+/** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */
+export const blobs = sqliteTable("blobs", {
+  hash: text().primaryKey(),
+  codec: text({ enum: ["plain", "zstd"] }).notNull(),
+  content_type: text(),
+  bytes: integer().notNull(),
+  data: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Which request shows which asset; the asset itself is the blob of that hash. In `bodies.db`. */
+export const assets = sqliteTable(
+  "assets",
+  {
+    request_id: text().notNull(),
+    asset_id: text().notNull(),
+    organization_id: text().notNull(),
+    content_type: text().notNull(),
+    bytes: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.asset_id] }), index("assets_id").on(t.asset_id)],
+);

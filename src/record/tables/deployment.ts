@@ -1,0 +1,48 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const organizations = sqliteTable("organizations", {
+  id: text().primaryKey(),
+  name: text().notNull().unique(),
+  created_at: integer().notNull(),
+});
+
+export const keys = sqliteTable("keys", {
+  id: text().primaryKey(),
+  organization_id: text().notNull(),
+  name: text().notNull(),
+  /** SHA-256 of the key, hexadecimal; the key itself is stored nowhere. */
+  hash: text().notNull().unique(),
+  /** JSON array of scopes. */
+  scopes: text().notNull(),
+  region: text().notNull(),
+  created_at: integer().notNull(),
+  expires_at: integer(),
+  last_used_at: integer(),
+  revoked_at: integer(),
+});
+
+/** Values that the deployment makes for itself once, such as the secret that signs addresses. */
+export const settings = sqliteTable("settings", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});
+
+/** What plugins have settled, as JSON text by plugin and key; null where it was removed. `version` rises with every write. */
+export const pluginEntries = sqliteTable(
+  "plugin_entries",
+  {
+    plugin: text().notNull(),
+    key: text().notNull(),
+    value: text(),
+    version: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plugin, t.key] }), index("plugin_entries_version").on(t.version)],
+);
+
+/** How far the recorder has read each spool; written in the same transaction as the rows it stands for. */
+export const spoolPositions = sqliteTable("spool_positions", {
+  spool: text().primaryKey(),
+  segment: integer().notNull(),
+  offset: integer().notNull(),
+  updated_at: integer().notNull(),
+});

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Models and their mapping state, counted by the recorder. */
+export const models = sqliteTable(
+  "models",
+  {
+    organization_id: text().notNull(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    state: text({ enum: ["pending", "mapped"] }).notNull(),
+    count: integer().notNull(),
+    since: integer().notNull(),
+    reason: text(),
+    /** When somebody asked for it to be mapped at once; null when that is done. */
+    expedited_at: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.provider, t.model] })],
+);
+
+/**
+ * Every version of every mapping, newest last. A model is read with the one that is `active` (the mapper found it and is
+ * sure) or `approved` (an admin said so); a `draft` waits for approval.
+ */
+export const mappings = sqliteTable(
+  "mappings",
+  {
+    organization_id: text().notNull(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    version: integer().notNull(),
+    state: text({ enum: ["draft", "active", "approved", "replaced", "replaced approved", "rolled back"] }).notNull(),
+    origin: text({ enum: ["inferred", "edited"] }).notNull(),
+    /** JSON text. */
+    mapping: text().notNull(),
+    confidence: real().notNull(),
+    samples: integer().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+    /** Records of the model with a greater `seq` are still to be read again; null when all are. */
+    reread_after: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.provider, t.model, t.version] }),
+    index("mappings_reread").on(t.reread_after).where(sql`reread_after is not null`),
+  ],
+);
+
+/** What an organization's admin says that a model costs, as JSON text. */
+export const prices = sqliteTable(
+  "prices",
+  {
+    organization_id: text().notNull(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    price: text().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.provider, t.model] })],
+);

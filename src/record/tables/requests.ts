@@ -1,0 +1,148 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/** One row for each exchange, its bodies aside. */
+export const requests = sqliteTable(
+  "requests",
+  {
+    /** Order of arrival in the database. */
+    seq: integer().primaryKey({ autoIncrement: true }),
+    request_id: text().notNull(),
+    organization_id: text().notNull(),
+    key_id: text().notNull(),
+    gateway_user: text(),
+    auth_hash: text(),
+    method: text().notNull(),
+    target_url: text(),
+    request_path: text(),
+    request_referrer: text(),
+    country_code: text(),
+    provider: text().notNull(),
+    request_model: text(),
+    response_model: text(),
+    model_override: text(),
+    model: text(),
+    request_created_at: integer().notNull(),
+    response_created_at: integer(),
+    updated_at: integer().notNull(),
+    response_id: text(),
+    /** Null while in flight. */
+    response_status: integer(),
+    outcome: text(),
+    error_code: text(),
+    error_message: text(),
+    delay_ms: real(),
+    time_to_first_token: real(),
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    total_tokens: integer(),
+    prompt_cache_read_tokens: integer(),
+    prompt_cache_write_tokens: integer(),
+    prompt_cache_write_1h_tokens: integer(),
+    prompt_audio_tokens: integer(),
+    completion_audio_tokens: integer(),
+    reasoning_tokens: integer(),
+    usage_estimated: integer().notNull().default(0),
+    /** The provider's usage block as JSON text, as sent. */
+    usage_raw: text(),
+    cost: real(),
+    cost_source: text(),
+    user_id: text(),
+    session_id: text(),
+    session_name: text(),
+    session_path: text(),
+    prompt_id: text(),
+    prompt_version: text(),
+    node_id: text(),
+    job_id: text(),
+    experiment_id: text(),
+    cache_enabled: integer().notNull().default(0),
+    /** 1 for a cache hit. */
+    cached: integer().notNull().default(0),
+    cache_reference_id: text(),
+    cache_created_at: integer(),
+    streamed: integer().notNull().default(0),
+    truncated: integer().notNull().default(0),
+    threat: integer(),
+    is_passthrough_billing: integer().notNull().default(0),
+    size_bytes: integer().notNull().default(0),
+    /** Wire schema that the bodies were read with; null while the model is pending mapping. */
+    wire_schema: text(),
+    /** JSON object of name to value. */
+    properties: text().notNull().default("{}"),
+    prompt_inputs: text().notNull().default("{}"),
+    /** JSON object of name to number. */
+    scores: text().notNull().default("{}"),
+    /** JSON array of asset ids. */
+    assets: text().notNull().default("[]"),
+    feedback_id: integer(),
+    feedback_rating: integer(),
+    feedback_created_at: integer(),
+    storage_location: text().notNull().default("libsql"),
+    /** The request that this is a failed try of. */
+    attempt_of: text(),
+    /** Number of this try, or of the one that answered; null where only one was asked for. */
+    attempt: integer(),
+  },
+  (t) => [
+    uniqueIndex("requests_id").on(t.request_id),
+    index("requests_created").on(t.organization_id, t.request_created_at, t.request_id),
+    index("requests_cost").on(t.organization_id, t.cost, t.request_id),
+    index("requests_users")
+      .on(t.organization_id, t.user_id, t.request_created_at, t.request_id)
+      .where(sql`user_id is not null`),
+    // Holds all that a session's totals need, so that they are added up without touching a row.
+    index("requests_sessions")
+      .on(
+        t.organization_id,
+        t.session_id,
+        t.request_created_at,
+        t.cost,
+        t.total_tokens,
+        t.prompt_tokens,
+        t.completion_tokens,
+      )
+      .where(sql`session_id is not null`),
+    // What the mapper has to read, or to read again.
+    index("requests_unmapped")
+      .on(t.organization_id, t.provider, t.seq)
+      .where(sql`(wire_schema is null or wire_schema = 'mapped') and model is not null`),
+    // Holds all that counting hits and misses needs.
+    index("requests_cache")
+      .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)
+      .where(sql`cache_enabled = 1`),
+  ],
+);
+
+/** Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, beside the JSON in `requests`, for filters. */
+export const properties = sqliteTable(
+  "properties",
+  {
+    organization_id: text().notNull(),
+    kind: integer().notNull(),
+    name: text().notNull(),
+    value: text().notNull(),
+    request_created_at: integer().notNull(),
+    seq: integer().notNull(),
+    /** 1 where the name reached us without its case: it then also matches its Train-Case spelling. */
+    case_erased: integer().notNull().default(0),
+    /** The record's own, so that costs by value are added up from this table alone; a trigger keeps it the same. */
+    cost: real(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.kind, t.name, t.value, t.request_created_at, t.seq] }),
+    index("properties_seq").on(t.seq),
+  ],
+);
+
+/** Tags that were put on sessions; a session itself is nothing but the requests that name it. */
+export const sessionTags = sqliteTable(
+  "session_tags",
+  {
+    organization_id: text().notNull(),
+    session_id: text().notNull(),
+    tag: text().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.session_id] })],
+);

@@ -1,0 +1,24 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** How long an organization keeps what; null means as configured, 0 for good. `properties` is JSON text. */
+export const retention = sqliteTable("retention", {
+  organization_id: text().primaryKey(),
+  days: integer(),
+  body_days: integer(),
+  properties: text().notNull(),
+  /** When somebody asked for a run at once; null when that is done. */
+  ordered_at: integer(),
+  updated_at: integer().notNull(),
+});
+
+/** The last run for each organization; what belongs to none stands under an empty id. */
+export const retentionRuns = sqliteTable("retention_runs", {
+  organization_id: text().primaryKey(),
+  started_at: integer().notNull(),
+  finished_at: integer(),
+  records_removed: integer().notNull(),
+  bodies_removed: integer().notNull(),
+  orphans_removed: integer().notNull(),
+  bytes_freed: integer().notNull(),
+  error: text(),
+});
