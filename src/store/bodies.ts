@@ -53,11 +53,10 @@ export async function loadBodies(
 ): Promise<ReadonlyMap<string, RequestBodies>> {
   const sql = `select b.request_id, b.part, b.form, b.bytes, b.blob_hash as hash, s.content_type,
       coalesce(s.codec, b.codec) as codec, coalesce(s.data, b.data) as content
-    from ${STORED} b left join blobs s on s.hash = b.blob_hash`;
+    from ${STORED} b left join blobs s on s.hash = b.blob_hash where coalesce(s.data, b.data) is not null`;
   const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
   const found = new Map<string, Partial<Record<BodyPart, StoredBody>>>();
-  for (const row of await database.query<BodyRow>({ sql, args })) {
-    if (row.content === null) continue;
+  for (const row of await database.query<BodyRow & { readonly content: Uint8Array }>({ sql, args })) {
     const of = found.get(row.request_id) ?? {};
     const { form, bytes, hash } = row;
     of[row.part] = { form, bytes, hash, contentType: row.content_type, content: unpack(row.content, row.codec) };

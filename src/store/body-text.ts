@@ -9,10 +9,12 @@ import type { RequestBodies, StoredBody } from "./bodies.ts";
 import { currentMappings } from "./mappings.ts";
 import type { Database } from "./store.ts";
 
+type Side = "request" | "response";
+
 /** The two bodies and the neutral schema of a record, each as JSON text. */
 export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mappings) {
-  const request = readBody(bodies.request, contentType(bodies, "request"));
-  const response = readBody(bodies.response, contentType(bodies, "response"));
+  const request = readBody(bodies, "request");
+  const response = readBody(bodies, "response");
   return {
     request: request.text,
     response: response.text,
@@ -22,8 +24,7 @@ export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mapp
 
 /** The two bodies alone. */
 export function plainBodyTexts(bodies: RequestBodies): { readonly request: string; readonly response: string } {
-  const text = (part: "request" | "response") => readBody(bodies[part], contentType(bodies, part)).text;
-  return { request: text("request"), response: text("response") };
+  return { request: readBody(bodies, "request").text, response: readBody(bodies, "response").text };
 }
 
 /** The mappings of one organization's models. */
@@ -61,10 +62,11 @@ function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json, m
 }
 
 /** A body's JSON text, and its value for the mapping. JSON is passed on as it was written, long numbers included. */
-function readBody(body: StoredBody | undefined, type: string | null): { readonly text: string; readonly value: Json } {
+function readBody(bodies: RequestBodies, part: Side): { readonly text: string; readonly value: Json } {
+  const body = bodies[part];
   if (body === undefined) return { text: "null", value: undefined };
   if (body.form === "binary") {
-    const value = describeBinary(body, type);
+    const value = describeBinary(body, contentType(bodies, part));
     return { text: JSON.stringify(value), value };
   }
   const text = Buffer.from(body.content.buffer, body.content.byteOffset, body.content.byteLength).toString("utf8");
@@ -85,7 +87,7 @@ function describeBinary({ bytes, content, hash, contentType: stored }: StoredBod
 }
 
 /** The recorded headers of one side, as pairs of name and value. */
-export function headerPairs(headers: StoredBody | undefined, side: "request" | "response"): [string, string][] {
+export function headerPairs(headers: StoredBody | undefined, side: Side): [string, string][] {
   if (headers === undefined) return [];
   const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
   const flat: unknown = lists?.[side];
@@ -94,7 +96,7 @@ export function headerPairs(headers: StoredBody | undefined, side: "request" | "
 }
 
 /** The content type that the wire gave a body, or null. */
-export function contentType(bodies: RequestBodies, part: "request" | "response"): string | null {
+export function contentType(bodies: RequestBodies, part: Side): string | null {
   const pair = headerPairs(bodies.headers, part).find(([name]) => name.toLowerCase() === "content-type");
   return pair?.[1] ?? null;
 }

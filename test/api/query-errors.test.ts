@@ -203,7 +203,8 @@ const GRAMMAR: readonly Row[] = [
 const BODY: readonly Row[] = [
   ["no JSON", "query-fast", "{", null, "not JSON"],
   ["an array as body", "query-fast", [], null, ""],
-  ["an unknown member", "query-fast", { filter: "all", limits: 5 }, "limits", ""],
+  ["an unknown member", "query-fast", { filter: "all", limits: 5 }, "limits", '"limit"'],
+  ["a member without a name", "query-fast", { filter: "all", "": 5 }, "", "known"],
   ["a limit over 10,000", "query-fast", { filter: "all", limit: 10_001 }, "limit", "from 0 to 10000"],
   ["a limit over 1,000", "query", { filter: "all", limit: 1_001 }, "limit", "from 0 to 1000"],
   ["a limit below 0", "query-fast", { filter: "all", limit: -1 }, "limit", "from 0"],

@@ -40,7 +40,7 @@ export function CacheCharts({ times, bucket, rows, openOf }: CacheChartsProps) {
             <Count of={rows?.reduce((sum, { hits }) => sum + hits, 0)} /> hits
           </>
         }
-        plotted={rows && { ...shared, format: formatCompact, colours: [GREEN, GREY], series: asked }}
+        plotted={rows && { ...shared, format: formatCompact, isWhole: true, colours: [GREEN, GREY], series: asked }}
         onOpen={openOf(leaf("cache_enabled", { equals: true }))}
       />
       <ChartCard

@@ -12,9 +12,14 @@ export interface Plotted {
   /** Bars stand on each other, lines beside each other. */
   readonly kind: "bars" | "lines";
   readonly format: (value: number | null) => string;
+  /** There is nothing between 1 and 2 of what is shown. */
+  readonly isWhole?: true;
   /** Which of the colours each layer has, from 0; in their order unless said. */
   readonly colours?: readonly number[];
 }
+
+/** What may lie between two lines of the grid, where there are no fractions. */
+const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 /** The number of a layer's colour. */
 export const colourOf = ({ colours }: Pick<Plotted, "colours">, at: number): number =>
@@ -34,16 +39,12 @@ export function plotData({ times, series, kind }: Plotted): uPlot.AlignedData {
 }
 
 export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: number | null) => void): uPlot.Options {
-  const { kind, series, bucket, times, format } = plotted;
+  const { kind, series, bucket, times, format, isWhole = false } = plotted;
   const length = BUCKET_MS[bucket] / 1_000;
   const layers = series.map((_, at): uPlot.Series => {
     const colour = palette.series[colourOf(plotted, at)]!;
     if (kind === "lines") return { stroke: colour, width: 1.6, points: { show: times.length < 3 }, spanGaps: false };
-    const bars = uPlot.paths.bars!({
-      size: [times.length > 100 ? 1 : 0.86, 48],
-      align: 1,
-      gap: times.length > 100 ? 0.5 : 0,
-    });
+    const bars = uPlot.paths.bars!({ size: [0.86, 48], align: 1 });
     return { stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } };
   });
   const axis = { stroke: palette.muted, font: "11px system-ui, sans-serif", ticks: { show: false } };
@@ -71,6 +72,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: n
         grid: { stroke: palette.line, width: 1 },
         size: 62,
         space: 34,
+        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
         values: (_self, splits) => splits.map((split) => format(split)),
       },
     ],

@@ -59,7 +59,7 @@ export function DialogForm(props: DialogFormProps) {
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form
-        className={wide ? "form form-wide" : "form"}
+        className="form"
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit(valuesOf(new FormData(event.currentTarget)));

@@ -9,7 +9,7 @@ import { Count, Duration, Money } from "../../parts/values.tsx";
 import type { Figures } from "./use-figures.ts";
 
 /** One chart of the page. */
-interface Chart extends Pick<Plotted, "kind" | "format" | "colours"> {
+interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole"> {
   readonly title: string;
   /** Of the whole span. */
   readonly figure: ReactNode;
@@ -45,6 +45,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       title: "Requests",
       kind: "bars",
       format: formatCompact,
+      isWhole: true,
       figure: <Count of={totals?.requests} />,
       series: bars("Requests", ({ requests }) => requests),
     },
@@ -52,6 +53,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       title: "Tokens",
       kind: "bars",
       format: formatCompact,
+      isWhole: true,
       figure: <Count of={totals?.total_tokens} short />,
       series: tokens(figures, by),
     },
@@ -71,6 +73,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       title: "Errors",
       kind: "bars",
       format: formatCompact,
+      isWhole: true,
       figure: <Count of={totals?.errors} />,
       series: bars("Errors", ({ errors }) => errors),
       node: ERRORS,

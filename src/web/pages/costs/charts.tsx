@@ -19,12 +19,12 @@ export function Charts({ figures, filter, by, span }: ChartsProps) {
   const { open, openBucket } = useOpenRequests(span, times, bucket);
   return (
     <div className="chart-grid">
-      {chartsOf(figures, by).map(({ title, figure, kind, format, series, colours, node }) => (
+      {chartsOf(figures, by).map(({ title, figure, series, node, ...drawn }) => (
         <ChartCard
           key={title}
           title={title}
           figure={figure}
-          plotted={series && { times, bucket, kind, format, series, ...(colours === undefined ? {} : { colours }) }}
+          plotted={series && { times, bucket, series, ...drawn }}
           onOpen={openBucket(and(filter, node))}
           onOpenSeries={(at) => {
             const group = series?.[at]?.group;

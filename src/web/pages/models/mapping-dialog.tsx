@@ -157,7 +157,7 @@ function Editor({ mapping, path, refresh }: EditorProps) {
   const parsed = parse(text);
   return (
     <form
-      className="form form-wide"
+      className="form"
       onSubmit={(event) => {
         event.preventDefault();
         if (!(parsed instanceof Error)) work.mutate(parsed);

@@ -113,8 +113,8 @@ function Headers({ record, part }: BodyViewProps) {
   return (
     <details className="headers" open={headers.length > 0 && headers.length <= 12}>
       <summary>
-        {data === undefined ? "Headers" : `${headers.length} headers`}{" "}
-        <span className="muted">credentials and cookies are not recorded</span>
+        {data === undefined ? "Headers" : headers.length === 1 ? "1 header" : `${headers.length} headers`}
+        <span className="muted"> · credentials and cookies are not recorded</span>
       </summary>
       <dl className="facts mono">
         {headers.map(([name, value], at) => (

@@ -48,7 +48,7 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
       {data.lines.length === 0 ? null : (
         <DataTable label="How the cost adds up" rows={data.lines} columns={LINES} rowKey={(line) => line.what} />
       )}
-      <p className="muted">{sentence(data.note)}</p>
+      <p className="muted">{withCode(sentence(data.note))}</p>
       <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.what} />
       <p className="muted">
         Prompt tokens are all input, and completion tokens all output; the other rows are parts of them. What the
@@ -57,6 +57,10 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
     </div>
   );
 }
+
+/** What stands between backticks is something to type. */
+const withCode = (text: string) =>
+  text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
 
 function usageOf(record: RequestRecord): Usage[] {
   const rows: readonly (readonly [string, number | null])[] = [

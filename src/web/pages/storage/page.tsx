@@ -72,14 +72,14 @@ function PerDay({ rows }: { readonly rows: StorageView["per_day"] | undefined })
       <ChartCard
         title="Size per day"
         figure={<Bytes of={rows?.reduce((sum, row) => sum + (row.bytes ?? 0), 0)} />}
-        plotted={bytes && { ...shared, format: formatBytes, series: bytes }}
+        plotted={bytes && { ...shared, format: formatBytes, isWhole: true, series: bytes }}
         onOpen={openBucket("all")}
         note="Bytes that passed with the records of each day, before compression."
       />
       <ChartCard
         title="Records per day"
         figure={<Count of={rows?.reduce((sum, row) => sum + row.records, 0)} />}
-        plotted={records && { ...shared, format: formatCompact, series: records }}
+        plotted={records && { ...shared, format: formatCompact, isWhole: true, series: records }}
         onOpen={openBucket("all")}
       />
     </div>
