@@ -13,7 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Value as Schema } from "@sinclair/typebox/value";
 import Libsql from "libsql";
+import { CONFIG_SCHEMA } from "../src/config.ts";
+import { makeNextBlock } from "../src/store/blocks/keep.ts";
+import { openStore } from "../src/store/store.ts";
 import { callApi, gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
 import { cpuByThread, pause, quantile } from "./figures.ts";
 
@@ -35,6 +39,10 @@ const [records, seconds, rate, clients] = [values.records, values.seconds, value
 const dataDirectory = mkdtempSync(join(tmpdir(), "weir-bench-retention-"));
 const seed = fileURLToPath(new URL("seed.ts", import.meta.url));
 execFileSync(process.execPath, [seed, "--records", String(records), "--data-dir", dataDirectory], { stdio: "ignore" });
+// The jobs' thread would make these beside the first windows.
+const writer = await openStore({ ...Schema.Create(CONFIG_SCHEMA), data_dir: dataDirectory }, "write");
+while ((await makeNextBlock(writer)) !== undefined);
+await writer.close();
 
 const ANSWER = JSON.stringify({
   id: "c-1",

@@ -4,6 +4,7 @@ import type { Position } from "../filter/cursor.ts";
 import type { Scope } from "../filter/select.ts";
 import { NEWEST_FIRST } from "../filter/sort.ts";
 import { storable } from "../record/storable.ts";
+import { within } from "../runtime/within.ts";
 import { Deadline } from "../store/deadline.ts";
 import { findPage } from "../store/find.ts";
 import type { Amendment } from "../threads.ts";
@@ -60,9 +61,10 @@ const REMOVAL = t.Object(
 export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
   const amend = async (request: Request, id: string, change: Omit<Amendment, "requestId" | "organizationId">) => {
     const { organizationId } = gate().caller(request);
-    const done = await withinLimit(
+    const done = await within(
       room.recorder.amend({ requestId: requestIdOf(id), organizationId, ...change }),
       AMEND_MS,
+      tooLate,
     );
     if (done === null) throw noSuchRequest();
     return done;
@@ -115,7 +117,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
           throw new GatewayError("invalid_body", "say what to delete by either requestIds or filter");
         }
         const remove = (ids: readonly string[]) =>
-          withinLimit(room.recorder.remove({ organizationId, requestIds: ids }), REMOVE_MS);
+          within(room.recorder.remove({ organizationId, requestIds: ids }), REMOVE_MS, tooLate);
         if (requestIds !== undefined) return success(await remove(readIds(requestIds)));
         const { scope } = readScope(organizationId, wanted);
         await settled(room);
@@ -156,14 +158,6 @@ function refuseEmptyName(names: object, path: string): void {
   if (Object.hasOwn(names, "")) throw new GatewayError("invalid_body", "a name is empty", { path });
 }
 
-async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  const { promise: limit, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new GatewayError("database_unavailable", "the change could not be written in time"));
-  const timer = setTimeout(late, limitMs);
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {}); // its failure after the limit has nobody left to tell
-  }
+function tooLate(): never {
+  throw new GatewayError("database_unavailable", "the change could not be written in time");
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { messageOf } from "../observe.ts";
+import { within } from "../runtime/within.ts";
 import { endpoint } from "./endpoint.ts";
 import { plainJson } from "./envelope.ts";
 import type { ApiRoom } from "./room.ts";
@@ -112,15 +113,6 @@ async function databaseError(room: ApiRoom): Promise<string | undefined> {
 
 /** What another thread answers, or undefined where it fails or takes too long: a probe waits for nobody. */
 async function answered<T>(call: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ANSWER_MS);
-  });
-  try {
-    return await Promise.race([call, limit]);
-  } catch {
-    return undefined; // the caller names the thread that gave no answer
-  } finally {
-    clearTimeout(timer);
-  }
+  // The caller names the thread that gave no answer.
+  return within(call, ANSWER_MS, () => undefined).catch(() => undefined);
 }

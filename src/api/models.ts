@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../errors.ts";
 import { faultOf, type Mapping } from "../mapping/mapping.ts";
 import { isoTime } from "../record/iso-time.ts";
+import { within } from "../runtime/within.ts";
 import { approveNewest, listModels, putMapping, rollBack, shownMapping, shownVersion } from "../store/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
 import type { Database } from "../store/store.ts";
@@ -50,7 +51,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = organization(request);
         if ((await listModels(records, organizationId, model)).length === 0) throw noSuchModel();
         const order = { organizationId, model, ...(provider !== undefined && { provider }) };
-        const outcomes = await withinLimit(room.jobs.expedite(order));
+        const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
         return success(outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }]);
       },
       endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
@@ -136,16 +137,3 @@ async function nameOf(records: Database, request: Request, organizationId: strin
 }
 
 const noSuchModel = () => new GatewayError("not_found", "no recorded request names this model");
-
-async function withinLimit<T>(work: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, EXPEDITE_MS, undefined);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {}); // its failure after the limit has nobody left to tell
-  }
-}

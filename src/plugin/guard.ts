@@ -1,4 +1,5 @@
 import vm from "node:vm";
+import { within } from "../runtime/within.ts";
 
 /** What a call that took too long throws. `blocked`: it kept the thread busy and was cut off. */
 export class CutOff extends Error {
@@ -54,20 +55,14 @@ export async function guardedAsync<I, R>(
 ): Promise<R> {
   const startedMs = performance.now();
   const result = guarded(call, input, milliseconds);
-  return isPromise(result) ? within(result, milliseconds - (performance.now() - startedMs)) : result;
+  return isPromise(result) ? inTime(result, milliseconds - (performance.now() - startedMs)) : result;
 }
 
 /** What the promise becomes, if it does in time. @throws CutOff otherwise; what becomes of it later is ignored. */
-export async function within<R>(promise: Promise<R>, milliseconds: number): Promise<R> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new CutOff(Math.ceil(milliseconds), false)), Math.max(0, milliseconds));
+export function inTime<R>(promise: Promise<R>, milliseconds: number): Promise<R> {
+  return within(promise, milliseconds, () => {
+    throw new CutOff(Math.ceil(milliseconds), false);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

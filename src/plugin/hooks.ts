@@ -9,7 +9,7 @@ import type {
   Refusal,
   RequestEnd,
 } from "./contract.ts";
-import { CutOff, guarded, isPromise, within } from "./guard.ts";
+import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import type { OpenPlugin } from "./setup.ts";
 
 /** Milliseconds that one hook has for one call. */
@@ -225,7 +225,7 @@ export class Hooks {
     const startedMs = performance.now();
     const answer = guarded(hook.call, input, HOOK_MS);
     hook.cuts = 0;
-    return isPromise(answer) ? within(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
+    return isPromise(answer) ? inTime(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
   }
 
   #count(hook: Hook<never, unknown>, error: unknown): void {

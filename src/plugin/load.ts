@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { shippedFolder } from "../runtime/platform.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
 import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
-import { CutOff, within } from "./guard.ts";
+import { CutOff, inTime } from "./guard.ts";
 
 /** Milliseconds that a drop-in may wait for something while it loads. */
 const LOAD_MS = 20_000;
@@ -89,7 +89,7 @@ export async function loadFile(
   // What came with the program does not change, and inside a binary it has no address but its path.
   const address = builtIn ? path : `${path}?v=${hash}`;
   const loading: Promise<{ readonly default?: unknown }> = import(address);
-  const module = await (builtIn ? loading : within(loading, loadMs)).catch((error) => fail(path, error));
+  const module = await (builtIn ? loading : inTime(loading, loadMs)).catch((error) => fail(path, error));
   return kind === "provider"
     ? { value: checkProvider(module.default, path), file: path, builtIn, hash }
     : { value: checkPlugin(module.default, path), file: path, builtIn, hash };

@@ -1,4 +1,5 @@
 import { type Log, messageOf } from "../observe.ts";
+import { within } from "../runtime/within.ts";
 import type { PluginShare, PluginShares, ShareLimit, ShareState } from "./contract.ts";
 
 /** What a node asks for of one limit. Amounts in the limit's unit. */
@@ -90,16 +91,9 @@ export class Shares {
   /** Resolves when the share was asked for, or that took too long. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
-    const answered = this.#nextFlight();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        this.#away = true;
-        resolve();
-      }, ANSWER_MS);
+    await within(this.#nextFlight(), ANSWER_MS, () => {
+      this.#away = true;
     });
-    await Promise.race([answered, late]);
-    clearTimeout(timer);
   }
 
   close(): void {

@@ -23,10 +23,11 @@ import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
 
 /**
- * Time between two looks at the spool's end: at a moderate load it is what makes batches of single records. A record is
- * to be visible a second after its end; who waits for the end of the spool wakes the recorder at once.
+ * Time between two looks at the spool's end. The longer, the more records share a batch, its writes and its pages, and the
+ * more of a burst is written behind it; a record is to be visible a second after its end, and a batch takes its time too.
+ * Who waits for the end of the spool, as every query does, wakes the recorder at once.
  */
-const POLL_MS = 100;
+const POLL_MS = 400;
 const READ_BYTES = 2 * 1024 * 1024;
 /**
  * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
@@ -42,6 +43,7 @@ const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
 /** A request that another node is passing on has a row after so long. */
 const ELSEWHERE_MS = 1_200;
+const ELSEWHERE_POLL_MS = 100;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
 /** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
@@ -116,7 +118,7 @@ export class Recorder {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       const done = await this.#amend(change);
       if (done !== null || !this.#ledger.isShared || performance.now() > until) return done;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await new Promise((resolve) => setTimeout(resolve, ELSEWHERE_POLL_MS));
     }
   }
 

@@ -1,6 +1,7 @@
 import { type Client, createClient, type InValue, type ResultSet } from "@libsql/client";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { within } from "../runtime/within.ts";
 import { bind } from "./bind.ts";
 import { asStoreError } from "./failure.ts";
 import { toObjects } from "./statement-cache.ts";
@@ -70,15 +71,12 @@ class RemoteDatabase implements Database {
   }
 
   async #limited<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
-    const { promise: limit, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(late()), limitMs);
     try {
-      return await Promise.race([work, limit]);
+      return await within(work, limitMs, () => {
+        throw late();
+      });
     } catch (cause) {
       throw asStoreError(cause, this.#origin);
-    } finally {
-      clearTimeout(timer);
-      work.catch(() => {}); // its failure after the limit has nobody left to tell
     }
   }
 }

@@ -12,6 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => upstream?.close());
 
+/** Far longer than anything here takes on a machine that does something else as well. */
+const LIMIT_MS = 60_000;
+
 /** Ends the recorder's thread with an error nobody catches, once a file of this name is there. */
 const KILLER = `
 import { existsSync, rmSync } from "node:fs";
@@ -41,7 +44,7 @@ test("a recorder killed while the database is moved away waits for it to come ba
     const says = (line: string) =>
       until(
         async () => `\n${await (await fetch(`${weir.api}/metrics`)).text()}`.includes(`\n${line}\n`),
-        20_000,
+        LIMIT_MS,
         () => `/metrics does not say ${line}`,
       );
     const load = startLoad(weir.gatewayPort, upstream.origin, 8);
@@ -50,7 +53,7 @@ test("a recorder killed while the database is moved away waits for it to come ba
       const before = complete().length;
       await until(
         () => complete().length >= before + more,
-        20_000,
+        LIMIT_MS,
         () => "no traffic passes",
       );
     };
@@ -62,7 +65,7 @@ test("a recorder killed while the database is moved away waits for it to come ba
     await passed(40);
     await until(
       async () => (await degraded()).some((each) => /^recorder: .*is missing$/.test(each)),
-      20_000,
+      LIMIT_MS,
       () => `nothing says that the database is missing; log: ${weir.log().slice(-2_000)}`,
     );
     const order = join(dataDirectory, "kill-the-recorder");
@@ -70,12 +73,16 @@ test("a recorder killed while the database is moved away waits for it to come ba
     const started = /the recorder thread ended, it is started again[\s\S]*records cannot be written[^\n]*is missing/;
     await until(
       () => !existsSync(order) && started.test(weir.log()),
-      20_000,
+      LIMIT_MS,
       () => `the recorder was not started again; log: ${weir.log().slice(-2_000)}`,
     );
     await passed(40);
     expect(databases()).toEqual([]);
-    expect(await degraded()).toContain("the recorder thread does not serve yet");
+    await until(
+      async () => (await degraded()).includes("the recorder thread does not serve yet"),
+      LIMIT_MS,
+      () => "nothing says that the recorder does not serve",
+    );
     await says("weir_database_usable 0");
     const command = await runCommand(weir.env, "keys", "list");
     expect(command.stderr).toContain("is missing");
@@ -86,14 +93,14 @@ test("a recorder killed while the database is moved away waits for it to come ba
     await load.stop();
     const ids = load.seen.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    await recordsOf(weir, ids, 30_000);
+    await recordsOf(weir, ids, LIMIT_MS);
     await until(
       async () => (await degraded()).length === 0,
-      20_000,
+      LIMIT_MS,
       () => "it still says that something is wrong",
     );
     await says("weir_database_usable 1");
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+}, 300_000);

@@ -1,6 +1,7 @@
 import { lookup, Resolver } from "node:dns/promises";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { within } from "../../runtime/within.ts";
 import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
 
 const FREE_BYTES_FAIL = 256e6;
@@ -81,7 +82,9 @@ export const dnsCheck: Check = {
     const asked = servers.length === 0 ? "the system" : servers.join(", ");
     const started = performance.now();
     try {
-      await inTime(resolveWith(servers));
+      await within(resolveWith(servers), DNS_MS, () => {
+        throw new Error(`no answer in ${DNS_MS} ms`);
+      });
       return [ok(`${asked} answers, in ${Math.round(performance.now() - started)} ms`)];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
@@ -101,14 +104,6 @@ async function resolveWith(servers: readonly string[]): Promise<unknown> {
   const resolver = new Resolver({ timeout: DNS_MS, tries: 1 });
   resolver.setServers([...servers]);
   return resolver.resolve4(DNS_NAME);
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer in ${DNS_MS} ms`)), DNS_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** The directory itself, or the nearest one above it that exists. */
