@@ -15,7 +15,7 @@ export interface Download {
   readonly onRows: (rows: number, bytes: number) => void;
 }
 
-/** Garbage is collected each time so much has come: every character of it is in memory several times over. */
+/** Garbage is collected each time so much has been copied: every character of it is in memory several times over. */
 const COLLECT_CHARACTERS = 6_000_000;
 
 /**
@@ -43,7 +43,7 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
       rows = after;
       cursor = page.nextCursor;
       job.onRows(page.rows.length, bytes.length);
-      for (const row of page.rows) uncollected += row.length;
+      for (const row of page.rows) uncollected += row.length * job.encoder.copies;
       if (uncollected >= COLLECT_CHARACTERS) {
         collectGarbage();
         uncollected = 0;

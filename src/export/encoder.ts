@@ -12,6 +12,8 @@ const OPEN_OBJECT = 0x7b;
  * they came in pages: that is what makes a resumed export the same as an unbroken one.
  */
 export interface Encoder {
+  /** How often a character is copied on its way into the file, about: so much garbage is left. */
+  readonly copies: number;
   /** What stands before the first record. */
   head(): string | Uint8Array;
   /** @param before - records written before these. */
@@ -22,6 +24,7 @@ export interface Encoder {
 
 /** One record a line. */
 export const jsonLines: Encoder = {
+  copies: 1,
   head: () => "",
   rows: (rows) => rows.map((row) => `${row}\n`).join(""),
   tail: () => "",
@@ -29,6 +32,7 @@ export const jsonLines: Encoder = {
 
 /** One array, with each record on a line of its own. */
 export const jsonArray: Encoder = {
+  copies: 1,
   head: () => "",
   rows: (rows, before) => rows.map((row, index) => `${before + index === 0 ? "[\n" : ",\n"}${row}`).join(""),
   tail: (total) => (total === 0 ? "[]\n" : "\n]\n"),
@@ -42,6 +46,7 @@ export function csv(columns: readonly Column[]): Encoder {
     return `${columns.map((column, index) => csvCell(column, cells.valueOf(index))).join(",")}\r\n`;
   };
   return {
+    copies: 3,
     head: () => `${columns.map(({ name }) => textCell(name)).join(",")}\r\n`,
     rows: (rows) => rows.map(line).join(""),
     tail: () => "",

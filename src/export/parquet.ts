@@ -72,6 +72,7 @@ export function parquet(columns: readonly Column[]): Encoder {
   };
 
   return {
+    copies: 1,
     head: take,
     rows(rows) {
       for (const row of rows) {

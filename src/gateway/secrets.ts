@@ -43,8 +43,11 @@ export const ADDRESS_HEADERS: ReadonlySet<string> = new Set([
 /** A credential by its form, in whichever header it stands. */
 const SECRET_VALUE = /^(?:bearer|basic|digest|negotiate|token|apikey|api-key|aws4-hmac-sha256)[ \t]+\S/i;
 
+/** A key by its prefix, whatever it is called: this gateway's, those of providers that mark theirs, and JWTs. */
+const KEY_FORM = /^\s*(?:(?:sk|rk|gsk|csk|xai|hf|pplx|nvapi|r8)[-_]|AIza|eyJ)[\w.~+/=-]{16,}\s*$/;
+
 export function maskValue(value: string): string {
-  return SECRET_VALUE.test(value) ? MASKED : value;
+  return SECRET_VALUE.test(value) || KEY_FORM.test(value) ? MASKED : value;
 }
 
 /** What one provider masks beside the usual, as sets of lower-case names. */
@@ -77,7 +80,9 @@ export function maskPath(path: string, query: ReadonlySet<string> = NOTHING.quer
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at]!;
     const equals = part.indexOf("=");
-    if (equals > 0 && isSecretParameter(part.slice(0, equals), query)) parts[at] = `${part.slice(0, equals)}=${MASKED}`;
+    if (equals <= 0) continue;
+    const name = part.slice(0, equals);
+    if (isSecretParameter(name, query) || KEY_FORM.test(part.slice(equals + 1))) parts[at] = `${name}=${MASKED}`;
   }
   return plain.slice(0, start) + parts.join("");
 }

@@ -8,6 +8,7 @@ import type { CacheSettings } from "./settings.ts";
 import {
   type AnswerOrigin,
   type AnswerSource,
+  endsInFailure,
   isShareable,
   memorySource,
   type StoredAnswer,
@@ -196,7 +197,7 @@ export class ResponseCache {
     else this.#flights.set(key, others);
     const { keepMs } = shared;
     if (head === undefined || chunks === undefined || keepMs === undefined) return;
-    if (shared.omit || keepMs <= 0 || !isShareable(head.status)) return;
+    if (shared.omit || keepMs <= 0 || !isShareable(head.status) || endsInFailure(head.headers, chunks)) return;
     this.#store(shared, keepMs, head, chunks);
   }
 

@@ -27,6 +27,20 @@ export function isShareable(status: number): boolean {
   return status >= 200 && status < 300 && status !== 206;
 }
 
+/** How much of a stream's end is looked at: a failure is the last thing that it says. */
+const TAIL_BYTES = 8_192;
+/** Inside of a text these quotes would be escaped. */
+const FAILURE = /^event: ?(?:error|response\.failed)\r?$|"error": ?[{"]/m;
+
+/** Whether an event stream tells of a failure although its status was fine. One that came compressed is not looked into. */
+export function endsInFailure(raw: RawHeaders, chunks: readonly Uint8Array[]): boolean {
+  if (!/^text\/event-stream/i.test(readResponseHeaders(raw).contentType)) return false;
+  let tail = "";
+  for (let at = chunks.length - 1; at >= 0 && tail.length < TAIL_BYTES; at--)
+    tail = Buffer.from(chunks[at]!.subarray(-TAIL_BYTES)).toString("latin1") + tail;
+  return FAILURE.test(tail);
+}
+
 /** A provider's headers as another request may see them: no cookie and no other secret of the first one. */
 export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
   const { forward } = readResponseHeaders(raw);

@@ -99,6 +99,23 @@ test.each([
   expect(await ask(gateway, provider.origin)).toMatchObject({ cache: "MISS", body: '{"answer":2}' });
 });
 
+const FAILS = 'event: error\ndata: {"type":"error"}\n\n';
+const SAYS = 'data: {"choices":[{"delta":{"content":"\\"error\\": {"}}],"error":null}\n\ndata: [DONE]\n\n';
+
+test.each([
+  ["fails inside", FAILS, "MISS"],
+  ["fails behind what it said", `${SAYS}data: {"error":{"message":"overloaded"}}\n\n`, "MISS"],
+  ["fails as a response", 'event: response.failed\r\ndata: {"type":"response.failed"}\r\n\r\n', "MISS"],
+  ["only speaks of failures", SAYS, "HIT"],
+])("what a stream of status 200 that %s is answered when asked again", async (_name, events, cache) => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: ${events.length}\r\n\r\n`;
+  await using provider = await startProvider(({ socket }) => socket.write(head + events));
+  await ask(gateway, provider.origin);
+  expect((await ask(gateway, provider.origin)).cache).toBe(cache);
+});
+
 test("an answer that broke off is not kept", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
