@@ -2,7 +2,7 @@ import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Json } from "./contract.ts";
 
 /** Why a value does not fit a JSON schema, and where: `path` is empty for the value itself. */
-export interface Misfit {
+interface Misfit {
   readonly path: string;
   readonly message: string;
 }

@@ -10,7 +10,7 @@ export interface KeyedRow<Column extends string> {
   readonly row: Readonly<Partial<Record<Column, Value | undefined>>>;
 }
 
-export interface SparseTable<Column extends string> {
+interface SparseTable<Column extends string> {
   readonly table: string;
   /** Name of the first column. */
   readonly key: string;

@@ -1,4 +1,3 @@
-import { createNodeUpstream } from "../../src/runtime/node-upstream.ts";
 import { createStrictUpstream } from "../../src/runtime/strict-upstream.ts";
 import type {
   Upstream,
@@ -7,6 +6,7 @@ import type {
   UpstreamOptions,
   UpstreamRequest,
 } from "../../src/runtime/upstream.ts";
+import { createNodeUpstream } from "./node-upstream.ts";
 
 /** Both clients; everything that is true of one has to be true of the other. */
 export const UPSTREAMS = [

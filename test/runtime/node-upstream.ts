@@ -14,7 +14,7 @@ import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 
 /**
  * Upstream over `node:http`: llhttp's parser and nothing of our own, a good deal dearer per request than the strict
- * client. It is the reference that the strict client is tested against, and the way out if that one is at fault.
+ * client. It is the reference that the strict client is tested against.
  */
 export function createNodeUpstream(options: UpstreamOptions): Upstream {
   const pooled = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 4_096, timeout: 0 };
