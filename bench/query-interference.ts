@@ -5,12 +5,14 @@
  * Claim: at most 1 ms added at p99. Run: `bun bench/query-interference.ts --data-dir DIR [--rounds 6] [--seconds 5]
  * [--rate 100] [--queries page,metrics,sort,users,bodies]`, on a directory that `bench/seed.ts` filled; it gets more records.
  */
+
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, KEY, startWeir } from "../test/e2e/weir.ts";
-import { cpuByThread, pause, quantile } from "./figures.ts";
+import { cpuByThread, quantile } from "./figures.ts";
+import { atSteadyRate, timedRequest } from "./load/steady.ts";
 
 const { values } = parseArgs({
   options: {
@@ -67,29 +69,8 @@ await using weir = await startWeir({ dataDirectory });
 const agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
 const headers = gatewayHeaders(target, { "Content-Type": "application/json", Authorization: "Bearer key" });
 
-/** Milliseconds of one proxied request. */
-function send(): Promise<number> {
-  const startedAt = performance.now();
-  return new Promise((done, reject) => {
-    const options = { method: "POST", agent, headers };
-    const request = http.request(`${weir.gateway}/v1/chat/completions`, options, (response) => {
-      response.resume().on("end", () => done(performance.now() - startedAt));
-    });
-    request.on("error", reject).end(BODY);
-  });
-}
-
-/** Requests at a steady rate, whether or not those before have been answered. */
-async function traffic(): Promise<number[]> {
-  const sent: Promise<number>[] = [];
-  const startedAt = performance.now();
-  for (let number = 0; number < seconds * rate; number++) {
-    const wait = startedAt + (number * 1000) / rate - performance.now();
-    if (wait > 0) await pause(wait);
-    sent.push(send());
-  }
-  return Promise.all(sent);
-}
+const send = () => timedRequest(`${weir.gateway}/v1/chat/completions`, { method: "POST", agent, headers }, BODY);
+const traffic = () => atSteadyRate({ seconds, rate }, send);
 
 /** Asks until told to stop; answers how often, and how long each took. */
 async function ask(signal: AbortSignal): Promise<number[]> {

@@ -5,6 +5,7 @@
  * Prints records removed per second and the milliseconds of proxied requests, which are also taken before the run.
  * Run: `bun bench/retention.ts [--records 300000] [--seconds 8] [--rate 200] [--clients 16]`.
  */
+
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
@@ -20,6 +21,7 @@ import { makeNextBlock } from "../src/store/blocks/keep.ts";
 import { openStore } from "../src/store/store.ts";
 import { callApi, gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
 import { cpuByThread, pause, quantile } from "./figures.ts";
+import { atSteadyRate, timedRequest } from "./load/steady.ts";
 
 const { values } = parseArgs({
   options: {
@@ -62,29 +64,8 @@ const old = database.prepare("select count(*) from requests where request_create
 const cutoff = Date.now() - 86_400_000;
 const left = () => Number((old.get(cutoff) as unknown as number[])[0]);
 
-/** Milliseconds of one proxied request. */
-function send(): Promise<number> {
-  const startedAt = performance.now();
-  return new Promise((done, reject) => {
-    const options = { method: "POST", agent, headers };
-    const request = http.request(`${weir.gateway}/v1/chat/completions`, options, (response) => {
-      response.resume().on("end", () => done(performance.now() - startedAt));
-    });
-    request.on("error", reject).end(BODY);
-  });
-}
-
-/** Requests at a steady rate, whether or not those before have been answered. */
-async function steady(): Promise<number[]> {
-  const sent: Promise<number>[] = [];
-  const startedAt = performance.now();
-  for (let number = 0; number < seconds * rate; number++) {
-    const wait = startedAt + (number * 1000) / rate - performance.now();
-    if (wait > 0) await pause(wait);
-    sent.push(send());
-  }
-  return Promise.all(sent);
-}
+const send = () => timedRequest(`${weir.gateway}/v1/chat/completions`, { method: "POST", agent, headers }, BODY);
+const steady = () => atSteadyRate({ seconds, rate }, send);
 
 /** One request after the other by each client. */
 async function saturating(): Promise<number[]> {

@@ -75,8 +75,9 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "cost",
     header: "Cost",
-    width: 94,
+    width: 106,
     end: true,
+    cut: true,
     sort: "cost",
     cell: (row) => formatMoney(row.cost),
     title: (row) => (row.cost === null ? "not known" : `${row.cost} US dollars`),

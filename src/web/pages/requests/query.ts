@@ -60,6 +60,8 @@ export const rowsQuery = (question: RequestsQuestion) =>
     getNextPageParam: (last) => last.next_cursor ?? null,
     staleTime: isNewestFirst(question) ? Number.POSITIVE_INFINITY : ORDERED_STALE_MS,
     refetchOnWindowFocus: false,
+    // Comparing all that was read with itself would make every further page dearer; `withHead` keeps what is the same.
+    structuralSharing: false,
   });
 
 /**
