@@ -9,8 +9,8 @@ import type {
   UpstreamOptions,
   UpstreamOrigin,
   UpstreamRequest,
-} from "./upstream.ts";
-import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
+} from "../../src/runtime/upstream.ts";
+import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "../../src/runtime/upstream.ts";
 
 /**
  * Upstream over `node:http`: llhttp's parser and nothing of our own, a good deal dearer per request than the strict
