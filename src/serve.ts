@@ -1,6 +1,7 @@
 import { type Config, europeanConfig, listenerPorts } from "./config.ts";
 import { trustedAuthorities } from "./net/authorities.ts";
 import { keepServing, messageOf } from "./observe.ts";
+import { checkDropIns } from "./plugin/check-thread.ts";
 import { Entries } from "./plugin/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
@@ -68,6 +69,7 @@ interface Built {
 /** @param configs - of each region, the one whose database holds keys, domains, limits and prices first. */
 async function build(options: ServeOptions, configs: readonly Config[], built: Built): Promise<void> {
   const { config, log } = options;
+  await checkDropIns(config);
   for (const each of configs) {
     built.regions.push(new Region({ config: each, home: each === config ? undefined : config, log }));
   }

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createLog } from "../observe.ts";
 import { PluginError, type PluginKind } from "../plugin/check.ts";
+import { checkInThread } from "../plugin/check-thread.ts";
 import { Entries } from "../plugin/entries.ts";
 import { createPluginHost, optionsOf } from "../plugin/host.ts";
 import { readOnlyJournal } from "../plugin/journal.ts";
 import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/load.ts";
 import { buildRegistry } from "../plugin/registry.ts";
-import { checkInThread } from "../plugin/reload.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { table } from "./print.ts";
@@ -32,7 +32,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
   const path = resolve(terminal.workingDirectory, args[0]!);
   const kind = options["provider"] ? "provider" : await kindOf(path);
   const failure = await checkInThread({ kind, path });
-  if (failure !== null) throw new PluginError(path, failure.reason.replace(`${path}: `, ""));
+  if (failure !== null) throw new PluginError(path, failure.reason);
   if (kind === "provider") {
     const loaded = await loadFile(kind, path, false);
     const others = (await loadFolders(kind, pluginFolders(kind, config))).filter(

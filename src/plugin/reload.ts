@@ -1,12 +1,9 @@
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { type Log, messageOf } from "../observe.ts";
-import { connect } from "../runtime/rpc.ts";
-import { startThread } from "../runtime/thread.ts";
 import { PluginError, type PluginKind } from "./check.ts";
-import type { CheckFunctions, CheckOptions } from "./check-worker.ts";
+import { checkInThread } from "./check-thread.ts";
 import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
-import { guardedAsync } from "./guard.ts";
 import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } from "./load.ts";
 
 /** Milliseconds between two looks at the folders; `fs.watch` only makes them come earlier. */
@@ -155,7 +152,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       this.#slow.delete(path);
       const failure = await checkInThread({ kind, path }, CHECK_MS[tries]);
       if (failure?.slow && tries + 1 < CHECK_MS.length) this.#slow.set(path, tries + 1);
-      if (failure !== null) throw new PluginError(path, failure.reason.replace(`${path}: `, ""));
+      if (failure !== null) throw new PluginError(path, failure.reason);
       const loaded = (await loadFile(kind, path, false)) as Loaded<Value<K>>;
       this.#broken.delete(path);
       const before = this.#loaded.find(({ file }) => file === path);
@@ -219,29 +216,5 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       this.#hinted = false;
       void this.look();
     }, 50).unref();
-  }
-}
-
-/** Why a file does not load; `slow` where it might with more time. */
-interface CheckFailure {
-  readonly reason: string;
-  readonly slow: boolean;
-}
-
-/** Loads a file in a throw-away thread. Null where that works within `limitMs`. */
-export async function checkInThread(
-  options: CheckOptions,
-  limitMs: number = CHECK_MS[0],
-): Promise<CheckFailure | null> {
-  const thread = startThread("src/plugin/check-worker.ts", options);
-  const remote = connect<CheckFunctions>(thread.port);
-  try {
-    const died = thread.ended.then((error) => `it ended the thread: ${error?.message ?? "by itself"}`);
-    const reason = await guardedAsync(() => Promise.race([remote.check(), died]), undefined, limitMs);
-    return reason === null ? null : { reason, slow: false };
-  } catch {
-    return { reason: `it takes over ${limitMs} ms to load`, slow: true };
-  } finally {
-    await thread.terminate();
   }
 }
