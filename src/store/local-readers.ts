@@ -5,10 +5,20 @@ import { toObjects } from "./statement-cache.ts";
 import type { Statement } from "./store.ts";
 
 interface Reader {
-  readonly connection: Connection;
+  connection: Connection;
   /** The second file being attached; undefined before the first query, and after a query that could not. */
   ready: Promise<unknown> | undefined;
+  /**
+   * Statements and answers of this connection that are done with. Were the collector to free one while a query runs, this
+   * thread would wait for the end of that query, and could not stop it: all go together, once their connection is closed.
+   */
+  readonly spent: unknown[];
+  /** Characters of the statements among them. */
+  spentLength: number;
 }
+
+/** So much is kept before a connection is replaced, which takes about a millisecond. */
+const SPENT_MAX = { count: 500, length: 1_000_000 };
 
 interface Waiting {
   readonly take: (reader: Reader) => void;
@@ -22,6 +32,7 @@ interface Waiting {
  * do all its work in the first step, by materialising it.
  */
 export class LocalReaders {
+  readonly #url: string;
   readonly #attach: string;
   readonly #all: readonly Reader[];
   readonly #idle: Reader[];
@@ -30,8 +41,14 @@ export class LocalReaders {
   #closed = false;
 
   constructor(url: string, attach: string, count: number) {
+    this.#url = url;
     this.#attach = `pragma busy_timeout=200; ${attach}`;
-    this.#all = Array.from({ length: count }, () => ({ connection: new Connection(url, {}), ready: undefined }));
+    this.#all = Array.from({ length: count }, () => ({
+      connection: new Connection(url, {}),
+      ready: undefined,
+      spent: [],
+      spentLength: 0,
+    }));
     this.#idle = [...this.#all];
   }
 
@@ -63,6 +80,7 @@ export class LocalReaders {
       return await work;
     } finally {
       this.#running.delete(reader);
+      this.#renew(reader);
       this.#give(reader);
     }
   }
@@ -77,6 +95,20 @@ export class LocalReaders {
     await Promise.allSettled([...this.#running.values()]);
     stopInterrupting();
     for (const { connection } of this.#all) connection.close();
+  }
+
+  /** A new connection for one that much was asked of. */
+  #renew(reader: Reader): void {
+    if (this.#closed || (reader.spent.length < SPENT_MAX.count && reader.spentLength < SPENT_MAX.length)) return;
+    let connection: Connection;
+    try {
+      connection = new Connection(this.#url, {});
+    } catch {
+      return; // the file cannot be opened now: the connection that there is goes on until it can
+    }
+    reader.connection.close();
+    Object.assign(reader, { connection, ready: undefined, spentLength: 0 });
+    reader.spent.length = 0;
   }
 
   /** A lock that kept the second file from being attached once is no reason to fail the queries after it. */
@@ -102,10 +134,13 @@ export class LocalReaders {
     try {
       await this.#ready(reader);
       const statement = await connection.prepare(`with r as materialized (${sql}\n) select * from r`);
-      const rows = await statement.raw(true).all(args.map(bind));
+      reader.spent.push(statement);
+      reader.spentLength += sql.length;
+      const answer = await statement.raw(true).iterate(args.map(bind));
+      reader.spent.push(answer);
       return toObjects<T>(
         statement.columns().map(({ name }: { name: string }) => name),
-        rows,
+        [...answer],
       );
     } finally {
       clearTimeout(timer);

@@ -135,6 +135,36 @@ describe("a query with a deadline", () => {
     await writer.close();
   });
 
+  test("is stopped although statements before it are garbage that is collected meanwhile", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    for (let n = 0; n < 50; n++) await reader.records.query(statement(`select ${n}`), { deadlineMs: 5_000 });
+    const started = performance.now();
+    const refused = reader.records.query(statement(SLOW), { deadlineMs: 300 }).catch((error: unknown) => error);
+    await Bun.sleep(50);
+    Bun.gc(true);
+    expect(await refused).toMatchObject({ code: "query_timeout" });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    await reader.close();
+    await writer.close();
+  });
+
+  test("is one of many, and long ones, over which connections are replaced", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const ask = (sql: string) => reader.records.query<{ n: number }>(statement(sql), { deadlineMs: 30_000 });
+    for (let n = 0; n < 1_200; n++) expect(await ask(`select ${n} as n`)).toEqual([{ n }]);
+    const long = `select ${"1 + ".repeat(900)}1 as n -- ${"x".repeat(1_000_000)}`;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(long)));
+    expect(answers).toEqual(Array.from({ length: 12 }, () => [{ n: 901 }]));
+    await reader.close();
+    await writer.close();
+  });
+
   test("is stopped when the store closes, also while it waits for a connection", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");
