@@ -117,7 +117,7 @@ function TagForm({ id }: { readonly id: string }) {
   const path = `/v1/session/${encodeURIComponent(id)}/tag`;
   const key = ["sessions", "tag", id];
   const client = useQueryClient();
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => get<{ readonly tag: string | null }>(path, signal),
   });
@@ -134,13 +134,14 @@ function TagForm({ id }: { readonly id: string }) {
     <form className="inline-form" onSubmit={submit}>
       <input
         key={data?.tag}
+        disabled={isPending} // what is typed before the tag is there would be lost when it comes
         name="tag"
         aria-label="Tag of this session"
         placeholder="No tag"
         maxLength={1_000}
         defaultValue={data?.tag ?? ""}
       />
-      <GatedButton scope="write" type="submit" disabled={work.isPending}>
+      <GatedButton scope="write" type="submit" disabled={isPending || work.isPending}>
         Set tag
       </GatedButton>
       <span role="status" className="muted">
