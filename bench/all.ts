@@ -37,6 +37,7 @@ const BENCHMARKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   dashboard: [["dashboard.ts"]],
   nodes: [["nodes.ts"]],
   "gateway-threads": [["gateway-threads.ts"]],
+  retention: [["retention.ts"]],
   soon: [["soon.ts"]],
 };
 

@@ -6,11 +6,13 @@
  * [--rate 100] [--queries page,metrics,sort,users,bodies]`, on a directory that `bench/seed.ts` filled; it gets more records.
  */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { gatewayHeaders, KEY, startWeir } from "../test/e2e/weir.ts";
+import { gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
 import { cpuByThread, quantile } from "./figures.ts";
 import { atSteadyRate, timedRequest } from "./load/steady.ts";
 
@@ -72,22 +74,24 @@ const headers = gatewayHeaders(target, { "Content-Type": "application/json", Aut
 const send = () => timedRequest(`${weir.gateway}/v1/chat/completions`, { method: "POST", agent, headers }, BODY);
 const traffic = () => atSteadyRate({ seconds, rate }, send);
 
-/** Asks until told to stop; answers how often, and how long each took. */
-async function ask(signal: AbortSignal): Promise<number[]> {
-  const times: number[] = [];
-  while (!signal.aborted) {
-    const [path, body] = asked[times.length % asked.length]!;
-    const startedAt = performance.now();
-    const response = await fetch(weir.api + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
-    times.push(performance.now() - startedAt);
-  }
-  return times;
+/** Asks in a process of its own that takes only idle time (`chrt` of util-linux): people who ask sit at other machines. */
+function startAsking(): { stop(): Promise<number[]> } {
+  const asker = join(import.meta.dirname, "load/asker.ts");
+  const words = ["--idle", "0", process.execPath, asker, weir.api, JSON.stringify(asked)];
+  const child = spawn("chrt", words, { stdio: ["pipe", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  const closed = once(child, "close");
+  return {
+    stop: async () => {
+      child.stdin.end();
+      const [status] = await closed;
+      if (status !== 0) throw new Error(`who asks ended with status ${status}`);
+      return JSON.parse(printed);
+    },
+  };
 }
 
 const quiet: number[] = [];
@@ -97,11 +101,9 @@ await traffic();
 const before = cpuByThread(weir.pid);
 for (let round = 0; round < rounds; round++) {
   const alone = await traffic();
-  const stop = new AbortController();
-  const asking = ask(stop.signal);
+  const asking = startAsking();
   const beside = await traffic();
-  stop.abort();
-  queries.push(...(await asking));
+  queries.push(...(await asking.stop()));
   quiet.push(...alone);
   busy.push(...beside);
   console.log(`round ${round + 1}: ${line(alone)} alone; ${line(beside)} beside queries`);
