@@ -16,7 +16,7 @@ export const ERRORS = {
     status: 401,
     text: "the key in Gateway-Auth is not known here; make one with: weir keys create",
   },
-  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired or was revoked; create a new one" },
+  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired; create a new one" },
   insufficient_scope: { status: 403, text: "the key lacks the scope that this needs; use one that has it" },
   target_forbidden: {
     status: 403,
