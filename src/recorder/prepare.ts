@@ -10,7 +10,7 @@ import type { Learnt } from "../store/learnt.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
-import { type Decoded, decodeBody } from "./decode.ts";
+import { type Decoded, decodeBody } from "../runtime/content-coding.ts";
 import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
