@@ -151,12 +151,29 @@ test.each([
   ["a key nobody knows", "GET /", `${bearer("nope")}${TARGET}`, "weir keys create"],
   ["a revoked key", "GET /", `${bearer("revoked")}${TARGET}`, "was revoked"],
   ["an expired key", "GET /", `${bearer("expired")}${TARGET}`, "has expired"],
-  ["a private address", "GET /", `${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
-  ["a name of this machine", "GET /", `${AUTH}Gateway-Target-Url: http://metadata\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
+  [
+    "a private address",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://0x0a000001:80\r\n`,
+    "weir domains approve 10.0.0.1 --private, or with WEIR_ALLOW_PRIVATE_TARGETS",
+  ],
+  [
+    "a private address of IPv6",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://[fd00::5]:80\r\n`,
+    "weir domains approve fd00::5 --private",
+  ],
+  [
+    "a name of this machine",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://metadata\r\n`,
+    "weir domains approve metadata --private",
+  ],
   ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, "WEIR_MAX_BODY_BYTES"],
   ["a provider that is not there", "GET /", `${AUTH}${TARGET}`, "check the target"],
 ])("the answer to %s says how to mend it", async (_name, startLine, headers, how) => {
-  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 } });
+  const privateTargets = () => [];
+  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 }, privateTargets });
   const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
   expect(bodyOf(answer).message).toContain(how);
 });
@@ -317,9 +334,11 @@ test("a name is looked up once, every address of the answer is checked, and the 
     if (name === "rebinding.test") return ++lookups === 1 ? ["127.0.0.1"] : ["10.0.0.1"];
     return [];
   });
-  await using gateway = await startTestGateway({ config: { dns_servers: [names.server] } });
+  await using gateway = await startTestGateway({ config: { dns_servers: [names.server] }, privateTargets: () => [] });
   const ask = (host: string) => once(gateway, "GET /", gatewayHeaders(`http://${host}:${provider.port}`));
-  expect(refusal(await ask("inside.test"))).toEqual([403, "target_forbidden"]);
+  const inside = await ask("inside.test");
+  expect(refusal(inside)).toEqual([403, "target_forbidden"]);
+  expect(bodyOf(inside).message).toContain("weir domains approve inside.test --private");
   expect(refusal(await ask("mixed.test"))).toEqual([403, "target_forbidden"]);
   expect(refusal(await ask("nowhere.test"))).toEqual([502, "upstream_unreachable"]);
   expect(await ask("rebinding.test")).toEndWith("ok");
