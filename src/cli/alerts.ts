@@ -8,7 +8,7 @@ import { channelChecks } from "../store/channel-checks.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
@@ -31,7 +31,7 @@ export const listAlertsCommand: Run = async (invocation) => {
         alert.state === "firing" ? `firing (${alert.firing.length})` : alert.state,
         alert.checked_at ?? "never",
       ]);
-      terminal.out(table(["id", "name", "when", "window", "state", "checked"], cells));
+      printTable(terminal, ["id", "name", "when", "window", "state", "checked"], cells);
     }
   });
   return 0;
@@ -76,7 +76,7 @@ export const alertHistoryCommand: Run = async (invocation) => {
       const names = Object.entries(group).map(([name, each]) => `${name} ${each ?? "(none)"}`);
       return [created_at, kind, names.join(", "), value === null ? "" : String(value), String(requests), reason];
     });
-    terminal.out(table(["time", "what", "group", "value", "requests", "why"], cells));
+    printTable(terminal, ["time", "what", "group", "value", "requests", "why"], cells);
   });
   return 0;
 };

@@ -18,7 +18,7 @@ import { type ModelName, mappingHistory, type StoredMapping } from "../store/map
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
@@ -38,7 +38,7 @@ export const listModelsCommand: Run = async (invocation) => {
   else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");
   else {
     const cells = rows.map((row) => [row.provider, row.model, row.state, `${row.count}`, row.since, row.reason ?? ""]);
-    terminal.out(table(["provider", "model", "state", "count", "since", "reason"], cells));
+    printTable(terminal, ["provider", "model", "state", "count", "since", "reason"], cells);
   }
   return 0;
 };

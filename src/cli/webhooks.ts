@@ -11,7 +11,7 @@ import { shownWebhook, webhookTest } from "../store/webhook-shown.ts";
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
@@ -28,7 +28,7 @@ export const listWebhooksCommand: Run = async (invocation) => {
       );
       return [id, name ?? "", url, filters.join(", "), `${sample_rate} %`, enabled ? "on" : "off"];
     });
-    terminal.out(table(["id", "name", "url", "properties", "sample", "state"], cells));
+    printTable(terminal, ["id", "name", "url", "properties", "sample", "state"], cells);
   });
   return 0;
 };
@@ -74,7 +74,7 @@ export const webhookDeliveriesCommand: Run = (invocation) => {
       const cells = all.map(({ created_at, kind, subject_id, state, attempts, last_error }) => {
         return [created_at, subject_id ?? kind, state, String(attempts), last_error ?? ""];
       });
-      terminal.out(table(["time", "of", "state", "attempts", "last error"], cells));
+      printTable(terminal, ["time", "of", "state", "attempts", "last error"], cells);
     }
     return 0;
   });
