@@ -61,11 +61,8 @@ export const textGeneration: WireSchema = {
 function promptIn(request: Json): string | undefined {
   const input = request?.input;
   const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
-  for (const value of stated) {
-    const prompt = promptOf(value);
-    if (prompt !== undefined && prompt !== "") return prompt;
-  }
-  return undefined;
+  const prompts = stated.map(promptOf).filter((prompt) => prompt !== undefined);
+  return prompts.find((prompt) => prompt !== "") ?? prompts[0];
 }
 
 function settingNames(from: Json): Json {
