@@ -188,7 +188,8 @@ export class RequestParser {
     const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
     const { method, url, old } = readLine(line);
     // In the target they are for whoever takes the request to refuse.
-    if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length))) throw malformed("its head holds control bytes");
+    if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
+      throw malformed("its head holds control bytes");
     const headers: string[] = [];
     const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");

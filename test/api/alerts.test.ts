@@ -155,7 +155,7 @@ test.each([
   ["a channel without its kind", { channels: [{ url: "https://a.test/" }] }, "channels.0.type", ""],
   ["a channel that is no object", { channels: ["ops@a.test"] }, "channels.0", '{"type": "email", "to"}'],
   ["a webhook without an address", { channels: [{ type: "webhook" }] }, "channels.0.url", ""],
-  ["a webhook with what an e-mail has", { channels: [{ ...WEBHOOK, to: "a@b.test" }] }, "channels.0.to", '"url"'],
+  ["a webhook with what an e-mail has", { channels: [{ ...WEBHOOK, to: "a@b.test" }] }, "channels.0.to", 'no "to"'],
   ["an address of another scheme", { channels: [{ type: "webhook", url: "ftp://a.test/" }] }, "channels.0.url", "http"],
   [
     "an address with a password",

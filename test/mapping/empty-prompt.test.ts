@@ -58,8 +58,23 @@ test.each<[string, Json, string, Json]>([
 });
 
 test.each<[string, Json, string | undefined]>([
-  ["is empty text", [{ role: "user", content: "a" }, { role: "assistant", content: "b" }, { role: "user", content: "" }], ""],
-  ["has no text", [{ role: "user", content: "a" }, { role: "user", content: [{ type: "image_url", image_url: "b" }] }], "a"],
+  [
+    "is empty text",
+    [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "b" },
+      { role: "user", content: "" },
+    ],
+    "",
+  ],
+  [
+    "has no text",
+    [
+      { role: "user", content: "a" },
+      { role: "user", content: [{ type: "image_url", image_url: "b" }] },
+    ],
+    "a",
+  ],
   ["has no content", [{ role: "user", content: null }], undefined],
 ])("the prompt of a conversation whose last message of the user %s", (_what, messages, prompt) => {
   expect(read("/v1/chat/completions", { model: "m", messages }).promptText).toBe(prompt as string);

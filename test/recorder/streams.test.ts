@@ -18,7 +18,7 @@ test.each([
   ["plain text", "data: Once\ndata: upon\n\n", [{ data: "Once\nupon" }]],
   [
     "plain text that looks like JSON",
-    'event: output\ndata: 42\n\nevent: output\ndata: {}\n\nevent: output\ndata: x\n\nevent: done\ndata: {}\n\n',
+    "event: output\ndata: 42\n\nevent: output\ndata: {}\n\nevent: output\ndata: x\n\nevent: done\ndata: {}\n\n",
     [
       { name: "output", data: "42" },
       { name: "output", data: "{}" },

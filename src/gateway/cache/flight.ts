@@ -103,9 +103,11 @@ export class Flight implements UpstreamEvents {
   onEnd(): void {
     const examined =
       this.#kept && this.#head !== undefined ? this.#options.examine?.(this.#head, this.#chunks) : undefined;
-    if (examined === undefined) return this.#end();
-    this.#call = undefined; // it is over: there is nothing to hold back or to abort
-    void examined.then(() => this.#end());
+    if (examined === undefined) this.#end();
+    else {
+      this.#call = undefined; // it is over: there is nothing to hold back or to abort
+      void examined.then(() => this.#end());
+    }
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { LlmMessage } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import { isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 import { plainText } from "../llm/parts.ts";
 import { cohereUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
