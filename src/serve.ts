@@ -14,7 +14,7 @@ import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./ser
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
-import { readEntries } from "./store/plugin-entries.ts";
+import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
 
 type ServeOptions = FirstKeysOptions;

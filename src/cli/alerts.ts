@@ -1,10 +1,18 @@
 import { listenerPorts } from "../config.ts";
 import { isoTime } from "../record/iso-time.ts";
-import { testPayload } from "../store/alert-payload.ts";
-import { ALERT_SCHEMA, readAlertRule } from "../store/alert-rule.ts";
-import { shownAlert } from "../store/alert-shown.ts";
-import { type Alert, alertHistory, findAlert, firingOf, listAlerts, putAlert, removeAlert } from "../store/alerts.ts";
-import { channelChecks } from "../store/channel-checks.ts";
+import { testPayload } from "../store/alerts/alert-payload.ts";
+import { ALERT_SCHEMA, readAlertRule } from "../store/alerts/alert-rule.ts";
+import { shownAlert } from "../store/alerts/alert-shown.ts";
+import {
+  type Alert,
+  alertHistory,
+  findAlert,
+  firingOf,
+  listAlerts,
+  putAlert,
+  removeAlert,
+} from "../store/alerts/alerts.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";

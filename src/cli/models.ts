@@ -4,8 +4,9 @@ import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
-import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+import { LearntTables } from "../store/models/learnt.ts";
 import {
   approveNewest,
   listModels,
@@ -13,8 +14,7 @@ import {
   rollBack,
   shownMapping,
   shownVersion,
-} from "../store/mapping-steps.ts";
-import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+} from "../store/models/mapping-steps.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";

@@ -9,8 +9,8 @@ import { buildRegistry, hostsOf } from "../plugin/registry.ts";
 import { callRoute } from "../plugin/routes.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
 import { snapshotKeys } from "../store/keys.ts";
+import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import { patiently } from "../store/patiently.ts";
-import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 

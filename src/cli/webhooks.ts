@@ -2,13 +2,20 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { listenerPorts } from "../config.ts";
 import { messageOf } from "../observe.ts";
-import { channelChecks } from "../store/channel-checks.ts";
-import { listDeliveries } from "../store/deliveries.ts";
-import { shownDelivery } from "../store/delivery-shown.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
+import { listDeliveries } from "../store/deliveries/deliveries.ts";
+import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
 import type { Database } from "../store/store.ts";
-import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhook-rule.ts";
-import { shownWebhook, webhookTest } from "../store/webhook-shown.ts";
-import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
+import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhooks/webhook-rule.ts";
+import { shownWebhook, webhookTest } from "../store/webhooks/webhook-shown.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  putWebhook,
+  removeWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+} from "../store/webhooks/webhooks.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
 import { printTable } from "./print.ts";

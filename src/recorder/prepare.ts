@@ -7,7 +7,7 @@ import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import { type Decoded, decodeBody } from "../runtime/content-coding.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import type { SealedSide, SealKey } from "../spool/seal.ts";
-import type { Learnt } from "../store/learnt.ts";
+import type { Learnt } from "../store/models/learnt.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import { type Body, type BodyForm, readBody } from "./body.ts";
