@@ -9,7 +9,7 @@ import { lockDirectory } from "../store/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { printJson, table } from "./print.ts";
+import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
@@ -101,7 +101,7 @@ export const explainCostCommand: Run = async (invocation) => {
     `$${line.perMillion}`,
     `$${Number(line.dollars.toPrecision(12))}`,
   ]);
-  if (cells.length > 0) terminal.out(table(["what", "count", "per million", "cost"], cells));
+  if (cells.length > 0) printTable(terminal, ["what", "count", "per million", "cost"], cells);
   terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
   if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);
   terminal.out(`${told.note}\n`);

@@ -51,6 +51,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
       log,
       entries,
       usageOf,
+      organizationOfKey: () => "", // no database is looked into: any key may be there
       providerHosts: () => [],
       openJournal: readOnlyJournal,
     });

@@ -162,7 +162,7 @@ export function checkUrl(text: string, path: string, refuseUrl: ChannelChecks["r
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrong(path, "give an http:// or https:// address");
   if (url.username !== "" || url.password !== "") throw wrong(path, "an address with a password in it would be shown");
   const refused = refuseUrl(text);
-  if (refused !== undefined) throw wrong(path, `${refused}; WEIR_ALLOW_PRIVATE_TARGETS opens private addresses`);
+  if (refused !== undefined) throw wrong(path, refused);
 }
 
 function wrong(path: string, message: string): GatewayError {

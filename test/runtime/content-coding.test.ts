@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
-import { decodeBody } from "../../src/recorder/decode.ts";
+import { decodeBody } from "../../src/runtime/content-coding.ts";
 
 const CODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
