@@ -68,7 +68,7 @@ function text(time: string, level: LogLevel, message: string, fields: LogFields)
 }
 
 /** Text for a terminal: names that clients chose may hold what moves its cursor or paints it. Lines stay lines. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, " ");
 }
 

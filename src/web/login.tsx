@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import type { SessionView } from "../api/session.ts";
+import type { SessionView } from "../api/logins/session.ts";
 import { ApiFailure, post } from "./api.ts";
 import { Field } from "./parts/field.tsx";
 import { entered, sessionQuery } from "./session.ts";

@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import type { SessionView } from "../api/session.ts";
+import type { SessionView } from "../api/logins/session.ts";
 import { get } from "./api.ts";
 
 /** How often a log-in is renewed while the dashboard is open. */

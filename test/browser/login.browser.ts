@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { SessionView } from "../../src/api/session.ts";
+import type { SessionView } from "../../src/api/logins/session.ts";
 import { callApi, KEY, runCommand } from "../e2e/weir.ts";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
