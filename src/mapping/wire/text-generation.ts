@@ -5,6 +5,7 @@ import {
   firstCount,
   isObject,
   type JsonObject,
+  jsonText,
   listOf,
   mergeMembers,
   numberOf,
@@ -19,6 +20,7 @@ import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { requestMessages } from "./chat-completions.ts";
 import { promptOf } from "./completions.ts";
+import { grown } from "./pieces.ts";
 
 /**
  * Text in, text out, under the many names that this has where nobody copied OpenAI: Bedrock's own models, watsonx, Text
@@ -60,11 +62,8 @@ export const textGeneration: WireSchema = {
 function promptIn(request: Json): string | undefined {
   const input = request?.input;
   const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
-  for (const value of stated) {
-    const prompt = promptOf(value);
-    if (prompt !== undefined && prompt !== "") return prompt;
-  }
-  return undefined;
+  const prompts = stated.map(promptOf).filter((prompt) => prompt !== undefined);
+  return prompts.find((prompt) => prompt !== "") ?? prompts[0];
 }
 
 function settingNames(from: Json): Json {
@@ -158,23 +157,32 @@ function usageOf(body: Json): Usage | undefined {
   );
 }
 
-/** Where the text of each shape's pieces goes in the whole object. */
-const PIECES = ["outputText", "generation", "completion", "text", "response", "content", "generated_text"] as const;
+/** Members whose text comes in pieces; `generated_text` comes whole, at the end. */
+const PIECES = ["outputText", "generation", "completion", "text", "response", "content"] as const;
+
+/** Events of plain text that are no part of the answer. */
+const NO_OUTPUT: ReadonlySet<string | undefined> = new Set(["done", "error", "logs"]);
 
 function foldTextGeneration(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
   let output = "";
+  let isNamed = false;
   let seen = false;
   for (const { data, name } of events) {
+    if (name === "output") {
+      output += textOf(data) ?? jsonText(data);
+      isNamed = true;
+      continue;
+    }
     if (typeof data === "string") {
-      if (name !== "done" && data !== "[DONE]") output += data;
+      if (!NO_OUTPUT.has(name) && data !== "[DONE]") output += data;
       continue;
     }
     if (!isObject(data)) continue;
     seen = true;
     takePiece(whole, data);
   }
-  if (output !== "" && Object.keys(whole).length === 0) return { output };
+  if (output !== "" && (isNamed || Object.keys(whole).length === 0)) return { ...whole, output };
   return seen ? asSentWhole(whole) : undefined;
 }
 
@@ -199,15 +207,14 @@ function asSentWhole(whole: JsonObject): Json {
 function takePiece(whole: JsonObject, data: JsonObject): void {
   const { token, results, outputs, generations, completions, p: _padding, ...rest } = data;
   for (const name of PIECES) {
-    if (typeof rest[name] !== "string") continue;
-    rest[name] = name === "generated_text" ? rest[name] : (textOf(whole[name]) ?? "") + rest[name];
+    if (typeof rest[name] === "string") rest[name] = grown(whole[name], rest[name]);
   }
   for (const name of ["prompt_token_count", "inputTextTokenCount"]) {
     if (numberOf(rest[name]) === 0 && numberOf(whole[name]) !== undefined) delete rest[name];
   }
   mergeMembers(whole, rest);
   if (isObject(token) && token.special !== true && typeof rest.generated_text !== "string") {
-    whole.generated_text = (textOf(whole.generated_text) ?? "") + (textOf(token.text) ?? "");
+    whole.generated_text = grown(whole.generated_text, token.text);
   }
   for (const [name, list] of Object.entries({ results, outputs, generations, completions })) {
     if (Array.isArray(list)) whole[name] = grownResults(listOf(whole[name]), list);
