@@ -29,7 +29,14 @@ const { config } = loadConfig({ env, workingDirectory: directory, file: null });
 const log = createLog({ level: "error", format: "text" });
 const entries = new Entries({ read: async () => [], write: async () => {}, log });
 const usageOf = async (ids: readonly string[]) => ids.map((requestId) => ({ requestId, cost: 1e-6, totalTokens: 100 }));
-const host = createPluginHost({ config, log, entries, usageOf, providerHosts: () => [] });
+const host = createPluginHost({
+  config,
+  log,
+  entries,
+  usageOf,
+  organizationOfKey: () => undefined,
+  providerHosts: () => [],
+});
 const live = await openHooks({ config, log, host });
 const reader = createHeaderReader([]);
 const sent = [

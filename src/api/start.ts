@@ -7,8 +7,8 @@ import { localPath, openStore, type Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
-import { Logins } from "./logins.ts";
-import { ApiMetrics } from "./metrics.ts";
+import { Logins } from "./logins/logins.ts";
+import { ApiMetrics } from "./operation/metrics.ts";
 import { Signer } from "./signer.ts";
 
 /** How long answers under way get when the API stops. */

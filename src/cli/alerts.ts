@@ -1,14 +1,22 @@
 import { listenerPorts } from "../config.ts";
 import { isoTime } from "../record/iso-time.ts";
-import { testPayload } from "../store/alert-payload.ts";
-import { ALERT_SCHEMA, readAlertRule } from "../store/alert-rule.ts";
-import { shownAlert } from "../store/alert-shown.ts";
-import { type Alert, alertHistory, findAlert, firingOf, listAlerts, putAlert, removeAlert } from "../store/alerts.ts";
-import { channelChecks } from "../store/channel-checks.ts";
+import { testPayload } from "../store/alerts/alert-payload.ts";
+import { ALERT_SCHEMA, readAlertRule } from "../store/alerts/alert-rule.ts";
+import { shownAlert } from "../store/alerts/alert-shown.ts";
+import {
+  type Alert,
+  alertHistory,
+  findAlert,
+  firingOf,
+  listAlerts,
+  putAlert,
+  removeAlert,
+} from "../store/alerts/alerts.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
@@ -31,7 +39,7 @@ export const listAlertsCommand: Run = async (invocation) => {
         alert.state === "firing" ? `firing (${alert.firing.length})` : alert.state,
         alert.checked_at ?? "never",
       ]);
-      terminal.out(table(["id", "name", "when", "window", "state", "checked"], cells));
+      printTable(terminal, ["id", "name", "when", "window", "state", "checked"], cells);
     }
   });
   return 0;
@@ -76,7 +84,7 @@ export const alertHistoryCommand: Run = async (invocation) => {
       const names = Object.entries(group).map(([name, each]) => `${name} ${each ?? "(none)"}`);
       return [created_at, kind, names.join(", "), value === null ? "" : String(value), String(requests), reason];
     });
-    terminal.out(table(["time", "what", "group", "value", "requests", "why"], cells));
+    printTable(terminal, ["time", "what", "group", "value", "requests", "why"], cells);
   });
   return 0;
 };

@@ -19,6 +19,8 @@ export interface Terminal {
   out(text: string): void;
   /** What a person may want to read. */
   err(text: string): void;
+  /** How wide a terminal is that shows what goes to `out`; undefined where that goes to a file or a program. */
+  readonly columns?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
 }

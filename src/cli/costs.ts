@@ -8,12 +8,12 @@ import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
-import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
+import { LearntTables } from "../store/models/learnt.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
@@ -124,7 +124,7 @@ export const explainCostCommand: Run = async (invocation) => {
     `$${line.perMillion}`,
     `$${Number(line.dollars.toPrecision(12))}`,
   ]);
-  if (cells.length > 0) terminal.out(table(["what", "count", "per million", "cost"], cells));
+  if (cells.length > 0) printTable(terminal, ["what", "count", "per million", "cost"], cells);
   terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
   if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);
   terminal.out(`${told.note}\n`);

@@ -1,7 +1,7 @@
 import type { Json } from "../plugin/contract.ts";
 import type { Run } from "./commands.ts";
 import { callPlugin } from "./plugin-call.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 
 export const listDomainsCommand: Run = async ({ options, terminal, config }) => {
   const rows: readonly Json[] = await callPlugin(config, { plugin: "domains", method: "GET", path: "/v1/domains" });
@@ -10,7 +10,7 @@ export const listDomainsCommand: Run = async ({ options, terminal, config }) => 
     const shown = rows.map(({ domain, state, requests_today, remaining_today, source }) =>
       [domain, state, requests_today, remaining_today ?? "no limit", source ?? ""].map(String),
     );
-    terminal.out(table(["domain", "state", "requests today", "remaining", "decided by"], shown));
+    printTable(terminal, ["domain", "state", "requests today", "remaining", "decided by"], shown);
   }
   return 0;
 };

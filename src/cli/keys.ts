@@ -9,7 +9,7 @@ import {
   revokeKey,
 } from "../store/keys.ts";
 import type { Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
@@ -40,7 +40,7 @@ export const listKeysCommand: Run = async ({ options, terminal, config }) => {
   const keys = await withRecords(config, (records) => listKeys(records));
   if (options["json"]) terminal.out(`${JSON.stringify(keys, null, 2)}\n`);
   else if (keys.length === 0) terminal.err("there are no keys\n");
-  else terminal.out(table(["id", "name", "organization", "scopes", "state", "created", "last used"], keys.map(row)));
+  else printTable(terminal, ["id", "name", "organization", "scopes", "state", "created", "last used"], keys.map(row));
   return 0;
 };
 

@@ -4,8 +4,9 @@ import { configuredLog } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { rewriteRecords } from "../recorder/rewrite.ts";
-import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+import { LearntTables } from "../store/models/learnt.ts";
 import {
   approveNewest,
   listModels,
@@ -13,12 +14,11 @@ import {
   rollBack,
   shownMapping,
   shownVersion,
-} from "../store/mapping-steps.ts";
-import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+} from "../store/models/mapping-steps.ts";
 import { patiently } from "../store/patiently.ts";
 import { type Database, openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
@@ -38,7 +38,7 @@ export const listModelsCommand: Run = async (invocation) => {
   else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");
   else {
     const cells = rows.map((row) => [row.provider, row.model, row.state, `${row.count}`, row.since, row.reason ?? ""]);
-    terminal.out(table(["provider", "model", "state", "count", "since", "reason"], cells));
+    printTable(terminal, ["provider", "model", "state", "count", "since", "reason"], cells);
   }
   return 0;
 };

@@ -10,7 +10,7 @@ import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../pl
 import { buildRegistry } from "../plugin/registry.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
 import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 
 interface Listed {
   readonly kind: PluginKind;
@@ -51,6 +51,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
       log,
       entries,
       usageOf,
+      organizationOfKey: () => "", // no database is looked into: any key may be there
       providerHosts: () => [],
       openJournal: readOnlyJournal,
     });
@@ -100,7 +101,7 @@ function print({ options, terminal }: Invocation, all: readonly Listed[]): numbe
     const rows = all.map(({ kind, name, source, replaces, file }) => {
       return [name, kind, replaces ? `${source}, replaces a built-in` : source, file];
     });
-    terminal.out(table(["name", "kind", "source", "file"], rows));
+    printTable(terminal, ["name", "kind", "source", "file"], rows);
   }
   return 0;
 }

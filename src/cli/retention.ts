@@ -1,8 +1,8 @@
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/lock.ts";
-import { maintain } from "../store/maintain.ts";
-import { removeRecords } from "../store/remove.ts";
+import { maintain } from "../store/retention/maintain.ts";
+import { removeRecords } from "../store/retention/remove.ts";
 import {
   inForce,
   lastRun,
@@ -12,7 +12,7 @@ import {
   putRetention,
   retentionOf,
   shownRun,
-} from "../store/retention.ts";
+} from "../store/retention/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";

@@ -1,6 +1,6 @@
-import type { NewDelivery } from "../store/deliveries.ts";
+import type { NewDelivery } from "../store/deliveries/deliveries.ts";
+import { deliverTests } from "../store/deliveries/test-deliveries.ts";
 import type { Database } from "../store/store.ts";
-import { deliverTests } from "../store/test-deliveries.ts";
 import type { Invocation } from "./commands.ts";
 import { CommandError } from "./usage.ts";
 

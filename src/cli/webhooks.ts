@@ -2,16 +2,23 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { listenerPorts } from "../config.ts";
 import { messageOf } from "../observe.ts";
-import { channelChecks } from "../store/channel-checks.ts";
-import { listDeliveries } from "../store/deliveries.ts";
-import { shownDelivery } from "../store/delivery-shown.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
+import { listDeliveries } from "../store/deliveries/deliveries.ts";
+import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
 import type { Database } from "../store/store.ts";
-import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhook-rule.ts";
-import { shownWebhook, webhookTest } from "../store/webhook-shown.ts";
-import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
+import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhooks/webhook-rule.ts";
+import { shownWebhook, webhookTest } from "../store/webhooks/webhook-shown.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  putWebhook,
+  removeWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+} from "../store/webhooks/webhooks.ts";
 import type { Invocation, Run } from "./commands.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printTable } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
@@ -28,7 +35,7 @@ export const listWebhooksCommand: Run = async (invocation) => {
       );
       return [id, name ?? "", url, filters.join(", "), `${sample_rate} %`, enabled ? "on" : "off"];
     });
-    terminal.out(table(["id", "name", "url", "properties", "sample", "state"], cells));
+    printTable(terminal, ["id", "name", "url", "properties", "sample", "state"], cells);
   });
   return 0;
 };
@@ -74,7 +81,7 @@ export const webhookDeliveriesCommand: Run = (invocation) => {
       const cells = all.map(({ created_at, kind, subject_id, state, attempts, last_error }) => {
         return [created_at, subject_id ?? kind, state, String(attempts), last_error ?? ""];
       });
-      terminal.out(table(["time", "of", "state", "attempts", "last error"], cells));
+      printTable(terminal, ["time", "of", "state", "attempts", "last error"], cells);
     }
     return 0;
   });

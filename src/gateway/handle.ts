@@ -19,7 +19,7 @@ import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached, speaksOfCache } from "./serve-cached.ts";
 import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
 import { readOmissions, readSettings } from "./settings.ts";
-import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -32,7 +32,10 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
   let route: Route | undefined;
   try {
     checkMessage(request, headers);
-    key = parts.keys.authenticate(headers.gateway, exchange.startedAt);
+    const known = parts.keys.identify(headers.gateway, exchange.startedAt);
+    if (!(known instanceof GatewayError)) key = known;
+    checkBytes(incoming.url); // refused whoever sends it, and recorded where that is known
+    if (key === undefined) throw known;
     requireGatewayScope(key);
     const settings = readSettings(headers.gateway);
     if (settings.requestId !== undefined) {
@@ -136,7 +139,7 @@ function beginMeta(
   return {
     time: exchange.startedAt,
     method: incoming.method,
-    path: maskPath(incoming.url, maskOf(route?.provider).query),
+    path: escapeBytes(maskPath(incoming.url, maskOf(route?.provider).query)),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,

@@ -133,8 +133,8 @@ export class SeenRequest implements GatewayRequest {
   }
 
   get userId(): string | undefined {
-    const sent = this.facts.gateway.findLast(({ setting }) => setting === "user-id");
-    return sent === undefined || sent.value === "" ? this.facts.bodyUser : fromWire(sent.value);
+    const sent = this.facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
+    return sent === undefined ? this.facts.bodyUser : fromWire(sent.value);
   }
 
   get properties(): Readonly<Record<string, string>> {

@@ -2,7 +2,6 @@ import { type Inference, inferMapping, type Sample } from "../mapping/infer/infe
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { LearntTables } from "../store/learnt.ts";
 import {
   addMapping,
   type ModelName,
@@ -13,6 +12,7 @@ import {
   noteReread,
   type Reread,
 } from "../store/mappings.ts";
+import type { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
 import type { ExpediteOrder, ModelOutcome, RecordChange } from "../threads.ts";
 import { loadRecorded } from "./recorded.ts";

@@ -60,7 +60,7 @@ function describedSchema({ request = {}, response = {}, stream = {} }: Mapping):
     llmType: messages === undefined ? "completion" : "chat",
     fits: (body, answer) =>
       (messages !== undefined && valuesAt(body, messages.list).length > 0) ||
-      (prompt !== undefined && joined(body, prompt) !== undefined) ||
+      promptAt(body, prompt) !== undefined ||
       (body === undefined && answerText(answer) !== undefined),
     fold: (events) => fold(events, stream, response),
     readResponse: (body): Reading =>
@@ -72,13 +72,13 @@ function describedSchema({ request = {}, response = {}, stream = {} }: Mapping):
         cost: first(({ cost }) => numberOf(valueAt(body, cost))),
         error: first(({ error }) => errorAt(body, error)),
       }) as Reading,
-    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)),
+    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)) ?? promptAt(body, prompt),
     completionText: answerText,
     llmRequest: (body): LlmRequest => {
       const before = asked(body);
       return pickDefined({
         ...settingsAt(body, request.settings ?? {}),
-        prompt: messages === undefined ? joined(body, prompt) : undefined,
+        prompt: messages === undefined ? promptAt(body, prompt) : undefined,
         messages: before.length > 0 ? before : undefined,
         tools: toolsAt(body, request.tools),
       });
@@ -211,6 +211,11 @@ function joined(body: Json, at: Pointer | undefined): string | undefined {
       .map((value) => plainText(value) ?? "")
       .join(""),
   );
+}
+
+/** The prompt, also where it is empty: it was sent. */
+function promptAt(body: Json, at: Pointer | undefined): string | undefined {
+  return joined(body, at) ?? (at !== undefined && valuesAt(body, at).some(isText) ? "" : undefined);
 }
 
 function textAt(body: Json, at: Pointer | undefined): string | undefined {

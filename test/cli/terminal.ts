@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/run.ts";
 
-/** Runs command lines in one working directory and keeps what they print. */
-export function commandLine(env: Record<string, string> = {}) {
+/** Runs command lines in one working directory and keeps what they print. @param columns - of a terminal. */
+export function commandLine(env: Record<string, string> = {}, columns?: number) {
   const directory = mkdtempSync(join(tmpdir(), "weir-cli-"));
   return {
     directory,
@@ -17,6 +17,7 @@ export function commandLine(env: Record<string, string> = {}) {
         err: (text) => {
           printed.err += text;
         },
+        columns,
         env,
         workingDirectory: directory,
       });

@@ -335,6 +335,36 @@ describe("the list of rate limits", () => {
   });
 });
 
+describe("a policy of one key", () => {
+  const keys = { "key-1": "org-1", "key-2": "org-2" };
+  const body = (key_id: string) => ({ name: "n", quota: 0, window_seconds: 60, key_id });
+
+  test.each([
+    ["a key of the caller's organization", "key-1", {}, true],
+    ["a key of another one, by the operator", "key-2", {}, true],
+    ["a key of another one, by anybody else", "key-2", { operator: false }, false],
+    ["a key of the caller's organization, by anybody", "key-1", { operator: false }, true],
+    ["a key that is not there", "key-3", {}, false],
+  ])("can name %s or not", async (_name, keyId, who, may) => {
+    await using it = await openPlugin(rateLimits, { keys });
+    const made = await it.call("POST", "/v1/rate-limits", {}, body(keyId), who);
+    if (may) expect(made.data.key_id).toBe(keyId);
+    else expect(made).toEqual({ status: 400, path: "key_id", message: expect.stringContaining("GET /v1/keys") });
+    expect((await ask(it, { keyId, organizationId: keyId === "key-2" ? "org-2" : "org-1" })).status).toBe(
+      may ? 429 : 200,
+    );
+  });
+
+  test("of weir.toml that names a key which is not there is told of", async () => {
+    await using it = await openPlugin(rateLimits, {
+      keys,
+      options: { policies: [body("key-1"), { ...body("key-9"), name: "late" }] },
+    });
+    expect(it.log.filter((line) => line.includes("bears on nothing"))).toHaveLength(1);
+    expect(it.log.join()).toContain('\\"late\\"');
+  });
+});
+
 describe("after a kill", () => {
   test("what was counted, given back, held and charged is known", async () => {
     const usage = async (ids: readonly string[]) =>

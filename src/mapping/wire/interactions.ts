@@ -70,7 +70,7 @@ const NOT_ANSWER: ReadonlySet<string> = new Set(["thought", "function_call", "fu
 const isAnswer = (step: Json) => isObject(step) && !NOT_ANSWER.has(textOf(step.type) ?? "");
 
 function lastInput(input: Json): string | undefined {
-  if (typeof input === "string") return filledText(input);
+  if (typeof input === "string") return input;
   const turns = listOf(input);
   const isConversation = turns.some((turn) => turn?.role !== undefined || turn?.type === "user_input");
   return isConversation

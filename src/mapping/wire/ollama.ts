@@ -51,7 +51,7 @@ export const ollamaGenerate: WireSchema = {
   fits: (request, answer) => typeof request?.prompt === "string" || typeof answer?.response === "string",
   fold: foldLines,
   readResponse,
-  promptText: (request) => filledText(request?.prompt),
+  promptText: (request) => textOf(request?.prompt),
   completionText: (answer) => filledText(answer?.response),
   llmRequest: (request): LlmRequest =>
     pickDefined({ ...settings(request), prompt: textOf(request?.prompt), instructions: filledText(request?.system) }),

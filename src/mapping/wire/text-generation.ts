@@ -5,6 +5,7 @@ import {
   firstCount,
   isObject,
   type JsonObject,
+  jsonText,
   listOf,
   mergeMembers,
   numberOf,
@@ -60,11 +61,8 @@ export const textGeneration: WireSchema = {
 function promptIn(request: Json): string | undefined {
   const input = request?.input;
   const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
-  for (const value of stated) {
-    const prompt = promptOf(value);
-    if (prompt !== undefined && prompt !== "") return prompt;
-  }
-  return undefined;
+  const prompts = stated.map(promptOf).filter((prompt) => prompt !== undefined);
+  return prompts.find((prompt) => prompt !== "") ?? prompts[0];
 }
 
 function settingNames(from: Json): Json {
@@ -161,20 +159,29 @@ function usageOf(body: Json): Usage | undefined {
 /** Where the text of each shape's pieces goes in the whole object. */
 const PIECES = ["outputText", "generation", "completion", "text", "response", "content", "generated_text"] as const;
 
+/** Events of plain text that are no part of the answer. */
+const NO_OUTPUT: ReadonlySet<string | undefined> = new Set(["done", "error", "logs"]);
+
 function foldTextGeneration(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
   let output = "";
+  let isNamed = false;
   let seen = false;
   for (const { data, name } of events) {
+    if (name === "output") {
+      output += textOf(data) ?? jsonText(data);
+      isNamed = true;
+      continue;
+    }
     if (typeof data === "string") {
-      if (name !== "done" && data !== "[DONE]") output += data;
+      if (!NO_OUTPUT.has(name) && data !== "[DONE]") output += data;
       continue;
     }
     if (!isObject(data)) continue;
     seen = true;
     takePiece(whole, data);
   }
-  if (output !== "" && Object.keys(whole).length === 0) return { output };
+  if (output !== "" && (isNamed || Object.keys(whole).length === 0)) return { ...whole, output };
   return seen ? asSentWhole(whole) : undefined;
 }
 
