@@ -138,12 +138,9 @@ export class Ledger {
       this.#tellChange();
       return;
     }
-    const held = taken.filter(({ unit }) => unit !== "request");
+    const held = taken.filter(({ unit }) => unit !== "request").map((each) => ({ ...each, answered }));
     if (held.length === 0) return;
-    this.#setEnded(
-      id,
-      held.map((each) => ({ ...each, answered })),
-    );
+    this.#setEnded(id, held);
     this.#chargeSoon();
   }
 
