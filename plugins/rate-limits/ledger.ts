@@ -125,9 +125,8 @@ export class Ledger {
   }
 
   /**
-   * A request is over: what it took is given back where it does not count, else charged as soon as that is known.
-   *
-   * @param answered - the provider answered it, whole and with no failure.
+   * A request is over: what it took is given back where it does not count, else charged as soon as that is known;
+   * `answered` says whether the provider did so whole and with no failure.
    */
   end(id: string, counts: boolean, answered: boolean): void {
     const taken = this.#inFlight.get(id);
