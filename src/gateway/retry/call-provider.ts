@@ -9,8 +9,9 @@ import { askFor, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
 import { Recording } from "../recording.ts";
 import { maskOf, maskPath, maskResponseHeaders } from "../secrets.ts";
 import type { Route } from "../target.ts";
-import { Attempts, type FailedTry, type Try } from "./attempts.ts";
+import { Attempts, type Try } from "./attempts.ts";
 import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
+import type { FailedTry } from "./try-answer.ts";
 
 /**
  * Calls the provider, and calls again or calls another one as the client asked for. Each failed try is a record of its
