@@ -190,7 +190,7 @@ describe("a query with a deadline", () => {
       most = Math.max(most, openBelow(directory.path));
     }
     // Those in use, and the files of eight connections that are closed.
-    expect(most).toBeLessThan(before + 100);
+    expect(most).toBeLessThan(before + 80);
     await reader.close();
     await writer.close();
   });
