@@ -80,21 +80,26 @@ const ALL_ROWS: SqlStatement = {
 /** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
 export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
   const terms = conjuncts(tree).filter((term) => term.kind !== "all");
-  const bounds = terms.filter((term) => term.kind === "condition").filter(isCreation);
+  const bounds = creationBounds(tree);
   return bounds.length === terms.length ? bounds : undefined;
 }
 
 /** Times between which a filter's records were created, both included: the records of other times it never selects. */
 export function boundsOf(tree: FilterTree): { readonly least: number; readonly most: number } {
-  const bounds = conjuncts(tree)
-    .filter((term) => term.kind === "condition")
-    .filter(isCreation);
-  const values = (operators: string) =>
+  const bounds = creationBounds(tree);
+  const values = (...operators: string[]) =>
     bounds.filter(({ operator }) => operators.includes(operator)).map(({ value }) => Number(value));
   return {
-    least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals gte gt")),
-    most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals lte lt")),
+    least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals", "gte", "gt")),
+    most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals", "lte", "lt")),
   };
+}
+
+/** The conditions on creation that all must hold. */
+function creationBounds(tree: FilterTree): Condition[] {
+  return conjuncts(tree)
+    .filter((term) => term.kind === "condition")
+    .filter(isCreation);
 }
 
 /**
@@ -211,15 +216,12 @@ function rowsOf(condition: Condition, scope: Scope, bind: Bind): string[] {
 /** Condition on entries `p` of one property, under one stored name, within the filter's bounds on creation. */
 function entryOf(condition: Condition, storedName: string, scope: Scope, bind: Bind): string {
   const kind = condition.source.from === "properties" ? condition.source.kind : 0;
-  const bounds = conjuncts(scope.tree)
-    .filter((term) => term.kind === "condition")
-    .filter(isCreation);
   return [
     `p.organization_id = ${bind(scope.organizationId)}`,
     `p.kind = ${kind}`,
     `p.name = ${bind(storedName)}`,
     `p.value = ${bind(condition.value as string)}`,
-    ...boundsSql(bounds, "p", bind),
+    ...boundsSql(creationBounds(scope.tree), "p", bind),
     ...(storedName === condition.name ? [] : ["p.case_erased"]),
   ].join(" and ");
 }

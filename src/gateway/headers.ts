@@ -58,111 +58,116 @@ export interface GatewayHeader {
   readonly value: string;
 }
 
-export interface HeaderReader {
-  read(raw: RawHeaders): RequestHeaders;
-  /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
-  forward(headers: RequestHeaders, authority: string, upgrade: boolean): string[];
-  /** What the spool gets: everything but the gateway's own, credential values replaced. */
-  recorded(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
-  /** Every header that may hold a credential for the provider, as `name: value`, names in lower case, sorted. */
-  credentials(headers: RequestHeaders, provider: ProviderPlugin | undefined): string[];
-  /** Raw pairs without those that may hold a credential for `provider`. */
-  withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[];
-}
-
 /** Spellings remembered; clients that make names up must not fill the memory. */
 const NAMES_MAX = 5_000;
 
-/** @param aliases - other prefixes that mean `Gateway`, such as `Acme`. */
-export function createHeaderReader(aliases: readonly string[]): HeaderReader {
-  const prefixes = ["gateway-", ...aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-`)];
-  const names = new Map<string, HeaderName>();
-  const nameOf = (raw: string): HeaderName => {
-    let name = names.get(raw);
+/** Reads and writes anew the headers of requests. */
+export class HeaderReader {
+  readonly #prefixes: readonly string[];
+  readonly #names = new Map<string, HeaderName>();
+
+  /** @param aliases - other prefixes that mean `Gateway`, such as `Acme`. */
+  constructor(aliases: readonly string[]) {
+    this.#prefixes = ["gateway-", ...aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-`)];
+  }
+
+  read(raw: RawHeaders): RequestHeaders {
+    const nameOf = this.#nameOf;
+    const gateway: GatewayHeader[] = [];
+    const hosts: string[] = [];
+    let contentLength: number | undefined;
+    let transferEncoding: string | undefined;
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, canonical, setting } = nameOf(raw[at]!);
+      if (bits === 0) continue;
+      const value = raw[at + 1]!;
+      if ((bits & GATEWAY) !== 0) gateway.push({ name: canonical, setting, value });
+      else if ((bits & HOST) !== 0) hosts.push(value);
+      else if ((bits & LENGTH) !== 0) contentLength = Number(value);
+      else if ((bits & ENCODING) !== 0)
+        transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
+    }
+    return { raw, gateway, hosts, contentLength, transferEncoding };
+  }
+
+  /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
+  forward({ raw }: RequestHeaders, authority: string, upgrade: boolean): string[] {
+    const nameOf = this.#nameOf;
+    const named = namedByConnection(raw, nameOf);
+    const kept: string[] = [];
+    let lengthSeen = false;
+    let hostSeen = false;
+    for (let at = 0; at < raw.length; at += 2) {
+      const rawName = raw[at]!;
+      const { bits, lower } = nameOf(rawName);
+      if ((bits & (GATEWAY | HOP)) !== 0) {
+        // The framing of a chunked body is ours to make anew, the wish for another protocol ours to pass on.
+        if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
+        else if (upgrade && (bits & UPGRADE) !== 0) kept.push("Connection", "Upgrade", rawName, raw[at + 1]!);
+      } else if ((bits & HOST) !== 0) {
+        kept.push(rawName, authority);
+        hostSeen = true;
+      } else if ((bits & LENGTH) !== 0) {
+        if (!lengthSeen) kept.push(rawName, raw[at + 1]!);
+        lengthSeen = true;
+      } else if (named === undefined || !named.has(lower)) kept.push(rawName, raw[at + 1]!);
+    }
+    if (!hostSeen) kept.unshift("Host", authority);
+    return kept;
+  }
+
+  /** What the spool gets: everything but the gateway's own, credential values replaced. */
+  recorded({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
+    const nameOf = this.#nameOf;
+    const mask = maskOf(provider).headers;
+    const kept: string[] = [];
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, lower } = nameOf(raw[at]!);
+      if ((bits & GATEWAY) !== 0) continue;
+      const value = raw[at + 1]!;
+      kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
+    }
+    return kept;
+  }
+
+  /** Every header that may hold a credential for the provider, as `name: value`, names in lower case, sorted. */
+  credentials({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
+    const found: string[] = [];
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, lower } = this.#nameOf(raw[at]!);
+      if ((bits & GATEWAY) === 0 && this.#isCredential(raw[at]!, raw[at + 1]!, provider))
+        found.push(`${lower}: ${raw[at + 1]}`);
+    }
+    return found.sort();
+  }
+
+  /** Raw pairs without those that may hold a credential for `provider`. */
+  withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
+    return raw.filter((_, at) => {
+      const name = at - (at % 2);
+      return !this.#isCredential(raw[name]!, raw[name + 1]!, provider);
+    });
+  }
+
+  #isCredential(raw: string, value: string, provider: ProviderPlugin | undefined): boolean {
+    const { bits, lower } = this.#nameOf(raw);
+    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
+  }
+
+  /** Bound, for it is also handed over, and taken out of loops. */
+  readonly #nameOf = (raw: string): HeaderName => {
+    let name = this.#names.get(raw);
     if (name === undefined) {
-      name = classify(raw, prefixes);
-      if (names.size < NAMES_MAX) names.set(raw, name);
+      name = classify(raw, this.#prefixes);
+      if (this.#names.size < NAMES_MAX) this.#names.set(raw, name);
     }
     return name;
   };
+}
 
-  const isCredential = (raw: string, value: string, provider: ProviderPlugin | undefined): boolean => {
-    const { bits, lower } = nameOf(raw);
-    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
-  };
-
-  return {
-    read(raw) {
-      const gateway: GatewayHeader[] = [];
-      const hosts: string[] = [];
-      let contentLength: number | undefined;
-      let transferEncoding: string | undefined;
-      for (let at = 0; at < raw.length; at += 2) {
-        const { bits, canonical, setting } = nameOf(raw[at]!);
-        if (bits === 0) continue;
-        const value = raw[at + 1]!;
-        if ((bits & GATEWAY) !== 0) gateway.push({ name: canonical, setting, value });
-        else if ((bits & HOST) !== 0) hosts.push(value);
-        else if ((bits & LENGTH) !== 0) contentLength = Number(value);
-        else if ((bits & ENCODING) !== 0)
-          transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
-      }
-      return { raw, gateway, hosts, contentLength, transferEncoding };
-    },
-
-    forward({ raw }, authority, upgrade) {
-      const named = namedByConnection(raw, nameOf);
-      const kept: string[] = [];
-      let lengthSeen = false;
-      let hostSeen = false;
-      for (let at = 0; at < raw.length; at += 2) {
-        const rawName = raw[at]!;
-        const { bits, lower } = nameOf(rawName);
-        if ((bits & (GATEWAY | HOP)) !== 0) {
-          // The framing of a chunked body is ours to make anew, the wish for another protocol ours to pass on.
-          if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
-          else if (upgrade && (bits & UPGRADE) !== 0) kept.push("Connection", "Upgrade", rawName, raw[at + 1]!);
-        } else if ((bits & HOST) !== 0) {
-          kept.push(rawName, authority);
-          hostSeen = true;
-        } else if ((bits & LENGTH) !== 0) {
-          if (!lengthSeen) kept.push(rawName, raw[at + 1]!);
-          lengthSeen = true;
-        } else if (named === undefined || !named.has(lower)) kept.push(rawName, raw[at + 1]!);
-      }
-      if (!hostSeen) kept.unshift("Host", authority);
-      return kept;
-    },
-
-    recorded({ raw }, provider) {
-      const mask = maskOf(provider).headers;
-      const kept: string[] = [];
-      for (let at = 0; at < raw.length; at += 2) {
-        const { bits, lower } = nameOf(raw[at]!);
-        if ((bits & GATEWAY) !== 0) continue;
-        const value = raw[at + 1]!;
-        kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
-      }
-      return kept;
-    },
-
-    credentials({ raw }, provider) {
-      const found: string[] = [];
-      for (let at = 0; at < raw.length; at += 2) {
-        const { bits, lower } = nameOf(raw[at]!);
-        if ((bits & GATEWAY) === 0 && isCredential(raw[at]!, raw[at + 1]!, provider))
-          found.push(`${lower}: ${raw[at + 1]}`);
-      }
-      return found.sort();
-    },
-
-    withoutCredentials(raw, provider) {
-      return raw.filter((_, at) => {
-        const name = at - (at % 2);
-        return !isCredential(raw[name]!, raw[name + 1]!, provider);
-      });
-    },
-  };
+/** Header values cross the parser as Latin-1; what they mean is UTF-8. */
+export function fromWire(value: string): string {
+  return Buffer.from(value, "latin1").toString("utf8");
 }
 
 /**

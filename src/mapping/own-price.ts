@@ -34,22 +34,20 @@ export function costLines(price: OwnPrice, usage: Usage | undefined): readonly C
     if (count > 0) lines.push({ what, count, perMillion, dollars: (count * perMillion) / 1e6 });
   };
   const { input, output } = price;
-  const isPriced = input !== undefined || output !== undefined;
-  if (isPriced && usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined) return undefined;
-  if (isPriced) {
-    const prompt = usage?.prompt_tokens ?? 0;
-    const read = Math.min(usage?.prompt_cache_read_tokens ?? 0, prompt);
-    const write = Math.min(usage?.prompt_cache_write_tokens ?? 0, prompt - read);
-    const audio = Math.min(usage?.prompt_audio_tokens ?? 0, prompt - read - write);
-    add("input tokens", prompt - read - write - audio, input ?? 0);
-    add("cached input tokens", read, price.cache_read ?? input ?? 0);
-    add("input tokens written to a cache", write, price.cache_write ?? input ?? 0);
-    add("input audio tokens", audio, price.input_audio ?? input ?? 0);
-    const completion = usage?.completion_tokens ?? 0;
-    const spoken = Math.min(usage?.completion_audio_tokens ?? 0, completion);
-    add("output tokens", completion - spoken, output ?? 0);
-    add("output audio tokens", spoken, price.output_audio ?? output ?? 0);
-  }
+  if (input === undefined && output === undefined) return lines;
+  if (usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined) return undefined;
+  const prompt = usage.prompt_tokens ?? 0;
+  const read = Math.min(usage.prompt_cache_read_tokens ?? 0, prompt);
+  const write = Math.min(usage.prompt_cache_write_tokens ?? 0, prompt - read);
+  const audio = Math.min(usage.prompt_audio_tokens ?? 0, prompt - read - write);
+  add("input tokens", prompt - read - write - audio, input ?? 0);
+  add("cached input tokens", read, price.cache_read ?? input ?? 0);
+  add("input tokens written to a cache", write, price.cache_write ?? input ?? 0);
+  add("input audio tokens", audio, price.input_audio ?? input ?? 0);
+  const completion = usage.completion_tokens ?? 0;
+  const spoken = Math.min(usage.completion_audio_tokens ?? 0, completion);
+  add("output tokens", completion - spoken, output ?? 0);
+  add("output audio tokens", spoken, price.output_audio ?? output ?? 0);
   return lines;
 }
 

@@ -1,6 +1,5 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
 import { lacksUsage, withEstimate } from "../mapping/estimate.ts";
-import { formFields } from "../mapping/form.ts";
 import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
@@ -10,7 +9,7 @@ import type { SealedSide, SealKey } from "../spool/seal.ts";
 import type { Learnt } from "../store/models/learnt.ts";
 import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
-import { type Body, type BodyForm, readBody } from "./body.ts";
+import { answerValue, type Body, type BodyForm, readBody, requestValue } from "./body.ts";
 import { headerValue, joinedValue, toHeaders } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
@@ -200,9 +199,8 @@ class RecordedExchange implements ExchangeInput {
     this.path = begin.path;
     this.host = hostOf(begin.target);
     this.status = head?.status ?? end?.status ?? 0;
-    this.requestBody =
-      request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined);
-    this.responseBody = response?.events === undefined ? (response?.json ?? response?.text) : undefined;
+    this.requestBody = requestValue(request);
+    this.responseBody = answerValue(response);
     this.events = response?.events;
     this.provider = provider;
     this.modelOverride = labels.settings.get("model-override");

@@ -155,6 +155,16 @@ test("nothing of a hostile filter or an address runs", async () => {
   }
 });
 
+test("a property that is called like a part of the language is one like any other", async () => {
+  await using opened = await it.open(`/requests/${id}`);
+  const { page, faults } = opened;
+  await page.getByRole("button", { name: "Change __proto__" }).waitFor();
+  await page.getByRole("button", { name: "Good", exact: true }).click();
+  await page.locator('button[aria-label="Good"][aria-pressed="true"]').waitFor();
+  await page.getByRole("button", { name: "Change __proto__" }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("a body that is opened by itself runs nothing", async () => {
   for (const part of ["request", "response"]) {
     await using opened = await it.open(`/v1/request/${id}/body?part=${part}&raw=true`);

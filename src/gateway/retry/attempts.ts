@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../net/retry-after.ts";
 import { now } from "../../runtime/clock.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
@@ -252,18 +253,4 @@ class TryAnswer implements UpstreamEvents {
     this.#rest?.onEnd(whole);
     this.#rest = undefined;
   }
-}
-
-/** `Retry-After` in seconds or as a date, or `retry-after-ms`, in milliseconds. */
-export function retryAfterMs(headers: readonly string[]): number | undefined {
-  let found: number | undefined;
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at]!.toLowerCase();
-    const value = headers[at + 1]!.trim();
-    if (name === "retry-after-ms" && /^\d+(?:\.\d+)?$/.test(value)) return Number(value);
-    if (name !== "retry-after") continue;
-    if (/^\d+(?:\.\d+)?$/.test(value)) found = Number(value) * 1_000;
-    else if (!Number.isNaN(Date.parse(value))) found = Math.max(0, Date.parse(value) - Date.now());
-  }
-  return found;
 }

@@ -20,6 +20,7 @@ import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { requestMessages } from "./chat-completions.ts";
 import { promptOf } from "./completions.ts";
+import { grown } from "./pieces.ts";
 
 /**
  * Text in, text out, under the many names that this has where nobody copied OpenAI: Bedrock's own models, watsonx, Text
@@ -156,8 +157,8 @@ function usageOf(body: Json): Usage | undefined {
   );
 }
 
-/** Where the text of each shape's pieces goes in the whole object. */
-const PIECES = ["outputText", "generation", "completion", "text", "response", "content", "generated_text"] as const;
+/** Members whose text comes in pieces; `generated_text` comes whole, at the end. */
+const PIECES = ["outputText", "generation", "completion", "text", "response", "content"] as const;
 
 /** Events of plain text that are no part of the answer. */
 const NO_OUTPUT: ReadonlySet<string | undefined> = new Set(["done", "error", "logs"]);
@@ -206,15 +207,14 @@ function asSentWhole(whole: JsonObject): Json {
 function takePiece(whole: JsonObject, data: JsonObject): void {
   const { token, results, outputs, generations, completions, p: _padding, ...rest } = data;
   for (const name of PIECES) {
-    if (typeof rest[name] !== "string") continue;
-    rest[name] = name === "generated_text" ? rest[name] : (textOf(whole[name]) ?? "") + rest[name];
+    if (typeof rest[name] === "string") rest[name] = grown(whole[name], rest[name]);
   }
   for (const name of ["prompt_token_count", "inputTextTokenCount"]) {
     if (numberOf(rest[name]) === 0 && numberOf(whole[name]) !== undefined) delete rest[name];
   }
   mergeMembers(whole, rest);
   if (isObject(token) && token.special !== true && typeof rest.generated_text !== "string") {
-    whole.generated_text = (textOf(whole.generated_text) ?? "") + (textOf(token.text) ?? "");
+    whole.generated_text = grown(whole.generated_text, token.text);
   }
   for (const [name, list] of Object.entries({ results, outputs, generations, completions })) {
     if (Array.isArray(list)) whole[name] = grownResults(listOf(whole[name]), list);

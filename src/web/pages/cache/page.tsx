@@ -52,7 +52,11 @@ export function CachePage() {
         </>
       }
     >
-      {error !== null ? <Failed error={error} onRetry={() => void refetch()} /> : <Figures view={data} />}
+      {data === undefined && error !== null ? (
+        <Failed error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Figures view={data} />
+      )}
       {span === undefined ? <Loading /> : <Series span={span} />}
       <Entries page={page ?? 1} onPage={(next) => void navigate({ search: { ...search, page: next } })} />
     </Page>
