@@ -60,6 +60,11 @@ export function openAiUsage(usage: Json): Usage | undefined {
     reasoning_tokens: reasoning,
   });
 }
+
+/** All input. Embeddings often say a total only: with no output, it is the input. */
+export const inputTokens = (usage: Usage | undefined): number | undefined =>
+  usage?.prompt_tokens ?? (usage?.completion_tokens === undefined ? usage?.total_tokens : undefined);
+
 const isPart = (count: number | undefined): count is number => count !== undefined && count > 0;
 
 /**
