@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config-load.ts";
 import type { Exchange } from "../src/gateway/exchange.ts";
-import { createHeaderReader } from "../src/gateway/headers.ts";
+import { HeaderReader } from "../src/gateway/headers.ts";
 import { SeenRequest } from "../src/gateway/hooks.ts";
 import { createLog } from "../src/observe.ts";
 import { Entries } from "../src/plugin/entries.ts";
@@ -38,7 +38,7 @@ const host = createPluginHost({
   providerHosts: () => [],
 });
 const live = await openHooks({ config, log, host });
-const reader = createHeaderReader([]);
+const reader = new HeaderReader([]);
 const sent = [
   "Host",
   "weir",

@@ -286,7 +286,7 @@ export interface ModelOutcome {
   readonly reason: string | null;
 }
 
-/** API thread; it is started with the ports `recorder` and `gateway`. */
+/** API thread; it is started with the ports `recorder`, `gateway` and `jobs`. */
 export type ApiFunctions = {
   /** Starts listening and answers the port. */
   ready(): Promise<{ readonly port: number }>;

@@ -31,7 +31,9 @@ interface PluginCall {
 export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
   const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));
   const loaded = plugins.get(wanted.plugin);
-  if (loaded === undefined) throw new CommandError(`the plugin "${wanted.plugin}" is not there`);
+  if (loaded === undefined) {
+    throw new CommandError(`the plugin "${wanted.plugin}" is not there; \`weir plugins list\` shows those that are`);
+  }
   const registry = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
   const log = createLog({ level: "error", format: "text" });
   return withRecords(config, async (records) => {

@@ -1,4 +1,4 @@
-import type { Terminal } from "./commands.ts";
+import type { Invocation, Terminal } from "./command.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const GAP = "  ";
@@ -6,6 +6,28 @@ const GAP = "  ";
 const LEAST = 8;
 /** What would break a line, move the cursor or turn the direction of what follows: names come from requests, too. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
+
+interface Listing<Row> {
+  readonly headings: readonly string[];
+  readonly cells: (row: Row) => readonly string[];
+  /** Said on stderr where there are no rows; an empty table is shown where this is missing. */
+  readonly none?: string;
+}
+
+/** Prints a list as JSON where that is asked for, else as a table. */
+export function printList<Row>(
+  { options, terminal }: Pick<Invocation, "options" | "terminal">,
+  rows: readonly Row[],
+  { headings, cells, none }: Listing<Row>,
+): void {
+  if (options["json"]) printJson(terminal, rows);
+  else if (rows.length === 0 && none !== undefined) terminal.err(`${none}\n`);
+  else printTable(terminal, headings, rows.map(cells));
+}
+
+export function printJson(terminal: Terminal, value: unknown): void {
+  terminal.out(`${JSON.stringify(value, null, 2)}\n`);
+}
 
 /** Prints rows as columns of text under their headings: on a terminal within its width, elsewhere whole. */
 export function printTable(

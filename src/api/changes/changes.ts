@@ -1,3 +1,4 @@
+import type { Static } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import type { Position } from "../../filter/cursor.ts";
@@ -111,19 +112,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request",
       async ({ body, request }) => {
         const { organizationId } = gate().caller(request);
-        const { requestIds, ...wanted } = body;
-        const { filter } = wanted;
-        if ((requestIds === undefined) === (filter === undefined)) {
-          throw new GatewayError("invalid_body", "say what to delete by either requestIds or filter");
-        }
-        const remove = (ids: readonly string[]) =>
-          within(room.recorder.remove({ organizationId, requestIds: ids }), REMOVE_MS, tooLate);
-        if (requestIds !== undefined) return success(await remove(readIds(requestIds)));
-        const { scope } = readScope(organizationId, wanted);
-        await settled(room);
-        let removed = 0;
-        for await (const ids of pagesOf(room, scope)) removed += await remove(ids);
-        return success(removed);
+        return success(await removeRequests(room, organizationId, body));
       },
       {
         body: REMOVAL,
@@ -135,6 +124,25 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
         ),
       },
     );
+}
+
+/** @returns how many there were. */
+async function removeRequests(
+  room: ApiRoom,
+  organizationId: string,
+  { requestIds, ...wanted }: Static<typeof REMOVAL>,
+): Promise<number> {
+  if ((requestIds === undefined) === (wanted.filter === undefined)) {
+    throw new GatewayError("invalid_body", "say what to delete by either requestIds or filter");
+  }
+  const remove = (ids: readonly string[]) =>
+    within(room.recorder.remove({ organizationId, requestIds: ids }), REMOVE_MS, tooLate);
+  if (requestIds !== undefined) return remove(readIds(requestIds));
+  const { scope } = readScope(organizationId, wanted);
+  await settled(room);
+  let removed = 0;
+  for await (const ids of pagesOf(room, scope)) removed += await remove(ids);
+  return removed;
 }
 
 /** Ids of all records of a scope, a page at a time; records that arrive meanwhile are left alone. */

@@ -2,17 +2,10 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { Deadline } from "../../store/deadline.ts";
-import {
-  GROUPS,
-  metrics,
-  type Order,
-  SESSION_SORTS,
-  sessions,
-  TIME_BUCKETS,
-  USER_SORTS,
-  users,
-} from "../../store/figures/aggregate.ts";
+import { metrics } from "../../store/figures/aggregate.ts";
+import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
 import { readGroups } from "../../store/figures/read-groups.ts";
+import { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "../../store/figures/totals.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { Gate } from "../gate.ts";

@@ -54,12 +54,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/:model/expedite",
       async ({ request }) => {
         await settled(room);
-        const { model, provider } = addressed(request);
-        const organizationId = organization(request);
-        if ((await listModels(records, organizationId, model)).length === 0) throw noSuchModel();
-        const order = { organizationId, model, ...(provider !== undefined && { provider }) };
-        const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
-        return success(outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }]);
+        return success(await expedite(room, { ...addressed(request), organizationId: organization(request) }));
       },
       endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
     )
@@ -77,13 +72,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
     .put(
       "/v1/models/:model/mapping",
       async ({ request, body }) => {
-        const fault = faultOf(body);
-        if (fault !== undefined)
-          throw new GatewayError(
-            "invalid_body",
-            `${fault.path}: ${fault.message}`,
-            fault.path === "" ? {} : { path: fault.path },
-          );
+        refuseFaulty(body);
         return step(request, (writable, name) => putMapping(writable, name, body as Mapping));
       },
       {
@@ -105,6 +94,27 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         query: QUERY,
       }),
     );
+}
+
+interface Expedited {
+  readonly organizationId: string;
+  readonly model: string;
+  readonly provider: string | undefined;
+}
+
+async function expedite(room: ApiRoom, { organizationId, model, provider }: Expedited): Promise<readonly object[]> {
+  if ((await listModels(room.reader.records, organizationId, model)).length === 0) throw noSuchModel();
+  const order = { organizationId, model, ...(provider !== undefined && { provider }) };
+  const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
+  return outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }];
+}
+
+/** @throws GatewayError `invalid_body` where this is no mapping. */
+function refuseFaulty(body: unknown): void {
+  const fault = faultOf(body);
+  if (fault === undefined) return;
+  const { path, message } = fault;
+  throw new GatewayError("invalid_body", `${path}: ${message}`, path === "" ? {} : { path });
 }
 
 /** New traffic and old records follow a change; where the jobs cannot be reached now, they see it by themselves. */

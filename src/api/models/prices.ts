@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { OWN_PRICE_SCHEMA } from "../../config.ts";
+import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/explain.ts";
 import { priceInForce } from "../../mapping/price-in-force.ts";
@@ -22,7 +22,13 @@ const RATES = Object.fromEntries(Object.keys(OWN_PRICE_SCHEMA.properties).map((n
 const PRICE = t.Object(
   {
     provider: t.String({ minLength: 1, maxLength: 100, description: "Any case." }),
-    model: t.String({ minLength: 1, maxLength: 300, description: "As recorded; `*` at its end stands for the rest." }),
+    model: t.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: PRICED_MODEL,
+      expects: "give a name; only its end may be *",
+      description: "As recorded; `*` at its end stands for the rest.",
+    }),
     ...RATES,
   },
   {
@@ -62,17 +68,8 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
     .put(
       "/v1/models/prices",
       async ({ request, body }) => {
-        const { provider, model, ...price } = body as { provider: string; model: string };
-        if (Object.keys(price).length === 0)
-          throw new GatewayError("invalid_body", "give at least one price, such as input");
         const organizationId = organization(request);
-        await putPrice((await room.home.writer()).records, {
-          organizationId,
-          provider: provider.toUpperCase(),
-          model,
-          price,
-        });
-        spread(room);
+        await setPrice(room, organizationId, body as { provider: string; model: string });
         return success(await list(organizationId));
       },
       {
@@ -89,18 +86,8 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/prices",
       async ({ request, body }) => {
         const query = new URL(request.url).searchParams;
-        const named = { ...Object.fromEntries(query), ...(body as object | undefined) } as Record<string, unknown>;
-        const { provider, model } = named;
-        if (typeof provider !== "string" || typeof model !== "string") {
-          throw new GatewayError("invalid_body", "say which price by provider and model", {
-            path: typeof provider === "string" ? "model" : "provider",
-          });
-        }
         const organizationId = organization(request);
-        if (!(await removePrice((await room.home.writer()).records, organizationId, provider.toUpperCase(), model))) {
-          throw new GatewayError("not_found", "there is no such price of your own");
-        }
-        spread(room);
+        await unsetPrice(room, organizationId, { ...Object.fromEntries(query), ...(body as object | undefined) });
         return success(await list(organizationId));
       },
       {
@@ -119,6 +106,36 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
       endpoint("read", "Requests", "Explain what a request cost"),
     );
+}
+
+async function setPrice(
+  room: ApiRoom,
+  organizationId: string,
+  { provider, model, ...price }: { readonly provider: string; readonly model: string },
+): Promise<void> {
+  if (Object.keys(price).length === 0) {
+    throw new GatewayError("invalid_body", "give at least one price, such as input");
+  }
+  const { records } = await room.home.writer();
+  await putPrice(records, { organizationId, provider: provider.toUpperCase(), model, price });
+  spread(room);
+}
+
+async function unsetPrice(
+  room: ApiRoom,
+  organizationId: string,
+  { provider, model }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (typeof provider !== "string" || typeof model !== "string") {
+    throw new GatewayError("invalid_body", "say which price by provider and model", {
+      path: typeof provider === "string" ? "model" : "provider",
+    });
+  }
+  const { records } = await room.home.writer();
+  if (!(await removePrice(records, organizationId, provider.toUpperCase(), model))) {
+    throw new GatewayError("not_found", "there is no such price of your own");
+  }
+  spread(room);
 }
 
 /** What each model that was seen costs now, and who says so. */

@@ -56,10 +56,7 @@ export const speech: WireSchema = {
   llmType: "audio",
   path: /\/audio\/speech$/,
   fits: (request) => typeof request?.input === "string",
-  fold: (events) => {
-    const done = events.findLast(({ data }) => data?.type === "speech.audio.done");
-    return done?.data;
-  },
+  fold: (events) => events.findLast(({ data }) => data?.type === "speech.audio.done")?.data,
   readResponse: (body) => readOpenAi(body),
   promptText: (request) => textOf(request?.input),
   completionText: () => undefined,

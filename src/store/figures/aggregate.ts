@@ -10,10 +10,6 @@ import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./from-blocks
 import { type GroupBy, groupClause, groupColumns, groupNames } from "./group-by.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
 
-export type { ListOptions } from "./from-blocks.ts";
-export { GROUPS, PROPERTY_PREFIX, TIME_BUCKETS, type TimeBucket } from "./group-by.ts";
-export { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "./totals.ts";
-
 type MetricsQuery = GroupBy & ListOptions;
 
 type Row = Readonly<Record<string, Key>>;

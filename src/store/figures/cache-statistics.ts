@@ -3,7 +3,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import type { Deadline } from "../deadline.ts";
 import { withoutBodies } from "../find.ts";
 import type { Database } from "../store.ts";
-import { TIME_BUCKETS, type TimeBucket } from "./aggregate.ts";
+import { TIME_BUCKETS, type TimeBucket } from "./group-by.ts";
 
 export interface CacheStatistics {
   readonly hits: number;

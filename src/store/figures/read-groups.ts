@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
-import { GROUPS, PROPERTY_PREFIX } from "./aggregate.ts";
+import { GROUPS, PROPERTY_PREFIX } from "./group-by.ts";
 
 /** Names that one query groups by at most. */
 const GROUPS_MAX = 8;

@@ -10,7 +10,8 @@ import {
 } from "../mappings.ts";
 import type { Database } from "../store.ts";
 
-const isCurrent = ({ state }: StoredMapping) => state === "active" || state === "approved";
+/** Whether records are read with this version. */
+export const isCurrent = ({ state }: StoredMapping) => state === "active" || state === "approved";
 
 /** The version that a model is read with, else the newest. */
 export const shownVersion = (history: readonly StoredMapping[]) => history.find(isCurrent) ?? history[0];

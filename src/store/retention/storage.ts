@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import type { Deadline } from "../deadline.ts";
+import { bodiesPath } from "../local.ts";
 import { type Database, localPath } from "../store.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +15,7 @@ export async function storedBytes(config: Config, records: Database) {
   const path = localPath(config);
   if (path !== undefined) {
     const database_bytes = bytesOf(path);
-    const bodies_bytes = bytesOf(join(dirname(path), "bodies.db"));
+    const bodies_bytes = bytesOf(bodiesPath(path));
     return { database_bytes, bodies_bytes, spool_bytes };
   }
   const [row] = await records.query<{ bytes: number }>({
