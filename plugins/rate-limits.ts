@@ -63,7 +63,8 @@ export default {
         return admit(ledger, request.id, bearings) ?? admitLater(ledger, request.id, bearings);
       },
 
-      onEnd: ({ id, outcome, forwarded }) => ledger.end(id, outcome !== "refused" && forwarded),
+      onEnd: ({ id, outcome, forwarded, status }) =>
+        ledger.end(id, outcome !== "refused" && forwarded, outcome === "complete" && status < 400),
       routes: rateLimitRoutes(stored, ledger, gateway.organizationOfKey),
       dispose: () => ledger.close(),
     };

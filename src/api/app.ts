@@ -3,7 +3,7 @@ import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
-import { readJson, readText } from "./body.ts";
+import { readJson, readText, requireObject } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { calledOrigin } from "./called-origin.ts";
 import { changeEndpoints } from "./changes/changes.ts";
@@ -81,14 +81,17 @@ function createApp(
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(async ({ request }) => gate().admit(request))
-    .onParse(({ request }) => {
+    .onParse(async ({ request }) => {
       const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
-      return readJson(request, room.config.max_api_body_bytes);
+      const body = await readJson(request, room.config.max_api_body_bytes);
+      // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
+      if (request.method === "DELETE" && takesBody === undefined) requireObject(body);
+      return body;
     })
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));

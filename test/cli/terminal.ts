@@ -25,3 +25,10 @@ export function commandLine(env: Record<string, string> = {}, columns?: number) 
     },
   };
 }
+
+/** The same with a database that has a key. */
+export async function openedCommandLine(env: Record<string, string> = {}) {
+  const cli = commandLine({ WEIR_ALLOW_PRIVATE_TARGETS: "127.0.0.1", ...env });
+  await cli.run("keys", "create", "--name", "first");
+  return cli;
+}

@@ -194,6 +194,26 @@ describe("a budget", () => {
     );
   });
 
+  test.each([
+    ["failures", { ...ANSWERED, status: 500 }],
+    ["calls that broke off", { ...ANSWERED, status: 502, outcome: "upstream_failed" }],
+    ["clients that left", { ...ANSWERED, status: 499, outcome: "client_gone" }],
+  ] as const)("is not overshot by a burst that comes after %s", async (_name, end) => {
+    const failed = new Set<string>();
+    const usageOf = async (ids: readonly string[]) =>
+      ids.map((requestId) => ({ requestId, totalTokens: failed.has(requestId) ? null : 600, cost: null }));
+    await using it = await openPlugin(rateLimits, { usageOf });
+    const policy = "1000;w=3600;u=tokens";
+    for (let at = 0; at < 5; at++) {
+      const { id, status } = await ask(it, { policy });
+      expect(status).toBe(200);
+      failed.add(id);
+      it.hooks.onEnd!({ id, ...end });
+    }
+    const burst = await Promise.all(Array.from({ length: 30 }, () => spend(it, { policy })));
+    expect(burst.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+  });
+
   test("lets through only what it can pay for while nothing is known of what requests cost", async () => {
     await using it = await openPlugin(rateLimits);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask(it, { policy: "250;w=60;u=cents" })));

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { OWN_PRICE_SCHEMA } from "../../config.ts";
+import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/explain.ts";
 import { priceInForce } from "../../mapping/price-in-force.ts";
@@ -22,7 +22,13 @@ const RATES = Object.fromEntries(Object.keys(OWN_PRICE_SCHEMA.properties).map((n
 const PRICE = t.Object(
   {
     provider: t.String({ minLength: 1, maxLength: 100, description: "Any case." }),
-    model: t.String({ minLength: 1, maxLength: 300, description: "As recorded; `*` at its end stands for the rest." }),
+    model: t.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: PRICED_MODEL,
+      expects: "give a name; only its end may be *",
+      description: "As recorded; `*` at its end stands for the rest.",
+    }),
     ...RATES,
   },
   {

@@ -111,7 +111,6 @@ export class Flight implements UpstreamEvents {
   }
 
   #end(): void {
-    if (this.#readers.size === 0) return; // the last one left meanwhile
     this.#result = "whole";
     // Stored before anyone sees the end: whoever asks again at once finds it.
     this.#land(this.#kept ? this.#chunks : undefined);

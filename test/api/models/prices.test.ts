@@ -30,3 +30,15 @@ test("every model that was seen is shown with what it costs now, and by whose wo
   ]);
   expect(byName[4]).toEqual({ provider: "CUSTOM", model: "yours", source: null });
 });
+
+test.each([
+  ["a star that is not at its end", { model: "*sonnet*", input: 1 }, "model"],
+  ["no price", { model: "m" }, null],
+  ["a price below nothing", { model: "m", cache_write_1h: -1 }, "cache_write_1h"],
+  ["an unknown member", { model: "m", inputs: 1 }, "inputs"],
+])("a price with %s is refused", async (_name, price, path) => {
+  await using api = await openApi();
+  const { status, json } = await api.call("PUT", "/v1/models/prices", { body: { provider: "OPENAI", ...price } });
+  expect([status, json.path]).toEqual([400, path]);
+  expect((await api.call("GET", "/v1/models/prices")).json.data).toEqual([]);
+});
