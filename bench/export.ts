@@ -8,6 +8,7 @@
  *   WEIR_API_URL=… WEIR_API_KEY=… bun bench/export.ts           against that service, all it has
  */
 
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +55,12 @@ async function measure(format: string, bodies: boolean): Promise<void> {
     ],
     { env: { WEIR_API_KEY: KEY, ...process.env, WEIR_API_URL: canned?.url ?? address }, stderr: "pipe" },
   );
+  let peakBytes = 0;
+  const looking = setInterval(() => {
+    peakBytes = peakResidentBytes(child.pid) ?? peakBytes;
+  }, 50);
   const said = await new Response(child.stderr).text();
+  clearInterval(looking);
   if ((await child.exited) !== 0) throw new Error(said);
   const seconds = (performance.now() - begun) / 1000;
   const usage = child.resourceUsage();
@@ -68,9 +74,19 @@ async function measure(format: string, bodies: boolean): Promise<void> {
     (Number(usage?.cpuTime.total ?? 0) / records).toFixed(1).padStart(15),
     (served === undefined ? "-" : (((cpuSeconds(weir!.pid) - served) * 1e6) / records).toFixed(1)).padStart(16),
     ((await stat(output)).size / 1e6).toFixed(0).padStart(9),
-    ((usage?.maxRSS ?? 0) / 1e6).toFixed(0).padStart(13),
+    (peakBytes / 1e6).toFixed(0).padStart(13),
   ];
   console.log(format.padEnd(8), (bodies ? "yes" : "no").padEnd(6), cells.join(" "));
+}
+
+/** Not the `maxRSS` of a child, which counts the memory of the process that started it as well. */
+function peakResidentBytes(pid: number): number | undefined {
+  try {
+    const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined; // it has ended
+  }
 }
 
 /** A service without a database behind it: the same thousand records over and over, printed once. */

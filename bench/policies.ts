@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config-load.ts";
 import type { Exchange } from "../src/gateway/exchange.ts";
-import { createHeaderReader } from "../src/gateway/headers.ts";
+import { HeaderReader } from "../src/gateway/headers.ts";
 import { SeenRequest } from "../src/gateway/hooks.ts";
 import { createLog } from "../src/observe.ts";
 import { Entries } from "../src/plugin/entries.ts";
@@ -29,9 +29,16 @@ const { config } = loadConfig({ env, workingDirectory: directory, file: null });
 const log = createLog({ level: "error", format: "text" });
 const entries = new Entries({ read: async () => [], write: async () => {}, log });
 const usageOf = async (ids: readonly string[]) => ids.map((requestId) => ({ requestId, cost: 1e-6, totalTokens: 100 }));
-const host = createPluginHost({ config, log, entries, usageOf, providerHosts: () => [] });
+const host = createPluginHost({
+  config,
+  log,
+  entries,
+  usageOf,
+  organizationOfKey: () => undefined,
+  providerHosts: () => [],
+});
 const live = await openHooks({ config, log, host });
-const reader = createHeaderReader([]);
+const reader = new HeaderReader([]);
 const sent = [
   "Host",
   "weir",

@@ -28,7 +28,7 @@ ${table(["Key", "Variable", "Default", "Takes", "Meaning"], rows)}
 ## Prices
 
 ${schemaOf("prices").description} \`provider\` and \`model\` say what they are of (a model may end in \`*\`); the other members are
-US dollars per million tokens: \`input\`, \`output\`, \`cache_read\`, \`cache_write\`, \`input_audio\`, \`output_audio\`, and \`request\`,
+US dollars per million tokens: \`input\`, \`output\`, \`cache_read\`, \`cache_write\`, \`cache_write_1h\`, \`input_audio\`, \`output_audio\`, and \`request\`,
 US dollars for each request. They hold before every other price; see [models.md](models.md).
 ## Rate limits
 

@@ -30,6 +30,10 @@ export default {
   setup({ options, log, gateway }) {
     if (gateway === undefined) return {};
     const stored = new StoredPolicies(gateway.store, options.policies);
+    for (const { name, key_id } of stored.configured) {
+      if (key_id !== null && gateway.organizationOfKey(key_id) === undefined)
+        log.warn(`the rate limit "${name}" of weir.toml bears on nothing: no key has the id ${key_id}`);
+    }
     const ledger = new Ledger(gateway, log);
     const read = remembering(readPolicies);
     return {
@@ -59,8 +63,9 @@ export default {
         return admit(ledger, request.id, bearings) ?? admitLater(ledger, request.id, bearings);
       },
 
-      onEnd: ({ id, outcome, forwarded }) => ledger.end(id, outcome !== "refused" && forwarded),
-      routes: rateLimitRoutes(stored, ledger),
+      onEnd: ({ id, outcome, forwarded, status }) =>
+        ledger.end(id, outcome !== "refused" && forwarded, outcome === "complete" && status < 400),
+      routes: rateLimitRoutes(stored, ledger, gateway.organizationOfKey),
       dispose: () => ledger.close(),
     };
   },

@@ -7,7 +7,13 @@ import type { ProviderPlugin } from "weir/plugin";
 export default {
   apiVersion: 1,
   name: "REPLICATE",
-  hosts: ["api.replicate.com", "stream.replicate.com", "*.replicate.delivery", "openai-proxy.replicate.com"],
+  hosts: [
+    "api.replicate.com",
+    "stream.replicate.com",
+    "streaming.api.replicate.com",
+    "*.replicate.delivery",
+    "openai-proxy.replicate.com",
+  ],
   target: "https://api.replicate.com",
   dedicatedDomain: "replicate",
   wireSchemas: [

@@ -17,6 +17,9 @@ const PORT = [0, 65_535] as const;
 
 const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
 
+/** What a price may be of: a star that is not at the end would look like a pattern, and fit nothing. */
+export const PRICED_MODEL = "^[^*]*\\*?$";
+
 /** What somebody who runs Weir says that a model costs. US dollars per million tokens, but for `request`. */
 export const OWN_PRICE_SCHEMA = Type.Object(
   {
@@ -24,6 +27,7 @@ export const OWN_PRICE_SCHEMA = Type.Object(
     output: rate("Output that is in no other part."),
     cache_read: rate("Input from a cache; as `input` where it is missing."),
     cache_write: rate("Input written to a cache; as `input` where it is missing."),
+    cache_write_1h: rate("Input written to a cache for an hour; as `cache_write` where it is missing."),
     input_audio: rate("Spoken input; as `input` where it is missing."),
     output_audio: rate("Spoken output; as `output` where it is missing."),
     request: rate("US dollars for each request, whatever it holds."),
@@ -137,7 +141,7 @@ export const CONFIG_SCHEMA = Type.Object(
       Type.Object(
         {
           provider: Type.String({ minLength: 1 }),
-          model: Type.String({ minLength: 1 }),
+          model: Type.String({ minLength: 1, pattern: PRICED_MODEL }),
           ...OWN_PRICE_SCHEMA.properties,
         },
         { additionalProperties: false },

@@ -16,11 +16,11 @@ export const ERRORS = {
     status: 401,
     text: "the key in Gateway-Auth is not known here; make one with: weir keys create",
   },
-  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired or was revoked; create a new one" },
+  expired_gateway_auth: { status: 401, text: "the key in Gateway-Auth has expired; create a new one" },
   insufficient_scope: { status: 403, text: "the key lacks the scope that this needs; use one that has it" },
   target_forbidden: {
     status: 403,
-    text: "the target is an address that this gateway does not open; WEIR_ALLOW_PRIVATE_TARGETS opens it",
+    text: "the target is an address that this gateway does not open; weir domains approve <host> --private opens it",
   },
   duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
   body_too_large: { status: 413, text: "the body is over the limit" },

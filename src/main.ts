@@ -7,6 +7,7 @@ const { runCommandLine } = (await import(shippedScript("src/cli/run.ts"))) as ty
 const status = await runCommandLine(programArguments(), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
   env: process.env,
   workingDirectory: process.cwd(),
 });

@@ -64,7 +64,12 @@ function text(time: string, level: LogLevel, message: string, fields: LogFields)
         ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(value) : value}`,
     )
     .join("");
-  return `${time.slice(11, 23)} ${level.padEnd(5)} ${message}${tail}\n`;
+  return `${time.slice(11, 23)} ${level.padEnd(5)} ${printable(`${message}${tail}`)}\n`;
+}
+
+/** Text for a terminal: names that clients chose may hold what moves its cursor or paints it. Lines stay lines. */
+function printable(text: string): string {
+  return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, " ");
 }
 
 /** What an unknown thrown value says, for a log line. */

@@ -1,4 +1,5 @@
 import { type Config, europeanConfig, listenerPorts } from "./config.ts";
+import type { KeySnapshot } from "./keys.ts";
 import { trustedAuthorities } from "./net/authorities.ts";
 import { keepServing, messageOf } from "./observe.ts";
 import { checkDropIns } from "./plugin/check-thread.ts";
@@ -13,7 +14,7 @@ import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./ser
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
-import { readEntries } from "./store/plugin-entries.ts";
+import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
 
 type ServeOptions = FirstKeysOptions;
@@ -39,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const european = europeanConfig(config);
   const configs = european === undefined ? [config] : [config, european];
   const locks = configs.map((each) => openDataDirectory(each));
-  const built: Built = { regions: [] };
+  const built: Built = { regions: [], keys: new Map() };
   const signal = firstSignal(log, () => {
     for (const { spool } of built.regions) spool.flush();
   });
@@ -64,6 +65,8 @@ interface Built {
   pluginHost?: PluginHost;
   hooks?: LiveHooks;
   shares?: Shares | undefined;
+  /** By their ids. */
+  keys: ReadonlyMap<string, KeySnapshot>;
 }
 
 /** @param configs - of each region, the one whose database holds keys, domains, limits and prices first. */
@@ -79,6 +82,10 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
   if (registry.status === "fulfilled") built.registry = registry.value;
   else throw registry.reason;
+  const onKeys = (keys: readonly KeySnapshot[]) => {
+    built.keys = new Map(keys.map((key) => [key.id, key]));
+  };
+  if (known.status === "fulfilled") onKeys(known.value);
   // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
@@ -87,6 +94,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     registry: registry.value,
     hooks,
     keys: known.value,
+    onKeys,
     privateTargets: built.pluginHost!.privateTargets,
     claimId: claimInAll(regions),
     chosenIds: new Set<string>(),
@@ -123,6 +131,7 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
     });
   entries.follow();
   const providerHosts = () => hostsOf(built.registry!.current().providers);
+  const organizationOfKey = (id: string) => built.keys.get(id)?.organizationId;
   const usageOf = usageInAll(built.regions);
   const claim = built.regions[0]!.recorder.forward(["claimShares"]).claimShares;
   const shares = localPath(config) === undefined ? new Shares({ claim, log }) : undefined;
@@ -130,7 +139,8 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   const onPrivateTargets = (targets: readonly string[]) => {
     for (const region of built.regions) region.openPrivateTargets(targets);
   };
-  const host = createPluginHost({ config, log, entries, usageOf, providerHosts, shares, onPrivateTargets });
+  const lent = { usageOf, organizationOfKey, providerHosts, shares, onPrivateTargets };
+  const host = createPluginHost({ config, log, entries, ...lent });
   built.pluginHost = host;
   built.hooks = await openHooks({ config, log, host });
   return built.hooks;

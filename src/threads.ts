@@ -29,7 +29,7 @@ export type RecorderFunctions = {
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
-  /** One small step that frees space. @returns what `store/maintain.ts` says. */
+  /** One small step that frees space. @returns what `store/retention/maintain.ts` says. */
   maintain(task: Maintenance): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
@@ -286,7 +286,7 @@ export interface ModelOutcome {
   readonly reason: string | null;
 }
 
-/** API thread; it is started with the ports `recorder` and `gateway`. */
+/** API thread; it is started with the ports `recorder`, `gateway` and `jobs`. */
 export type ApiFunctions = {
   /** Starts listening and answers the port. */
   ready(): Promise<{ readonly port: number }>;

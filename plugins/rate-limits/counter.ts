@@ -4,7 +4,7 @@ import { SlidingWindow } from "./window.ts";
 
 /** How fast the likely charge follows charges that are smaller than it was. */
 const FORGETTING = 0.1;
-/** After so many answers of unknown usage in a row, nothing is held for the next. */
+/** After so many answers of unknown usage or price in a row, nothing is held for the next. */
 const UNKNOWN_MAX = 3;
 /** What a request holds while nobody knows what requests here cost: more than nearly any does. */
 const FIRST_HOLD: Readonly<Record<Unit, number>> = { request: 1, cents: 100, tokens: 100_000 };
@@ -79,7 +79,7 @@ export class Counter {
     this.held = this.holders === 0 ? 0 : this.held - amount;
   }
 
-  /** Learns from a charge; null where it is not known. */
+  /** Learns from the charge of an answer; null where it is not known. */
   learn(charge: number | null): void {
     if (charge === null) {
       this.#unknown += 1;

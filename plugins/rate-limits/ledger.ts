@@ -31,6 +31,8 @@ interface Taken {
   readonly unit: Unit;
   readonly amount: number;
   readonly atMs: number;
+  /** Whether a whole answer came of it, whose usage or price may yet be unknown; of what failed, nothing is learnt. */
+  readonly answered?: boolean;
 }
 
 /**
@@ -122,8 +124,11 @@ export class Ledger {
     this.#inFlight.set(id, taken);
   }
 
-  /** A request is over: what it took is given back where it does not count, else charged as soon as that is known. */
-  end(id: string, counts: boolean): void {
+  /**
+   * A request is over: what it took is given back where it does not count, else charged as soon as that is known;
+   * `answered` says whether the provider did so whole and with no failure.
+   */
+  end(id: string, counts: boolean, answered: boolean): void {
     const taken = this.#inFlight.get(id);
     if (taken === undefined) return;
     this.#inFlight.delete(id);
@@ -132,7 +137,7 @@ export class Ledger {
       this.#tellChange();
       return;
     }
-    const held = taken.filter(({ unit }) => unit !== "request");
+    const held = taken.filter(({ unit }) => unit !== "request").map((each) => ({ ...each, answered }));
     if (held.length === 0) return;
     this.#setEnded(id, held);
     this.#chargeSoon();
@@ -204,13 +209,13 @@ export class Ledger {
     this.#changed = undefined;
   }
 
-  #charge(id: string, { counter, unit, amount }: Taken, usage: RequestUsage | undefined): void {
+  #charge(id: string, { counter, unit, amount, answered }: Taken, usage: RequestUsage | undefined): void {
     const now = Date.now();
     const cost = usage?.cost ?? null;
     const charge = unit === "tokens" ? (usage?.totalTokens ?? null) : cost === null ? null : cost * 100;
     counter.ended -= 1;
     counter.release(amount);
-    counter.learn(charge);
+    if (charge !== null || answered === true) counter.learn(charge);
     if (charge !== null && charge > 0) counter.window.add(now, charge, counter.windowMs);
     this.#gateway.journal.append(["c", counter.number, id, charge ?? 0, now, counter.likely]);
   }

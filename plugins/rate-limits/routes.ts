@@ -1,4 +1,4 @@
-import type { PluginRoute, RouteAnswer, RouteCall } from "weir/plugin";
+import type { GatewayAccess, PluginRoute, RouteAnswer, RouteCall, RouteCaller } from "weir/plugin";
 import type { Ledger } from "./ledger.ts";
 import { type StoredPolicies, type StoredPolicy, whyBadPolicy } from "./stored.ts";
 import { usageOf } from "./usage.ts";
@@ -16,7 +16,16 @@ const BODY = {
   },
 };
 
-export function rateLimitRoutes(stored: StoredPolicies, ledger: Ledger): readonly PluginRoute[] {
+export function rateLimitRoutes(
+  stored: StoredPolicies,
+  ledger: Ledger,
+  organizationOfKey: GatewayAccess["organizationOfKey"],
+): readonly PluginRoute[] {
+  /** Another organization's key is the operator's to name, and nobody else learns that it is there. */
+  const mayName = (keyId: string, { operator, organizationId }: RouteCaller) => {
+    const owner = organizationOfKey(keyId);
+    return owner !== undefined && (operator || owner === organizationId);
+  };
   const one = (call: RouteCall, change: (policy: StoredPolicy) => Promise<RouteAnswer>) => {
     const policy = stored.list(call.caller).find(({ id }) => id === call.params["id"]);
     if (policy === undefined) return { status: 404, message: "there is no rate limit of this id" };
@@ -28,6 +37,10 @@ export function rateLimitRoutes(stored: StoredPolicies, ledger: Ledger): readonl
   const keep = async (call: RouteCall, before?: StoredPolicy): Promise<RouteAnswer> => {
     const wrong = whyBadPolicy(call.body);
     if (wrong !== undefined) return { status: 400, message: wrong.message, path: wrong.path };
+    const { key_id: keyId = null } = call.body;
+    if (keyId !== null && !mayName(keyId, call.caller)) {
+      return { status: 400, message: "key_id: no key has this id; GET /v1/keys lists them", path: "key_id" };
+    }
     return { data: show(await stored.put(call.body, call.caller, before)) };
   };
   return [

@@ -55,7 +55,8 @@ const NONE: readonly Policy[] = [];
 /** The policies that are kept, in the order in which they were made; the configuration's first. */
 export class StoredPolicies {
   readonly #store: PluginStore;
-  readonly #configured: readonly StoredPolicy[];
+  /** Of `weir.toml`. */
+  readonly configured: readonly StoredPolicy[];
   #everywhere: readonly StoredPolicy[] = [];
   /** Worked out once per key that came by; emptied whenever a policy changes. */
   readonly #byKey = new Map<string, readonly Policy[]>();
@@ -63,7 +64,7 @@ export class StoredPolicies {
   /** @throws where the configuration holds one that cannot be kept. */
   constructor(store: PluginStore, configured: readonly Json[]) {
     this.#store = store;
-    this.#configured = configured.map((body, at) => {
+    this.configured = configured.map((body, at) => {
       const wrong = whyBadPolicy(body);
       if (wrong !== undefined) throw new Error(`[[rate_limits]] number ${at + 1}: ${wrong.message}`);
       const rest = { organization: null, operator: true, created_at: null, updated_at: null };
@@ -112,7 +113,7 @@ export class StoredPolicies {
   #take(): void {
     const stored = [...this.#store.entries().values()] as StoredPolicy[];
     stored.sort((a, b) => ((a.created_at ?? "") < (b.created_at ?? "") ? -1 : 1));
-    this.#everywhere = [...this.#configured, ...stored];
+    this.#everywhere = [...this.configured, ...stored];
     this.#byKey.clear();
   }
 }

@@ -3,35 +3,35 @@ import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
-import { aggregateEndpoints } from "./aggregates.ts";
-import { alertEndpoints } from "./alerts.ts";
-import { readJson, readText } from "./body.ts";
+import { readJson, readText, requireObject } from "./body.ts";
 import { cacheEndpoints } from "./cache.ts";
 import { calledOrigin } from "./called-origin.ts";
-import { changeEndpoints } from "./changes.ts";
+import { changeEndpoints } from "./changes/changes.ts";
+import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
+import { sessionTagEndpoints } from "./changes/session-tag.ts";
 import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
 import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
+import { aggregateEndpoints } from "./figures/aggregates.ts";
+import { propertyEndpoints } from "./figures/properties.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
-import { healthEndpoints } from "./health.ts";
-import { IMPORT_PATH, importEndpoints } from "./import.ts";
 import { keyEndpoints } from "./keys.ts";
-import { logEndpoints } from "./log.ts";
-import { modelEndpoints } from "./models.ts";
-import { pluginEndpoints } from "./plugin-routes.ts";
-import { pluginListEndpoints } from "./plugins.ts";
-import { priceEndpoints } from "./prices.ts";
-import { propertyEndpoints } from "./properties.ts";
+import { sessionEndpoints } from "./logins/session.ts";
+import { modelEndpoints } from "./models/models.ts";
+import { priceEndpoints } from "./models/prices.ts";
+import { healthEndpoints } from "./operation/health.ts";
+import { logEndpoints } from "./operation/log.ts";
+import { pluginEndpoints } from "./operation/plugin-routes.ts";
+import { pluginListEndpoints } from "./operation/plugins.ts";
 import { queryEndpoints } from "./query.ts";
-import { referenceEndpoints } from "./reference.ts";
+import { referenceEndpoints } from "./reference/reference.ts";
 import { requestEndpoints } from "./requests.ts";
 import { retentionEndpoints } from "./retention.ts";
 import type { ApiRoom } from "./room.ts";
-import { sessionEndpoints } from "./session.ts";
-import { sessionTagEndpoints } from "./session-tag.ts";
+import { alertEndpoints } from "./rules/alerts.ts";
+import { webhookEndpoints } from "./rules/webhooks.ts";
 import { validationFailure } from "./validation.ts";
-import { webhookEndpoints } from "./webhooks.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -81,14 +81,17 @@ function createApp(
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(async ({ request }) => gate().admit(request))
-    .onParse(({ request }) => {
+    .onParse(async ({ request }) => {
       const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
-      return readJson(request, room.config.max_api_body_bytes);
+      const body = await readJson(request, room.config.max_api_body_bytes);
+      // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
+      if (request.method === "DELETE" && takesBody === undefined) requireObject(body);
+      return body;
     })
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));

@@ -23,6 +23,12 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   }
 }
 
+/** @throws GatewayError `invalid_body` for JSON that is no object. */
+export function requireObject(body: unknown): void {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return;
+  throw new GatewayError("invalid_body", "send a JSON object");
+}
+
 /**
  * The body of a request as text, whatever its content type.
  *

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { isoTime } from "../record/iso-time.ts";
-import { cacheSeries, cacheStatistics } from "../store/cache-statistics.ts";
 import { Deadline } from "../store/deadline.ts";
-import { TIME_BUCKETS } from "../store/group-by.ts";
+import { cacheSeries, cacheStatistics } from "../store/figures/cache-statistics.ts";
+import { TIME_BUCKETS } from "../store/figures/group-by.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../keys.ts";
 import type { KeyWatch } from "./key-watch.ts";
-import { type Login, type Logins, refuseOtherSites } from "./logins.ts";
+import { type Login, type Logins, refuseOtherSites } from "./logins/logins.ts";
 
 /**
  * Who may call an endpoint: a key with the scope; any key; anyone; or anyone with a signed address, else a key with `read`

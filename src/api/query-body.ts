@@ -4,7 +4,7 @@ import { type DecodedFilter, type Dialect, decodeFilter } from "../filter/decode
 import { type Flags, withFlags } from "../filter/flags.ts";
 import { hint, quote } from "../filter/hint.ts";
 import type { Scope } from "../filter/select.ts";
-import { TIME_BUCKETS, type TimeBucket } from "../store/aggregate.ts";
+import { TIME_BUCKETS, type TimeBucket } from "../store/figures/group-by.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */
 export const AGGREGATES_MAX = 10_000;

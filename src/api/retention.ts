@@ -9,8 +9,8 @@ import {
   readRetention,
   retentionOf,
   shownRun,
-} from "../store/retention.ts";
-import { recordsPerDay, STORAGE_DAYS, storedBytes } from "../store/storage.ts";
+} from "../store/retention/retention.ts";
+import { recordsPerDay, STORAGE_DAYS, storedBytes } from "../store/retention/storage.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
 import type { Gate } from "./gate.ts";

@@ -4,8 +4,8 @@ import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import type { KeyWatch } from "./key-watch.ts";
-import type { Logins } from "./logins.ts";
-import type { ApiMetrics } from "./metrics.ts";
+import type { Logins } from "./logins/logins.ts";
+import type { ApiMetrics } from "./operation/metrics.ts";
 import type { Signer } from "./signer.ts";
 
 interface HomeStore {

@@ -3,12 +3,13 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { localPath, openStore, type Store } from "../store/store.ts";
+import { OpenedLater } from "../store/opened-later.ts";
+import { localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { createApi } from "./app.ts";
 import { KeyWatch } from "./key-watch.ts";
-import { Logins } from "./logins.ts";
-import { ApiMetrics } from "./metrics.ts";
+import { Logins } from "./logins/logins.ts";
+import { ApiMetrics } from "./operation/metrics.ts";
 import { Signer } from "./signer.ts";
 
 /** How long answers under way get when the API stops. */
@@ -73,27 +74,5 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
     await close();
     const where = `${config.host}:${config.api_port}`;
     throw new GatewayError("config_invalid", `the API cannot listen on ${where}: ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** A store for writing that is opened when it is first asked for, and again where that failed. */
-class OpenedLater {
-  readonly #config: Config;
-  #opening: Promise<Store> | undefined;
-
-  constructor(config: Config) {
-    this.#config = config;
-  }
-
-  readonly writer = (): Promise<Store> => {
-    this.#opening ??= openStore(this.#config, "change").catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  };
-
-  async close(): Promise<void> {
-    await (await this.#opening?.catch(() => undefined))?.close(); // a writer that never opened is none
   }
 }

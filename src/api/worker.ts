@@ -5,7 +5,7 @@ import { threadStart } from "../runtime/thread.ts";
 import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { type RunningApi, startApi } from "./start.ts";
 
-/** Entry of the API's thread, started with the ports `recorder` and `gateway`. */
+/** Entry of the API's thread, started with the ports `recorder`, `gateway` and `jobs`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 const { config, home } = options;
 

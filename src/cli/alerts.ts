@@ -1,38 +1,44 @@
 import { listenerPorts } from "../config.ts";
 import { isoTime } from "../record/iso-time.ts";
-import { testPayload } from "../store/alert-payload.ts";
-import { ALERT_SCHEMA, readAlertRule } from "../store/alert-rule.ts";
-import { shownAlert } from "../store/alert-shown.ts";
-import { type Alert, alertHistory, findAlert, firingOf, listAlerts, putAlert, removeAlert } from "../store/alerts.ts";
-import { channelChecks } from "../store/channel-checks.ts";
+import { testPayload } from "../store/alerts/alert-payload.ts";
+import { ALERT_SCHEMA, readAlertRule } from "../store/alerts/alert-rule.ts";
+import { shownAlert } from "../store/alerts/alert-shown.ts";
+import {
+  type Alert,
+  alertHistory,
+  findAlert,
+  firingOf,
+  listAlerts,
+  putAlert,
+  removeAlert,
+} from "../store/alerts/alerts.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
 import type { Database } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printJson, printList } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
 export const listAlertsCommand: Run = async (invocation) => {
-  const { options, terminal } = invocation;
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
     const all = (await listAlerts(records, organizationId)).map((alert) =>
       shownAlert(alert, firing.get(alert.id) ?? []),
     );
-    if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
-    else if (all.length === 0) terminal.err("there are no alerts\n");
-    else {
-      const cells = all.map((alert) => [
+    printList(invocation, all, {
+      headings: ["id", "name", "when", "window", "state", "checked"],
+      cells: (alert) => [
         alert.id,
         alert.name,
         `${alert.metric} ${alert.comparison} ${alert.threshold}`,
         `${alert.window_seconds} s`,
         alert.state === "firing" ? `firing (${alert.firing.length})` : alert.state,
         alert.checked_at ?? "never",
-      ]);
-      terminal.out(table(["id", "name", "when", "window", "state", "checked"], cells));
-    }
+      ],
+      none: "there are no alerts",
+    });
   });
   return 0;
 };
@@ -44,7 +50,7 @@ export const createAlertCommand: Run = async (invocation) => {
   );
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const { alert, newSecrets } = await putAlert(records, organizationId, rule);
-    if (options["json"]) return terminal.out(`${JSON.stringify(shownAlert(alert, [], newSecrets), null, 2)}\n`);
+    if (options["json"]) return printJson(terminal, shownAlert(alert, [], newSecrets));
     for (const channel of alert.channels) {
       if (channel.type === "webhook") terminal.err(`${channel.url} is signed with ${channel.secret}\n`);
     }
@@ -63,27 +69,29 @@ export const deleteAlertCommand: Run = async (invocation) => {
 };
 
 export const alertHistoryCommand: Run = async (invocation) => {
-  const { options, terminal } = invocation;
-  const limit = asNumber(options, "limit") ?? 100;
+  const limit = asNumber(invocation.options, "limit") ?? 100;
   await withAlert(invocation, async (records, alert) => {
     const events = (await alertHistory(records, alert.id, { limit, offset: 0 })).map((event) => ({
       ...event,
       created_at: isoTime(event.created_at),
     }));
-    if (options["json"]) return terminal.out(`${JSON.stringify(events, null, 2)}\n`);
-    if (events.length === 0) return terminal.err("nothing has triggered yet\n");
-    const cells = events.map(({ created_at, kind, group, value, requests, reason }) => {
-      const names = Object.entries(group).map(([name, each]) => `${name} ${each ?? "(none)"}`);
-      return [created_at, kind, names.join(", "), value === null ? "" : String(value), String(requests), reason];
+    printList(invocation, events, {
+      headings: ["time", "what", "group", "value", "requests", "why"],
+      cells: ({ created_at, kind, group, value, requests, reason }) => {
+        const names = Object.entries(group).map(([name, each]) => `${name} ${each ?? "(none)"}`);
+        return [created_at, kind, names.join(", "), value === null ? "" : String(value), String(requests), reason];
+      },
+      none: "nothing has triggered yet",
     });
-    terminal.out(table(["time", "what", "group", "value", "requests", "why"], cells));
   });
   return 0;
 };
 
-export const testAlertCommand: Run = async (invocation) => {
-  return withAlert(invocation, async (records, alert) => {
-    if (alert.channels.length === 0) throw new CommandError("the alert has no channels");
+export const testAlertCommand: Run = (invocation) =>
+  withAlert(invocation, async (records, alert) => {
+    if (alert.channels.length === 0) {
+      throw new CommandError("the alert has no channels; give it one in the dashboard or through the API");
+    }
     const payload = testPayload(alert, Date.now());
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
     return testEndpoints(invocation, records, alert, tests, (endpointId) => {
@@ -91,7 +99,6 @@ export const testAlertCommand: Run = async (invocation) => {
       return channel.type === "webhook" ? channel.url : channel.to;
     });
   });
-};
 
 async function withAlert<T>(invocation: Invocation, work: (records: Database, alert: Alert) => Promise<T>): Promise<T> {
   const id = invocation.args[0]!;

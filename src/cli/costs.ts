@@ -4,19 +4,16 @@ import type { Config } from "../config.ts";
 import { type Progress, recomputeCosts } from "../jobs/recompute.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/recompute-order.ts";
 import { explainCost } from "../mapping/explain.ts";
-import { configuredLog } from "../observe.ts";
-import { openRegistry } from "../plugin/live.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import { rewriteRecords } from "../recorder/rewrite.ts";
-import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
-import { patiently } from "../store/patiently.ts";
-import { type Database, openStore, type Store } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import { LearntTables } from "../store/models/learnt.ts";
+import type { Database, Store } from "../store/store.ts";
+import type { Invocation, Run } from "./command.ts";
+import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
+import { withoutService } from "./without-service.ts";
 
 /** How long a running service is given to begin. */
 const BEGIN_MS = 60_000;
@@ -76,29 +73,9 @@ async function recomputeHere(
   { since, model, dryRun }: RecomputeOrder,
   onProgress: OnProgress,
 ): Promise<Progress> {
-  const config = regionConfig(invocation);
-  const registry = await openRegistry({ config, log: configuredLog(config) });
-  const reader = await openStore(config, "current");
-  try {
-    const recompute = async (store: Store, home: Database | undefined) => {
-      const learnt = new LearntTables(config.prices, home);
-      await learnt.load(store.records);
-      return recomputeCosts({
-        reader,
-        rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
-        learnt,
-        provider: (name) => registry.current().providerByName(name),
-        since,
-        model: model ?? undefined,
-        dryRun,
-        onProgress,
-      });
-    };
-    return await withHome(invocation, config, (home) => withStore(config, (store) => recompute(store, home)));
-  } finally {
-    registry.close();
-    await reader.close();
-  }
+  return withoutService(invocation, regionConfig(invocation), (parts) =>
+    recomputeCosts({ ...parts, since, model: model ?? undefined, dryRun, onProgress }),
+  );
 }
 
 export const explainCostCommand: Run = async (invocation) => {
@@ -115,7 +92,7 @@ export const explainCostCommand: Run = async (invocation) => {
   const explained = await withHome(invocation, config, (home) => withStore(config, (store) => explain(store, home)));
   const { row, lines, rates, ...told } = explained;
   if (options["json"]) {
-    terminal.out(`${JSON.stringify({ request_id: row.request_id, ...told, lines, rates }, null, 2)}\n`);
+    printJson(terminal, { request_id: row.request_id, ...told, lines, rates });
     return 0;
   }
   const cells = lines.map((line) => [
@@ -124,7 +101,7 @@ export const explainCostCommand: Run = async (invocation) => {
     `$${line.perMillion}`,
     `$${Number(line.dollars.toPrecision(12))}`,
   ]);
-  if (cells.length > 0) terminal.out(table(["what", "count", "per million", "cost"], cells));
+  if (cells.length > 0) printTable(terminal, ["what", "count", "per million", "cost"], cells);
   terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
   if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);
   terminal.out(`${told.note}\n`);

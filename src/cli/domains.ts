@@ -1,17 +1,16 @@
 import type { Json } from "../plugin/contract.ts";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { callPlugin } from "./plugin-call.ts";
-import { table } from "./print.ts";
+import { printList } from "./print.ts";
 
-export const listDomainsCommand: Run = async ({ options, terminal, config }) => {
-  const rows: readonly Json[] = await callPlugin(config, { plugin: "domains", method: "GET", path: "/v1/domains" });
-  if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else {
-    const shown = rows.map(({ domain, state, requests_today, remaining_today, source }) =>
+export const listDomainsCommand: Run = async (invocation) => {
+  const call = { plugin: "domains", method: "GET", path: "/v1/domains" } as const;
+  const rows: readonly Json[] = await callPlugin(invocation.config, call);
+  printList(invocation, rows, {
+    headings: ["domain", "state", "requests today", "remaining", "decided by"],
+    cells: ({ domain, state, requests_today, remaining_today, source }) =>
       [domain, state, requests_today, remaining_today ?? "no limit", source ?? ""].map(String),
-    );
-    terminal.out(table(["domain", "state", "requests today", "remaining", "decided by"], shown));
-  }
+  });
   return 0;
 };
 

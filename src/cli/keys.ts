@@ -8,8 +8,9 @@ import {
   parseScopes,
   revokeKey,
 } from "../store/keys.ts";
-import type { Run } from "./commands.ts";
-import { table } from "./print.ts";
+import type { Run } from "./command.ts";
+import { printList } from "./print.ts";
+import { asUsage } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
@@ -36,11 +37,12 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
   return 0;
 };
 
-export const listKeysCommand: Run = async ({ options, terminal, config }) => {
-  const keys = await withRecords(config, (records) => listKeys(records));
-  if (options["json"]) terminal.out(`${JSON.stringify(keys, null, 2)}\n`);
-  else if (keys.length === 0) terminal.err("there are no keys\n");
-  else terminal.out(table(["id", "name", "organization", "scopes", "state", "created", "last used"], keys.map(row)));
+export const listKeysCommand: Run = async (invocation) => {
+  printList(invocation, await withRecords(invocation.config, (records) => listKeys(records)), {
+    headings: ["id", "name", "organization", "scopes", "state", "created", "last used"],
+    cells: row,
+    none: "there are no keys",
+  });
   return 0;
 };
 
@@ -57,12 +59,4 @@ function row(key: ListedKey): string[] {
   const expired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
   const state = key.revoked_at !== null ? "revoked" : expired ? "expired" : "usable";
   return [key.id, key.name, key.organization, key.scopes.join(","), state, key.created_at, key.last_used_at ?? "never"];
-}
-
-function asUsage<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
 }

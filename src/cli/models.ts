@@ -1,11 +1,8 @@
 import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/mapper.ts";
-import { configuredLog } from "../observe.ts";
-import { openRegistry } from "../plugin/live.ts";
 import { isoTime } from "../record/iso-time.ts";
-import { rewriteRecords } from "../recorder/rewrite.ts";
-import { LearntTables } from "../store/learnt.ts";
 import { lockDirectory } from "../store/lock.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
 import {
   approveNewest,
   listModels,
@@ -13,33 +10,29 @@ import {
   rollBack,
   shownMapping,
   shownVersion,
-} from "../store/mapping-steps.ts";
-import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+} from "../store/models/mapping-steps.ts";
 import { patiently } from "../store/patiently.ts";
-import { type Database, openStore, type Store } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
-import { regionConfig, withHome } from "./region.ts";
+import type { Database } from "../store/store.ts";
+import type { Invocation, Run } from "./command.ts";
+import { organizationId } from "./organization.ts";
+import { printJson, printList } from "./print.ts";
+import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
+import { withoutService } from "./without-service.ts";
 
 /** How long a running service is given to map a model. */
 const SERVICE_MS = 60_000;
 const LOOK_MS = 200;
 
 export const listModelsCommand: Run = async (invocation) => {
-  const { options, terminal } = invocation;
   const models = await withStore(regionConfig(invocation), (store) => listModels(store.records));
-  const rows = models.map(({ organization_id: _, since, ...row }) => ({
-    ...row,
-    since: isoTime(since),
-  }));
-  if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0) terminal.err("no recorded request named a model yet\n");
-  else {
-    const cells = rows.map((row) => [row.provider, row.model, row.state, `${row.count}`, row.since, row.reason ?? ""]);
-    terminal.out(table(["provider", "model", "state", "count", "since", "reason"], cells));
-  }
+  const rows = models.map(({ organization_id: _, since, ...row }) => ({ ...row, since: isoTime(since) }));
+  printList(invocation, rows, {
+    headings: ["provider", "model", "state", "count", "since", "reason"],
+    cells: (row) => [row.provider, row.model, row.state, `${row.count}`, row.since, row.reason ?? ""],
+    none: "no recorded request named a model yet",
+  });
   return 0;
 };
 
@@ -48,15 +41,14 @@ export const showModelCommand: Run = async (invocation) => {
     const [row, name] = await chosen(records, invocation);
     const history = await mappingHistory(records, name);
     const shown = shownVersion(history);
-    const { state, reason } = row;
-    const answer = {
+    printJson(invocation.terminal, {
       provider: name.provider,
       model: name.model,
-      state,
-      reason,
+      state: row.state,
+      reason: row.reason,
       mapping: shown ? shownMapping(shown) : null,
-    };
-    invocation.terminal.out(`${JSON.stringify({ ...answer, versions: history.map(withoutMapping) }, null, 2)}\n`);
+      versions: history.map(withoutMapping),
+    });
   });
   return 0;
 };
@@ -121,46 +113,23 @@ async function finishHere(invocation: Invocation): Promise<boolean> {
   const config = regionConfig(invocation);
   const lock = lockDirectory(config.data_dir);
   if (lock === undefined) return false;
-  const log = configuredLog(config);
-  const registry = await openRegistry({ config, log });
-  const reader = await openStore(config, "current");
   try {
-    const finish = async (store: Store, home: Database | undefined) => {
-      const learnt = new LearntTables(config.prices, home);
-      const mapper = new Mapper({
-        reader,
-        writer: async () => store,
-        rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
-        onChanged: async () => {},
-        learnt,
-        provider: (name) => registry.current().providerByName(name),
-        log,
-      });
+    await withoutService(invocation, config, async ({ store, ...parts }) => {
+      const mapper = new Mapper({ ...parts, writer: async () => store, onChanged: async () => {} });
       await mapper.mapOrdered();
       await mapper.rereadAll();
-    };
-    await withHome(invocation, config, (home) => withStore(config, (store) => finish(store, home)));
+    });
   } finally {
-    await reader.close();
-    registry.close();
     lock.release();
   }
   return true;
 }
 
-async function found(records: Database, { args, options }: Invocation): Promise<ModelRow[]> {
+async function found(records: Database, { args, options, config }: Invocation): Promise<ModelRow[]> {
   const provider = options["provider"]?.toString().toUpperCase();
   const organization = options["org"]?.toString();
-  const [only] =
-    organization === undefined
-      ? []
-      : await records.query<{ id: string }>({
-          sql: "select id from organizations where name = ?",
-          args: [organization],
-        });
-  if (organization !== undefined && only === undefined)
-    throw new CommandError(`there is no organization ${organization}`);
-  const rows = await listModels(records, only?.id, args[0]!);
+  const only = organization === undefined ? undefined : await organizationId(config, organization);
+  const rows = await listModels(records, only, args[0]!);
   const wanted = rows.filter((row) => provider === undefined || row.provider === provider);
   if (wanted.length === 0)
     throw new CommandError(`no recorded request names the model ${args[0]}; see \`weir models list\``);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -19,7 +19,7 @@ export const newPluginCommand: Run = async ({ args, options, terminal, config })
   const dropIns = isProvider ? config.providers_dir : config.plugins_dir;
   const folder = typeof options["dir"] === "string" ? resolve(terminal.workingDirectory, options["dir"]) : dropIns;
   const path = join(folder, `${name}.ts`);
-  if (existsSync(path)) throw new CommandError(`${path} is there already`);
+  if (existsSync(path)) throw new CommandError(`${path} is there already; take another name`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, TYPES_FILE), await typesText());
   await writeFile(path, isProvider ? providerSkeleton(name) : pluginSkeleton(name), { flag: "wx" });

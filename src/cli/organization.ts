@@ -1,6 +1,7 @@
+import type { Config } from "../config.ts";
 import { FIRST_ORGANIZATION } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords, withStore } from "./with-store.ts";
@@ -10,10 +11,15 @@ export async function withOrganization<T>(
   invocation: Pick<Invocation, "config" | "options">,
   work: (store: Store, organizationId: string) => Promise<T>,
 ): Promise<T> {
-  const name = invocation.options["org"]?.toString() ?? FIRST_ORGANIZATION;
-  const [found] = await withRecords(invocation.config, (records) =>
+  const id = await organizationId(invocation.config, invocation.options["org"]?.toString() ?? FIRST_ORGANIZATION);
+  return withStore(regionConfig(invocation), (store) => work(store, id));
+}
+
+/** @throws CommandError where there is no organization of that name. */
+export async function organizationId(config: Config, name: string): Promise<string> {
+  const [found] = await withRecords(config, (records) =>
     records.query<{ id: string }>({ sql: "select id from organizations where name = ?", args: [name] }),
   );
-  if (found === undefined) throw new CommandError(`there is no organization ${name}`);
-  return withStore(regionConfig(invocation), (store) => work(store, found.id));
+  if (found === undefined) throw new CommandError(`there is no organization ${name}; \`weir keys list\` shows them`);
+  return found.id;
 }

@@ -8,8 +8,9 @@ import { byName, loadFolders, pluginFolders } from "../plugin/load.ts";
 import { buildRegistry, hostsOf } from "../plugin/registry.ts";
 import { callRoute } from "../plugin/routes.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
+import { snapshotKeys } from "../store/keys.ts";
+import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import { patiently } from "../store/patiently.ts";
-import { readEntries, writeEntries } from "../store/plugin-entries.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
@@ -30,7 +31,9 @@ interface PluginCall {
 export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
   const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));
   const loaded = plugins.get(wanted.plugin);
-  if (loaded === undefined) throw new CommandError(`the plugin "${wanted.plugin}" is not there`);
+  if (loaded === undefined) {
+    throw new CommandError(`the plugin "${wanted.plugin}" is not there; \`weir plugins list\` shows those that are`);
+  }
   const registry = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
   const log = createLog({ level: "error", format: "text" });
   return withRecords(config, async (records) => {
@@ -40,11 +43,13 @@ export async function callPlugin(config: Config, wanted: PluginCall): Promise<Js
       log,
     });
     await entries.load();
+    const keys = new Map((await snapshotKeys(records)).map((key) => [key.id, key.organizationId]));
     const host = createPluginHost({
       config,
       log,
       entries,
       usageOf: async () => [],
+      organizationOfKey: (id) => keys.get(id),
       providerHosts: () => hostsOf(registry.providers),
       openJournal: readOnlyJournal,
     });

@@ -9,8 +9,8 @@ import { readOnlyJournal } from "../plugin/journal.ts";
 import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/load.ts";
 import { buildRegistry } from "../plugin/registry.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
-import type { Invocation, Run } from "./commands.ts";
-import { table } from "./print.ts";
+import type { Invocation, Run } from "./command.ts";
+import { printList } from "./print.ts";
 
 interface Listed {
   readonly kind: PluginKind;
@@ -51,6 +51,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
       log,
       entries,
       usageOf,
+      organizationOfKey: () => "", // no database is looked into: any key may be there
       providerHosts: () => [],
       openJournal: readOnlyJournal,
     });
@@ -94,13 +95,15 @@ function listed<T extends { readonly name: string }>(
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function print({ options, terminal }: Invocation, all: readonly Listed[]): number {
-  if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
-  else {
-    const rows = all.map(({ kind, name, source, replaces, file }) => {
-      return [name, kind, replaces ? `${source}, replaces a built-in` : source, file];
-    });
-    terminal.out(table(["name", "kind", "source", "file"], rows));
-  }
+function print(invocation: Invocation, all: readonly Listed[]): number {
+  printList(invocation, all, {
+    headings: ["name", "kind", "source", "file"],
+    cells: ({ kind, name, source, replaces, file }) => [
+      name,
+      kind,
+      replaces ? `${source}, replaces a built-in` : source,
+      file,
+    ],
+  });
   return 0;
 }

@@ -1,8 +1,8 @@
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/lock.ts";
-import { maintain } from "../store/maintain.ts";
-import { removeRecords } from "../store/remove.ts";
+import { maintain } from "../store/retention/maintain.ts";
+import { removeRecords } from "../store/retention/remove.ts";
 import {
   inForce,
   lastRun,
@@ -12,10 +12,11 @@ import {
   putRetention,
   retentionOf,
   shownRun,
-} from "../store/retention.ts";
+} from "../store/retention/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
+import { printJson } from "./print.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -28,7 +29,7 @@ export const showRetentionCommand: Run = async (invocation) => {
     const rule = await retentionOf(records, organizationId);
     const last_run = shownRun(await lastRun(records, organizationId));
     const shown = { ...rule, in_force: inForce(rule, regionConfig(invocation)), last_run };
-    if (invocation.options["json"]) return invocation.terminal.out(`${JSON.stringify(shown, null, 2)}\n`);
+    if (invocation.options["json"]) return printJson(invocation.terminal, shown);
     const { out } = invocation.terminal;
     out(`records: ${told(shown.in_force.days)}${rule.days === null ? ", as configured" : ""}\n`);
     out(`bodies: ${told(shown.in_force.body_days)}${rule.body_days === null ? ", as configured" : ""}\n`);
@@ -78,7 +79,7 @@ export const runRetentionCommand: Run = async (invocation) => {
     await orderRun(store.records, organizationId);
     if (!(await runHere(invocation, store))) await served(store, organizationId, orderedAt);
     const run = shownRun(await lastRun(store.records, organizationId));
-    if (options["json"]) terminal.out(`${JSON.stringify(run, null, 2)}\n`);
+    if (options["json"]) printJson(terminal, run);
     else
       terminal.out(`${run?.records_removed ?? 0} records and the bodies of ${run?.bodies_removed ?? 0} were removed\n`);
     if (run?.error != null) throw new CommandError(run.error);

@@ -1,7 +1,8 @@
-import type { NewDelivery } from "../store/deliveries.ts";
+import type { NewDelivery } from "../store/deliveries/deliveries.ts";
+import { deliverTests } from "../store/deliveries/test-deliveries.ts";
 import type { Database } from "../store/store.ts";
-import { deliverTests } from "../store/test-deliveries.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
+import { printJson } from "./print.ts";
 import { CommandError } from "./usage.ts";
 
 /** How long a test waits for the service. */
@@ -27,7 +28,7 @@ export async function testEndpoints(
   const rows = tried.map(({ id, endpoint_id, state, last_status, last_error }) => {
     return { id, to: addressOf(endpoint_id), state, last_status, last_error };
   });
-  if (options["json"]) terminal.out(`${JSON.stringify(rows, null, 2)}\n`);
+  if (options["json"]) printJson(terminal, rows);
   else for (const { to, state, last_error } of rows) terminal.out(`${to}: ${last_error ?? state}\n`);
   return rows.every(({ state }) => state === "delivered") ? 0 : 1;
 }

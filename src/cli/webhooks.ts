@@ -2,33 +2,40 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { listenerPorts } from "../config.ts";
 import { messageOf } from "../observe.ts";
-import { channelChecks } from "../store/channel-checks.ts";
-import { listDeliveries } from "../store/deliveries.ts";
-import { shownDelivery } from "../store/delivery-shown.ts";
+import { channelChecks } from "../store/alerts/channel-checks.ts";
+import { listDeliveries } from "../store/deliveries/deliveries.ts";
+import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
 import type { Database } from "../store/store.ts";
-import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhook-rule.ts";
-import { shownWebhook, webhookTest } from "../store/webhook-shown.ts";
-import { findWebhook, listWebhooks, putWebhook, removeWebhook, WEBHOOKS_MAX, type Webhook } from "../store/webhooks.ts";
-import type { Invocation, Run } from "./commands.ts";
+import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhooks/webhook-rule.ts";
+import { shownWebhook, webhookTest } from "../store/webhooks/webhook-shown.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  putWebhook,
+  removeWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+} from "../store/webhooks/webhooks.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
-import { table } from "./print.ts";
+import { printJson, printList } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
 export const listWebhooksCommand: Run = async (invocation) => {
-  const { options, terminal } = invocation;
   await withOrganization(invocation, async ({ records }, organizationId) => {
     const all = (await listWebhooks(records, organizationId)).map(shownWebhook);
-    if (options["json"]) return terminal.out(`${JSON.stringify(all, null, 2)}\n`);
-    if (all.length === 0) return terminal.err("there are no webhooks\n");
-    const cells = all.map(({ id, name, url, property_filters = [], sample_rate, enabled }) => {
-      const filters = property_filters.map((each) =>
-        each.value === undefined ? each.name : `${each.name}=${each.value}`,
-      );
-      return [id, name ?? "", url, filters.join(", "), `${sample_rate} %`, enabled ? "on" : "off"];
+    printList(invocation, all, {
+      headings: ["id", "name", "url", "properties", "sample", "state"],
+      cells: ({ id, name, url, property_filters = [], sample_rate, enabled }) => {
+        const filters = property_filters.map((each) =>
+          each.value === undefined ? each.name : `${each.name}=${each.value}`,
+        );
+        return [id, name ?? "", url, filters.join(", "), `${sample_rate} %`, enabled ? "on" : "off"];
+      },
+      none: "there are no webhooks",
     });
-    terminal.out(table(["id", "name", "url", "properties", "sample", "state"], cells));
   });
   return 0;
 };
@@ -44,7 +51,7 @@ export const addWebhookCommand: Run = async (invocation) => {
     }
     const webhook = await putWebhook(records, organizationId, rule);
     const { secret } = webhook;
-    if (options["json"]) return terminal.out(`${JSON.stringify({ ...shownWebhook(webhook), secret }, null, 2)}\n`);
+    if (options["json"]) return printJson(terminal, { ...shownWebhook(webhook), secret });
     if (rule.secret === undefined) terminal.err(`What it is sent is signed with ${secret}, shown this once.\n`);
     terminal.out(`${webhook.id}\n`);
   });
@@ -64,18 +71,20 @@ export const testWebhookCommand: Run = (invocation) =>
   );
 
 export const webhookDeliveriesCommand: Run = (invocation) => {
-  const { options, terminal } = invocation;
-  const limit = asNumber(options, "limit") ?? 100;
+  const limit = asNumber(invocation.options, "limit") ?? 100;
   return withWebhook(invocation, async (records, { id }) => {
     const all = (await listDeliveries(records, id, { limit, offset: 0 })).map(shownDelivery);
-    if (options["json"]) terminal.out(`${JSON.stringify(all, null, 2)}\n`);
-    else if (all.length === 0) terminal.err("nothing was sent to it yet\n");
-    else {
-      const cells = all.map(({ created_at, kind, subject_id, state, attempts, last_error }) => {
-        return [created_at, subject_id ?? kind, state, String(attempts), last_error ?? ""];
-      });
-      terminal.out(table(["time", "of", "state", "attempts", "last error"], cells));
-    }
+    printList(invocation, all, {
+      headings: ["time", "of", "state", "attempts", "last error"],
+      cells: ({ created_at, kind, subject_id, state, attempts, last_error }) => [
+        created_at,
+        subject_id ?? kind,
+        state,
+        String(attempts),
+        last_error ?? "",
+      ],
+      none: "nothing was sent to it yet",
+    });
     return 0;
   });
 };

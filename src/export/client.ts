@@ -10,19 +10,21 @@ export interface Question<T> {
   readonly contentType?: string;
   /** That the key must have; `read` unless told otherwise. */
   readonly scope?: string;
-  /** Turns the text of an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
-  readonly read: (text: string) => T;
+  /** Turns an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
+  readonly read: (answer: Buffer) => T;
   /** Above it the answer is dropped and {@link AnswerTooLong} thrown; undefined for no bound. */
   readonly bytesMax?: number | undefined;
   /** Fewer than the pace's, for what the export can do without. */
   readonly attemptsMax?: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Client {
   /**
    * Asks until there is an answer that can be read.
    *
-   * @throws ExportFailure when the service refuses, or every attempt failed; AnswerTooLong; the signal's reason.
+   * @throws ExportFailure when the service refuses, or every attempt failed; AnswerTooLong; the reason of a signal.
    */
   ask<T>(question: Question<T>): Promise<T>;
 }
@@ -55,16 +57,17 @@ export function createClient(options: ClientOptions): Client {
   return {
     async ask(question) {
       const attemptsMax = question.attemptsMax ?? options.pace.attemptsMax;
+      const signal = AbortSignal.any([options.signal, ...(question.signal === undefined ? [] : [question.signal])]);
       for (let attempt = 1; ; attempt++) {
         try {
-          return question.read(await fetchText(options, question));
+          return question.read(await fetchAnswer(options, question, signal));
         } catch (error) {
-          options.signal.throwIfAborted();
+          signal.throwIfAborted();
           if (!(error instanceof AttemptFailed || error instanceof UnreadableAnswer)) throw error;
           const ms = delayMs(options.pace, attempt, error instanceof AttemptFailed ? error.retryAfterMs : undefined);
           if (attempt >= attemptsMax || ms > options.pace.retryAfterMsMax) throw givenUp(error, attempt, ms, question);
           options.onWait(error.message, ms, attempt);
-          await sleep(ms, options.signal);
+          await sleep(ms, signal);
         }
       }
     },
@@ -76,7 +79,7 @@ function givenUp(error: Error, attempt: number, ms: number, question: Question<u
   return new ExportFailure("failed", `${question.path}: ${error.message}, ${why}`, { cause: error });
 }
 
-async function fetchText(options: ClientOptions, question: Question<unknown>): Promise<string> {
+async function fetchAnswer(options: ClientOptions, question: Question<unknown>, signal: AbortSignal): Promise<Buffer> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(), options.pace.idleMsMax);
   try {
@@ -89,11 +92,11 @@ async function fetchText(options: ClientOptions, question: Question<unknown>): P
       body: question.contentType === undefined ? JSON.stringify(question.body) : String(question.body),
       // A redirect would carry the key to a host that nobody named.
       redirect: "manual",
-      signal: AbortSignal.any([options.signal, idle.signal]),
+      signal: AbortSignal.any([signal, idle.signal]),
     });
-    const text = await readText(answer, question.bytesMax, () => timer.refresh());
-    if (answer.status !== 200) throw refusal(answer, text, question);
-    return text;
+    const bytes = await readBytes(answer, question.bytesMax, () => timer.refresh());
+    if (answer.status !== 200) throw refusal(answer, bytes.toString(), question);
+    return bytes;
   } catch (error) {
     if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
     if (idle.signal.aborted) {
@@ -105,12 +108,10 @@ async function fetchText(options: ClientOptions, question: Question<unknown>): P
   }
 }
 
-/** Decodes chunk by chunk: the bytes and the text of a page are never both held. */
-async function readText(answer: Response, bytesMax: number | undefined, onBytes: () => void): Promise<string> {
-  if (answer.body === null) return "";
-  const decoder = new TextDecoder();
+async function readBytes(answer: Response, bytesMax: number | undefined, onBytes: () => void): Promise<Buffer> {
+  if (answer.body === null) return Buffer.alloc(0);
   const reader = answer.body.getReader();
-  const parts: string[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     onBytes();
@@ -119,14 +120,14 @@ async function readText(answer: Response, bytesMax: number | undefined, onBytes:
       await reader.cancel();
       throw new AnswerTooLong(`more than ${bytesMax} bytes`);
     }
-    parts.push(decoder.decode(next.value, { stream: true }));
+    chunks.push(next.value);
   }
-  parts.push(decoder.decode());
-  return parts.join("");
+  return Buffer.concat(chunks, bytes);
 }
 
 function refusal(answer: Response, text: string, { path, scope = "read" }: Question<unknown>): Error {
-  const said = `status ${answer.status}${explanation(text)}`;
+  const { words, place } = explanation(text);
+  const said = `status ${answer.status}${words}`;
   if (mayBeRetried(answer.status)) {
     return new AttemptFailed(said, { retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), Date.now()) });
   }
@@ -135,27 +136,31 @@ function refusal(answer: Response, text: string, { path, scope = "read" }: Quest
     403: `; the key needs the scope \`${scope}\``,
     404: "; is this the address of a Weir API?",
   };
-  return new ExportFailure("failed", `${path}: ${said}${hint[answer.status] ?? ""}`);
+  // Of all that is asked, the filter alone comes from the command line as it is.
+  const kind = answer.status === 400 && place.startsWith("filter") ? "usage" : "failed";
+  return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
 }
 
-/** What the service says about a failure, for the terminal: bounded, and without control characters. */
-function explanation(text: string): string {
+/** What the service says about a failure and the place it names, for the terminal: bounded, without control characters. */
+function explanation(text: string): { readonly words: string; readonly place: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return ""; // a page of HTML from something in between says nothing that the status does not
+    return NOTHING_SAID; // a page of HTML from something in between says nothing that the status does not
   }
-  if (typeof parsed !== "object" || parsed === null) return "";
+  if (typeof parsed !== "object" || parsed === null) return NOTHING_SAID;
   const { message, path } = parsed as { message?: unknown; path?: unknown };
   const words = [message, path].filter((word) => typeof word === "string" && word !== "");
-  return words.length === 0
-    ? ""
-    : `: ${words
-        .join(" at ")
-        .replace(/[\x00-\x1f\x7f-\x9f]/g, " ")
-        .slice(0, 500)}`;
+  if (words.length === 0) return NOTHING_SAID;
+  const shown = words
+    .join(" at ")
+    .replace(/[\x00-\x1f\x7f-\x9f]/g, " ")
+    .slice(0, 500);
+  return { words: `: ${shown}`, place: typeof path === "string" ? path : "" };
 }
+
+const NOTHING_SAID = { words: "", place: "" };
 
 /** The innermost reason: `fetch` wraps what the socket said. */
 function reasonOf(error: unknown): string {

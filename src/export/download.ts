@@ -3,6 +3,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import type { Encoder } from "./encoder.ts";
 import type { Output } from "./output.ts";
 import type { Page } from "./page.ts";
+import { type Settled, settle, unwrap } from "./settled.ts";
 
 export interface Download {
   /** Reads the page behind `cursor`; `before` rows are already there, and no more than `rowsMax` are wanted. */
@@ -15,12 +16,12 @@ export interface Download {
   readonly onRows: (rows: number, bytes: number) => void;
 }
 
-/** Garbage is collected each time so much has been copied: every character of it is in memory several times over. */
-const COLLECT_CHARACTERS = 6_000_000;
+/** Garbage is collected each time so much has been copied: every byte of it is in memory several times over. */
+const COLLECT_BYTES = 6_000_000;
 
 /**
- * Copies pages into the output until there are no more. While one page is written, the next one is on its way, and the
- * checkpoint of the one before is being made to last: what a kill finds behind a checkpoint is cut off anyway.
+ * Copies pages into the output until there are no more. While one is written, the checkpoint of the one before is being
+ * made to last: what a kill finds behind a checkpoint is cut off anyway.
  *
  * @param from - where to begin; a run that was stopped begins where its checkpoint stands.
  * @returns the rows in the output.
@@ -30,21 +31,17 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
   let { rows, cursor } = from;
   let uncollected = 0;
   let keeping: Promise<Settled<void>> = Promise.resolve({ value: undefined });
-  let ahead = rows < limit ? settle(job.read(cursor, rows, limit - rows)) : undefined;
   try {
-    while (ahead !== undefined) {
-      const page = unwrap(await ahead);
-      const after = rows + page.rows.length;
-      const more = page.nextCursor !== null && after < limit;
-      ahead = more ? settle(job.read(page.nextCursor, after, limit - after)) : undefined;
-
-      const bytes = job.encoder.rows(page.rows, rows);
+    for (let more = rows < limit; more; ) {
+      const page = await job.read(cursor, rows, limit - rows);
+      const bytes = job.encoder.rows(page.lines, rows);
       await job.output.append(bytes);
-      rows = after;
+      rows += page.rows;
       cursor = page.nextCursor;
-      job.onRows(page.rows.length, bytes.length);
-      for (const row of page.rows) uncollected += row.length * job.encoder.copies;
-      if (uncollected >= COLLECT_CHARACTERS) {
+      more = cursor !== null && rows < limit;
+      job.onRows(page.rows, bytes.length);
+      uncollected += page.lines.length * job.encoder.copies;
+      if (uncollected >= COLLECT_BYTES) {
         collectGarbage();
         uncollected = 0;
       }
@@ -56,19 +53,4 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
     await keeping; // whoever goes on with this export must not find its checkpoint still being written
   }
   return rows;
-}
-
-type Settled<T> = { readonly value: T } | { readonly error: unknown };
-
-/** A promise that never rejects: the failure of a page that is read ahead is looked at when its turn comes. */
-function settle<T>(promise: Promise<T>): Promise<Settled<T>> {
-  return promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-}
-
-function unwrap<T>(settled: Settled<T>): T {
-  if ("error" in settled) throw settled.error;
-  return settled.value;
 }

@@ -1,5 +1,5 @@
 import type { Column } from "./columns.ts";
-import type { Row } from "./page.ts";
+import { type Lines, textsOf } from "./lines.ts";
 import { RowReader } from "./row-reader.ts";
 
 const QUOTE = 0x22;
@@ -17,7 +17,7 @@ export interface Encoder {
   /** What stands before the first record. */
   head(): string | Uint8Array;
   /** @param before - records written before these. */
-  rows(rows: readonly Row[], before: number): string | Uint8Array;
+  rows(lines: Lines, before: number): string | Uint8Array;
   /** @param total - records written. */
   tail(total: number): string | Uint8Array;
 }
@@ -26,7 +26,7 @@ export interface Encoder {
 export const jsonLines: Encoder = {
   copies: 1,
   head: () => "",
-  rows: (rows) => rows.map((row) => `${row}\n`).join(""),
+  rows: (lines) => lines,
   tail: () => "",
 };
 
@@ -34,21 +34,25 @@ export const jsonLines: Encoder = {
 export const jsonArray: Encoder = {
   copies: 1,
   head: () => "",
-  rows: (rows, before) => rows.map((row, index) => `${before + index === 0 ? "[\n" : ",\n"}${row}`).join(""),
+  rows: (lines, before) => {
+    if (lines.length === 0) return "";
+    const rest = lines.toString("latin1", 0, lines.length - 1).replaceAll("\n", ",\n");
+    return Buffer.from(`${before === 0 ? "[" : ","}\n${rest}`, "latin1");
+  },
   tail: (total) => (total === 0 ? "[]\n" : "\n]\n"),
 };
 
 /** RFC 4180: CRLF, quotes where they are needed, the first line names the columns. */
 export function csv(columns: readonly Column[]): Encoder {
   const cells = new Cells(columns);
-  const line = (row: Row) => {
+  const line = (row: string) => {
     cells.read(row);
     return `${columns.map((column, index) => csvCell(column, cells.valueOf(index))).join(",")}\r\n`;
   };
   return {
     copies: 3,
     head: () => `${columns.map(({ name }) => textCell(name)).join(",")}\r\n`,
-    rows: (rows) => rows.map(line).join(""),
+    rows: (lines) => Array.from(textsOf(lines), line).join(""),
     tail: () => "",
   };
 }
@@ -61,14 +65,15 @@ export class Cells {
   /** Per column the index of its member, -1 where the record has none. */
   #places: readonly number[] = [];
   #propertiesPlace = -1;
-  #row: Row = "{}";
+  #row = "{}";
   #properties: Readonly<Record<string, unknown>> | undefined;
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
   }
 
-  read(row: Row): void {
+  /** @param row - a record's JSON text. */
+  read(row: string): void {
     this.#row = row;
     this.#properties = undefined;
     this.#reader.read(row, 0);

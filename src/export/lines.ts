@@ -1,30 +1,40 @@
 import { createReadStream } from "node:fs";
 
-const LINE_END = 0x0a;
+/** JSON text in UTF-8, with each record on a line of its own. Only whole lines. */
+export type Lines = Buffer;
+
+export const LINE_END = 0x0a;
+
+const CHUNK_BYTES = 1 << 20;
+
+/** The text of each line, without its end. */
+export function* textsOf(lines: Lines): Generator<string> {
+  let from = 0;
+  for (let end = lines.indexOf(LINE_END); end !== -1; end = lines.indexOf(LINE_END, from)) {
+    yield lines.toString("utf8", from, end);
+    from = end + 1;
+  }
+}
+
+export function countOf(lines: Lines): number {
+  let count = 0;
+  for (let end = lines.indexOf(LINE_END); end !== -1; end = lines.indexOf(LINE_END, end + 1)) count++;
+  return count;
+}
 
 /**
  * Reads a file of lines, some of them at a time.
  *
  * Not `node:readline`: it also ends a line at U+2028, which may stand in JSON text as it is.
- *
- * @param linesMax - lines in a batch at most; every line of the file has its line end.
  */
-export async function* readLines(path: string, linesMax: number): AsyncGenerator<string[]> {
-  let batch: string[] = [];
-  let begun: Uint8Array[] = [];
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, from)) {
-      const rest = chunk.subarray(from, end);
-      batch.push((begun.length === 0 ? rest : Buffer.concat([...begun, rest])).toString("utf8"));
+export async function* readLines(path: string): AsyncGenerator<Lines> {
+  let begun: Buffer[] = [];
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_END) + 1;
+    if (end > 0) {
+      yield Buffer.concat([...begun, chunk.subarray(0, end)]);
       begun = [];
-      from = end + 1;
-      if (batch.length === linesMax) {
-        yield batch;
-        batch = [];
-      }
     }
-    if (from < chunk.length) begun.push(chunk.subarray(from));
+    if (end < chunk.length) begun.push(chunk.subarray(end));
   }
-  if (batch.length > 0) yield batch;
 }

@@ -1,17 +1,13 @@
-import { readMembers, skipSpace } from "../record/json-members.ts";
-import { EXPIRING } from "./columns.ts";
-import { RowReader } from "./row-reader.ts";
-
-/**
- * A record as one line of JSON: what the service sent, less the members that expire.
- *
- * Text and not values, because `JSON.parse` followed by `JSON.stringify` changes numbers that a double cannot hold, and
- * because it takes a tenth of the memory.
- */
-export type Row = string;
+import { isUtf8 } from "node:buffer";
+import { readMembers } from "../record/json-members.ts";
+import { findCompactRows } from "./compact-page.ts";
+import { LINE_END, type Lines } from "./lines.ts";
+import { type FoundRows, findRows } from "./rows.ts";
 
 export interface Page {
-  readonly rows: readonly Row[];
+  /** The records as the service sent them, less the members that expire. */
+  readonly lines: Lines;
+  readonly rows: number;
   /** Null after the last row. */
   readonly nextCursor: string | null;
 }
@@ -21,95 +17,100 @@ export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
+interface Envelope {
+  readonly data?: unknown;
+  readonly [name: string]: unknown;
+}
+
+const CURSOR_CHARACTERS_MAX = 2_000;
+
+interface Opened {
+  readonly envelope: Envelope;
+  readonly bytes: Buffer;
+  readonly found: FoundRows;
+}
+
 /**
- * Reads the envelope of a query endpoint.
+ * Reads the answer of a query endpoint, and makes a page's lines of its bytes, where they are.
+ *
+ * Bytes and not values, because `JSON.parse` followed by `JSON.stringify` changes numbers that a double cannot hold. As
+ * text they have one character each (`latin1`), so that a place in the text is a place in the bytes.
  *
  * @param limit - rows that were asked for; more than that is not an answer to our question.
  * @throws UnreadableAnswer
  */
-export function readPage(text: string, limit: number): Page {
-  const envelope = readEnvelope(text);
-  if (!Array.isArray(envelope.data) || !envelope.data.every(isObject)) {
-    throw new UnreadableAnswer("`data` is not a list of records");
-  }
+export function readPage(answer: Buffer, limit: number): Page {
+  const { envelope, bytes, found } = openCompact(answer) ?? openAny(answer);
+  const rows = found.ends.length;
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
-  if (envelope.data.length > limit) throw new UnreadableAnswer("more records than were asked for");
-  if (envelope.data.length === 0 && nextCursor !== null && limit > 0) {
+  if (rows > limit) throw new UnreadableAnswer("more records than were asked for");
+  if (rows === 0 && nextCursor !== null && limit > 0) {
     throw new UnreadableAnswer("a page without records that is not the last one");
   }
-  // A line break outside a string would break a record over two lines of the output.
-  const compact = text.includes("\n") ? JSON.stringify(envelope) : text;
-  const list = readMembers(compact, skipSpace(compact, 0)).get("data") ?? "[]";
-  return { rows: readRows(list), nextCursor };
+  return { lines: linesOf(bytes, found), rows, nextCursor };
+}
+
+/** The cursor that an answer seems to end with, before anything of it is checked; undefined where there seems to be none. */
+export function cursorAtEnd(answer: Buffer): string | undefined {
+  const end = answer.toString("latin1", Math.max(0, answer.length - CURSOR_CHARACTERS_MAX));
+  return /"next_cursor":"([\w\-+/=.~]+)"\}$/.exec(end)?.[1];
 }
 
 /** Parses an answer and checks that it is an envelope without an error in it. */
-export function readEnvelope(text: string): { readonly data: unknown; readonly [name: string]: unknown } {
+export function readEnvelope(answer: Uint8Array): Envelope {
+  return parseEnvelope(new TextDecoder().decode(answer));
+}
+
+function openCompact(bytes: Buffer): Opened | undefined {
+  const page = isUtf8(bytes) ? findCompactRows(bytes.toString("latin1")) : undefined;
+  return page && { ...page, envelope: checkEnvelope(page.envelope), bytes };
+}
+
+/** Takes several times as long, and takes any form of JSON. */
+function openAny(answer: Buffer): Opened {
+  const text = new TextDecoder().decode(answer);
+  const envelope = parseEnvelope(text);
+  if (!Array.isArray(envelope.data) || !envelope.data.every(isObject)) {
+    throw new UnreadableAnswer("`data` is not a list of records");
+  }
+  // A line break outside a string would break a record over two lines of the output.
+  const compact = text.includes("\n") ? JSON.stringify(envelope) : text;
+  const bytes = Buffer.from(readMembers(compact).get("data") ?? "[]");
+  return { envelope, bytes, found: findRows(bytes.toString("latin1")) };
+}
+
+function parseEnvelope(text: string): Envelope {
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);
   } catch (cause) {
     throw new UnreadableAnswer("not JSON, or cut off", { cause });
   }
+  return checkEnvelope(envelope);
+}
+
+function checkEnvelope(envelope: unknown): Envelope {
   if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableAnswer("no envelope with `data`");
-  if (envelope["error"] !== null && envelope["error"] !== undefined) {
-    throw new UnreadableAnswer(
-      `an error in an answer with status 200: ${JSON.stringify(envelope["error"]).slice(0, 80)}`,
-    );
+  const error = envelope["error"] ?? null;
+  if (error !== null) {
+    throw new UnreadableAnswer(`an error in an answer with status 200: ${JSON.stringify(error).slice(0, 80)}`);
   }
-  return { ...envelope, data: envelope["data"] };
+  return envelope;
 }
 
-/** The members of a record: name to the JSON text of the value. */
-export function membersOf(row: Row): ReadonlyMap<string, string> {
-  return readMembers(row);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Envelope {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @param list - a JSON array of objects that `JSON.parse` has accepted. */
-function readRows(list: string): Row[] {
-  const rows: Row[] = [];
-  const reader = new RowReader();
-  let runs: readonly Run[] = [];
-  let names: readonly string[] | undefined;
-  let at = skipSpace(list, 1);
-  while (list[at] === "{") {
-    const end = reader.read(list, at);
-    if (names !== reader.names) {
-      names = reader.names;
-      runs = lastingRuns(names);
-    }
-    rows.push(copyRuns(list, reader, runs));
-    at = skipSpace(list, end);
-    if (list[at] === ",") at = skipSpace(list, at + 1);
+/** Moves what stays to the front of `bytes`. */
+function linesOf(bytes: Buffer, { pieces, ends }: FoundRows): Lines {
+  for (const end of ends) bytes[end] = LINE_END;
+  let length = 0;
+  for (let index = 0; index < pieces.length; index += 2) {
+    const [from, to] = [pieces[index]!, pieces[index + 1]!];
+    bytes.copyWithin(length, from, to);
+    length += to - from;
   }
-  return rows;
-}
-
-/** Members that stand beside each other: the first and the last of them. */
-type Run = readonly [number, number];
-
-/** What is left without the members that expire, in as few pieces as possible: there are two of them among seventy. */
-function lastingRuns(names: readonly string[]): Run[] {
-  const runs: [number, number][] = [];
-  for (const [index, name] of names.entries()) {
-    if (EXPIRING.has(name)) continue;
-    const last = runs.at(-1);
-    if (last?.[1] === index - 1) last[1] = index;
-    else runs.push([index, index]);
-  }
-  return runs;
-}
-
-function copyRuns(text: string, { nameAt, valueEnd }: RowReader, runs: readonly Run[]): Row {
-  let row = "{";
-  for (const [first, last] of runs) {
-    if (row.length > 1) row += ",";
-    row += text.slice(nameAt[first], valueEnd[last]);
-  }
-  return `${row}}`;
+  return bytes.subarray(0, length);
 }

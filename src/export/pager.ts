@@ -1,7 +1,10 @@
+import { readMembers } from "../record/json-members.ts";
 import { AnswerTooLong, type Client } from "./client.ts";
 import { ExportFailure } from "./failure.ts";
+import { textsOf } from "./lines.ts";
 import type { Order } from "./options.ts";
-import { type Page, type Row, readEnvelope, readPage, UnreadableAnswer } from "./page.ts";
+import { cursorAtEnd, type Page, readEnvelope, readPage, UnreadableAnswer } from "./page.ts";
+import { type Settled, settle, unwrap } from "./settled.ts";
 
 const QUERY_PATH = "/v1/request/query-fast";
 const COUNT_PATH = "/v1/request/count/query";
@@ -11,7 +14,7 @@ const PROPERTY_PATH = "/v1/property/query";
 const ROWS_MAX = 10_000;
 const ROWS_FIRST = 200;
 /** Two pages are in memory at a time, one being written and one being read. */
-const PAGE_CHARACTERS_AIM = 2_000_000;
+const PAGE_BYTES_AIM = 2_000_000;
 /** A page that outgrows it is given up and asked for with fewer rows. A single record may be of any size. */
 const PAGE_BYTES_MAX = 24_000_000;
 /** Counting is a comfort: a service that is too busy for it is not asked as often as for a page. */
@@ -38,10 +41,11 @@ export async function countRecords(client: Client, filter: unknown): Promise<num
   }
 }
 
-/** The first record of the order, for the names of its members; undefined when none matches. */
-export async function firstRow(client: Client, selection: Omit<Selection, "total">): Promise<Row | undefined> {
+/** The names of the first record's members; none when there is no record. */
+export async function memberNames(client: Client, selection: Omit<Selection, "total">): Promise<string[]> {
   const body = queryBody(selection, null, 1);
-  return (await client.ask({ path: QUERY_PATH, body, read: (text) => readPage(text, 1) })).rows[0];
+  const { lines } = await client.ask({ path: QUERY_PATH, body, read: (answer) => readPage(answer, 1) });
+  return [...textsOf(lines)].flatMap((row) => [...readMembers(row).keys()]);
 }
 
 export async function propertyNames(client: Client): Promise<string[]> {
@@ -49,29 +53,58 @@ export async function propertyNames(client: Client): Promise<string[]> {
 }
 
 /**
- * Reads pages one after the other, each with about as many rows as fit the memory that is meant for one.
+ * Reads pages one after the other, each with about as many rows as fit the memory that is meant for one. The next one is
+ * asked for as soon as the bytes of one are there, so that the service works while they are checked and written.
  *
  * @returns a function that reads the page behind `cursor`; `before` counts the rows of all pages before it.
  */
 export function createPager(client: Client, selection: Selection) {
   let rowsNext = ROWS_FIRST;
+  let ahead: Ahead | undefined;
 
-  const read = async (cursor: string | null, rows: number): Promise<Answer> => {
-    let limit = Math.min(rows, rowsNext);
-    for (;;) {
+  const ask = <T>(cursor: string | null, limit: number, read: (answer: Buffer) => T, signal?: AbortSignal) =>
+    client.ask({
+      path: QUERY_PATH,
+      body: queryBody(selection, cursor, limit),
+      read,
+      bytesMax: limit === 1 ? undefined : PAGE_BYTES_MAX,
+      ...(signal && { signal }),
+    });
+
+  const lookAhead = (answer: Buffer, limit: number, rowsMax: number) => {
+    const cursor = cursorAtEnd(answer);
+    const limitNext = Math.min(rowsMax - limit, rowsFitting(limit, limit, answer.length));
+    if (ahead !== undefined && ahead.cursor === cursor && ahead.limit === limitNext) return;
+    ahead?.dropped.abort();
+    ahead = undefined;
+    if (cursor === undefined || limitNext <= 0) return;
+    const dropped = new AbortController();
+    const answerNext = settle(ask(cursor, limitNext, (next) => next, dropped.signal));
+    ahead = { cursor, limit: limitNext, answer: answerNext, dropped };
+  };
+
+  const open = (answer: Buffer, limit: number, rowsMax: number): Answer => {
+    lookAhead(answer, limit, rowsMax);
+    const page = readPage(answer, limit);
+    if (page.rows > 0) rowsNext = rowsFitting(page.rows, limit, answer.length);
+    return { page, limit };
+  };
+
+  const read = async (cursor: string | null, rowsMax: number): Promise<Answer> => {
+    if (ahead !== undefined && ahead.cursor === cursor) {
+      const { limit, answer } = ahead;
+      ahead = undefined;
       try {
-        const { page, characters } = await client.ask({
-          path: QUERY_PATH,
-          body: queryBody(selection, cursor, limit),
-          read: (text) => ({ page: readPage(text, limit), characters: text.length }),
-          bytesMax: limit === 1 ? undefined : PAGE_BYTES_MAX,
-        });
-        const fitting = Math.floor((PAGE_CHARACTERS_AIM * page.rows.length) / characters);
-        if (page.rows.length > 0) rowsNext = Math.max(1, Math.min(fitting, limit * 2, ROWS_MAX));
-        return { page, limit };
+        return open(unwrap(await answer), limit, rowsMax);
+      } catch (error) {
+        if (!(error instanceof UnreadableAnswer || error instanceof AnswerTooLong)) throw error;
+      }
+    }
+    for (let limit = Math.min(rowsMax, rowsNext); ; limit = Math.max(1, Math.floor(limit / 8))) {
+      try {
+        return await ask(cursor, limit, (answer) => open(answer, limit, rowsMax));
       } catch (error) {
         if (!(error instanceof AnswerTooLong)) throw error;
-        limit = Math.max(1, Math.floor(limit / 8));
       }
     }
   };
@@ -100,17 +133,31 @@ interface Answer {
   readonly limit: number;
 }
 
+/** A page that was asked for before its turn. */
+interface Ahead {
+  readonly cursor: string;
+  readonly limit: number;
+  readonly answer: Promise<Settled<Buffer>>;
+  /** Aborted when it turns out not to be the next one. */
+  readonly dropped: AbortController;
+}
+
+/** How many rows to ask for after a page of `rows` rows, `limit` of which were asked for. */
+function rowsFitting(rows: number, limit: number, bytes: number): number {
+  return Math.max(1, Math.min(Math.floor((PAGE_BYTES_AIM * rows) / bytes), limit * 2, ROWS_MAX));
+}
+
 /**
  * Something between the service and us may have cut a page so that it still reads as a page: fewer rows than asked
  * for although more follow, or an end before the counted number. Such a page is believed only when it comes several
  * times alike; records may have been deleted since they were counted.
  */
 function isShort({ page, limit }: Answer, expected: number): boolean {
-  return page.rows.length < limit && (page.nextCursor !== null || page.rows.length < expected);
+  return page.rows < limit && (page.nextCursor !== null || page.rows < expected);
 }
 
 function sameEnd(left: Page, right: Page): boolean {
-  return left.rows.length === right.rows.length && left.nextCursor === right.nextCursor;
+  return left.rows === right.rows && left.nextCursor === right.nextCursor;
 }
 
 function queryBody(selection: Omit<Selection, "total">, cursor: string | null, limit: number): object {
@@ -124,14 +171,14 @@ function queryBody(selection: Omit<Selection, "total">, cursor: string | null, l
   };
 }
 
-function readCount(text: string): number {
-  const { data } = readEnvelope(text);
+function readCount(answer: Buffer): number {
+  const { data } = readEnvelope(answer);
   if (typeof data !== "number" || !Number.isSafeInteger(data) || data < 0) throw new UnreadableAnswer("no count");
   return data;
 }
 
-function readNames(text: string): string[] {
-  const { data } = readEnvelope(text);
+function readNames(answer: Buffer): string[] {
+  const { data } = readEnvelope(answer);
   if (!Array.isArray(data)) throw new UnreadableAnswer("no list of properties");
   return data.map((row: { property?: unknown } | null) => {
     if (typeof row?.property !== "string") throw new UnreadableAnswer("a property without a name");

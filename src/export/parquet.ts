@@ -3,7 +3,7 @@ import { collectGarbage } from "../runtime/memory.ts";
 import type { Column, Kind } from "./columns.ts";
 import { Cells, type Encoder, shownText } from "./encoder.ts";
 import { ExportFailure } from "./failure.ts";
-import type { Row } from "./page.ts";
+import { textsOf } from "./lines.ts";
 import { ParquetFooter } from "./parquet-footer.ts";
 
 /** A row group ends at whichever comes first; both are counted on the records alone, so its bounds never vary. */
@@ -39,7 +39,7 @@ export function parquet(columns: readonly Column[]): Encoder {
 
   const cells = new Cells(columns);
 
-  const add = (row: Row) => {
+  const add = (row: string) => {
     cells.read(row);
     for (const [index, column] of columns.entries()) {
       const value = cells.valueOf(index);
@@ -74,8 +74,8 @@ export function parquet(columns: readonly Column[]): Encoder {
   return {
     copies: 1,
     head: take,
-    rows(rows) {
-      for (const row of rows) {
+    rows(lines) {
+      for (const row of textsOf(lines)) {
         add(row);
         if (groupRows === GROUP_ROWS_MAX || groupCharacters >= GROUP_CHARACTERS_MAX) closeGroup();
       }

@@ -13,11 +13,10 @@ import { type Column, tableColumns } from "./columns.ts";
 import { type Download, download } from "./download.ts";
 import { csv, type Encoder, jsonArray, jsonLines } from "./encoder.ts";
 import { ExportFailure, usageFailure } from "./failure.ts";
-import { readLines } from "./lines.ts";
+import { countOf, readLines } from "./lines.ts";
 import type { ExportOptions, Format } from "./options.ts";
 import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
-import { membersOf } from "./page.ts";
-import { countRecords, createPager, firstRow, propertyNames } from "./pager.ts";
+import { countRecords, createPager, memberNames, propertyNames } from "./pager.ts";
 import { parquet } from "./parquet.ts";
 import { buildFilter, readPeriod } from "./period.ts";
 import type { Progress } from "./progress.ts";
@@ -51,9 +50,6 @@ const ENCODERS: Readonly<Record<Format, (columns: readonly Column[]) => Encoder>
 
 /** Formats that have columns, which have to be known before the first record is written. */
 const TABLES: ReadonlySet<Format> = new Set<Format>(["csv", "parquet"]);
-
-/** Records that are turned into Parquet at a time. */
-const CONVERT_ROWS = 500;
 
 /**
  * Brings the records into the output, from the start or from where a stopped export stands.
@@ -161,8 +157,7 @@ async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const counted = await countRecords(client, filter);
   const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
   if (!TABLES.has(options.format)) return { period, columns: [], total };
-  const first = await firstRow(client, { filter, order: options.order, includeBody: false });
-  const found = first === undefined ? [] : [...membersOf(first).keys()];
+  const found = await memberNames(client, { filter, order: options.order, includeBody: false });
   return { period, columns: tableColumns(found, await propertyNames(client), options.includeBody), total };
 }
 
@@ -195,12 +190,13 @@ async function convert({ options, progress, signal }: Transfer, plan: Plan, path
   try {
     await output.append(encoder.head());
     let rows = 0;
-    for await (const lines of readLines(path, CONVERT_ROWS)) {
+    for await (const lines of readLines(path)) {
       signal.throwIfAborted();
       const bytes = encoder.rows(lines, rows);
       await output.append(bytes);
-      rows += lines.length;
-      progress.advance(lines.length, bytes.length);
+      const count = countOf(lines);
+      rows += count;
+      progress.advance(count, bytes.length);
     }
     if (rows !== total) throw new ExportFailure("failed", `${path} was changed by another program; use --force`);
     await output.append(encoder.tail(rows));

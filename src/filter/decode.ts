@@ -40,16 +40,14 @@ interface Gathering {
   readonly terms: FilterTree[];
 }
 
-interface Visit {
-  readonly raw: unknown;
-  readonly at: Place;
-  readonly into: Gathering;
-}
-
 /** Where in the body we are, and what takes the conditions found there. */
 interface Site {
   readonly at: Place;
   readonly into: Gathering;
+}
+
+interface Visit extends Site {
+  readonly raw: unknown;
 }
 
 /** What a condition is about. */

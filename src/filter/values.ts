@@ -60,7 +60,7 @@ function read(kind: Kind, value: unknown): string | number | boolean | undefined
 }
 
 const TIMESTAMP =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
  * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a bare day is its first

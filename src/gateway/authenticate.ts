@@ -14,19 +14,23 @@ export class KeyRing {
   }
 
   /**
+   * The key that a request brings, or the 401 that it is answered with.
+   *
    * @param now - milliseconds since 1970.
-   * @throws GatewayError, a 401.
    */
-  authenticate(headers: readonly GatewayHeader[], now: number): KeySnapshot {
+  identify(headers: readonly GatewayHeader[], now: number): KeySnapshot | GatewayError {
     const sent = headers.filter(({ setting }) => setting === "auth");
     const value = sent[0]?.value.trim();
-    if (value === undefined || value === "" || /^bearer$/i.test(value)) throw new GatewayError("missing_gateway_auth");
+    if (value === undefined || value === "" || /^bearer$/i.test(value)) return new GatewayError("missing_gateway_auth");
     const key = /^bearer[ \t]+(\S+)$/i.exec(value)?.[1];
     if (key === undefined || sent.some((other) => other.value.trim() !== value))
-      throw new GatewayError("invalid_gateway_auth", "Gateway-Auth must be: Bearer <service key>");
+      return new GatewayError("invalid_gateway_auth", "Gateway-Auth must be: Bearer <service key>");
     const known = this.#byHash.get(hashKey(key));
-    if (known === undefined) throw new GatewayError("invalid_gateway_auth");
-    if (whyUnusable(known, now) !== undefined) throw new GatewayError("expired_gateway_auth");
+    if (known === undefined) return new GatewayError("invalid_gateway_auth");
+    const why = whyUnusable(known, now);
+    if (why === "expired") return new GatewayError("expired_gateway_auth");
+    if (why === "revoked")
+      return new GatewayError("invalid_gateway_auth", "the key in Gateway-Auth was revoked; create a new one");
     return known;
   }
 }

@@ -42,7 +42,7 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
   const { exchange, request } = admitted;
   const { contentLength } = admitted.headers;
   const call = toUpstream(parts, admitted);
-  if (!hasBody(admitted)) {
+  if (!hasBody(admitted.headers)) {
     exchange.send(call);
     return;
   }
@@ -55,7 +55,7 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
   exchange.upload.begin();
 }
 
-export function hasBody({ headers: { contentLength, transferEncoding } }: Admitted): boolean {
+export function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
   return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
 }
 

@@ -4,7 +4,7 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import { Upload } from "./upload.ts";
 
 /** Request bodies up to here are gathered. Larger ones are passed on as they come. */
-export const GATHERED_BYTES_MAX = 4 * 1_024 * 1_024;
+const GATHERED_BYTES_MAX = 4 * 1_024 * 1_024;
 
 interface Takers {
   /** The whole body is in memory. */
@@ -21,7 +21,7 @@ export async function gather(parts: GatewayParts, admitted: Admitted, takers: Ta
     if (!exchange.ended) forward(parts, admitted);
     return;
   }
-  if (!hasBody(admitted)) return takers.onBody(new Uint8Array(0));
+  if (!hasBody(headers)) return takers.onBody(new Uint8Array(0));
   request.incoming.sendContinue();
   const passOn = async (pass: (call: UpstreamCall) => void) => {
     await takers.beforePassing();

@@ -6,7 +6,7 @@ import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { Exchange } from "./exchange.ts";
-import { type Admitted, askToForward, type ClientRequest, forward } from "./forward.ts";
+import { type Admitted, askToForward, type ClientRequest, forward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
 import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
@@ -19,7 +19,7 @@ import { maskOf, maskPath } from "./secrets.ts";
 import { cacheSettings, serveCached, speaksOfCache } from "./serve-cached.ts";
 import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
 import { readOmissions, readSettings } from "./settings.ts";
-import { checkPath, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
@@ -32,7 +32,10 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
   let route: Route | undefined;
   try {
     checkMessage(request, headers);
-    key = parts.keys.authenticate(headers.gateway, exchange.startedAt);
+    const known = parts.keys.identify(headers.gateway, exchange.startedAt);
+    if (!(known instanceof GatewayError)) key = known;
+    checkBytes(incoming.url); // refused whoever sends it, and recorded where that is known
+    if (key === undefined) throw known;
     requireGatewayScope(key);
     const settings = readSettings(headers.gateway);
     if (settings.requestId !== undefined) {
@@ -71,18 +74,33 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     else if (retry !== undefined) await serveWithRetries(parts, admitted);
     else forward(parts, admitted);
   } catch (error) {
-    if (!(error instanceof GatewayError || error instanceof Refused))
-      parts.log.error("a request failed in the gateway", { error: messageOf(error) });
-    if (key !== undefined && !exchange.recording.begun)
-      exchange.recording.begin(
-        beginMeta(exchange, incoming, headers, parts.headers.recorded(headers, route?.provider), key, route),
-      );
-    const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
-    const unread = exchange.upload === undefined && hasBody(headers);
-    if (unread && isComing(request, headers, parts) && exchange.recording.begun)
-      recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
-    else exchange.answerOwn(own);
+    refuse(parts, { exchange, request, headers, key, route }, error);
   }
+}
+
+/** A request that is not passed on, as far as it was understood. */
+interface Failed {
+  readonly exchange: Exchange;
+  readonly request: ClientRequest;
+  readonly headers: RequestHeaders;
+  readonly key: KeySnapshot | undefined;
+  readonly route: Route | undefined;
+}
+
+/** Answers in the provider's place. Whoever came with a key that is known gets a record, with the body that is coming. */
+function refuse(parts: GatewayParts, { exchange, request, headers, key, route }: Failed, error: unknown): void {
+  const { incoming } = request;
+  if (!(error instanceof GatewayError || error instanceof Refused))
+    parts.log.error("a request failed in the gateway", { error: messageOf(error) });
+  if (key !== undefined && !exchange.recording.begun) {
+    const shown = parts.headers.recorded(headers, route?.provider);
+    exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
+  }
+  const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
+  const unread = exchange.upload === undefined && hasBody(headers);
+  if (unread && isComing(request, headers, parts) && exchange.recording.begun)
+    recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
+  else exchange.answerOwn(own);
 }
 
 /** What the parser lets through and no server behind should have to read; what it should not have let through, too. */
@@ -106,10 +124,6 @@ function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeade
 /** The connection closes behind it: who reads this message differently would read the next one differently too. */
 function malformed(message: string): GatewayError {
   return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
-}
-
-function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
-  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
 }
 
 /** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
@@ -136,7 +150,7 @@ function beginMeta(
   return {
     time: exchange.startedAt,
     method: incoming.method,
-    path: maskPath(incoming.url, maskOf(route?.provider).query),
+    path: escapeBytes(maskPath(incoming.url, maskOf(route?.provider).query)),
     target: route?.target.origin ?? "",
     provider: route?.providerName ?? PROVIDER_UNKNOWN,
     organization: key.organizationId,

@@ -2,7 +2,7 @@ import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
-import type { GatewayHeader } from "./headers.ts";
+import { fromWire, type GatewayHeader } from "./headers.ts";
 import { MASKED } from "./secrets.ts";
 
 /** A plugin's refusal, thrown so that it takes the way of every other one. */
@@ -133,8 +133,8 @@ export class SeenRequest implements GatewayRequest {
   }
 
   get userId(): string | undefined {
-    const sent = this.facts.gateway.findLast(({ setting }) => setting === "user-id");
-    return sent === undefined || sent.value === "" ? this.facts.bodyUser : fromWire(sent.value);
+    const sent = this.facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
+    return sent === undefined ? this.facts.bodyUser : fromWire(sent.value);
   }
 
   get properties(): Readonly<Record<string, string>> {
@@ -162,9 +162,4 @@ function toHeaders(pairs: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < pairs.length; at += 2) if (pairs[at + 1] !== MASKED) headers.append(pairs[at]!, pairs[at + 1]!);
   return headers;
-}
-
-/** Header values cross the parser as Latin-1; what they mean is UTF-8. */
-function fromWire(value: string): string {
-  return Buffer.from(value, "latin1").toString("utf8");
 }

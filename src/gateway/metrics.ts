@@ -43,66 +43,23 @@ export class GatewayMetrics {
     this.#inFlight = inFlight;
     this.#spool = spool;
     this.#shown = this.figures();
-    const shown = () => this.#shown;
     const registers = [this.#registry];
     showCache(registers, cache);
-    new Counter({
-      name: "weir_gateway_requests_total",
-      help: "Requests that have ended, refused ones included.",
-      labelNames: ["provider", "status"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const [key, count] of shown().requests) {
-          const [provider = "", status = ""] = key.split(" ");
-          this.inc({ provider, status }, count);
-        }
-      },
-    });
-    new Counter({
-      name: "weir_gateway_bytes_total",
-      help: "Body bytes that passed.",
-      labelNames: ["direction"] as const,
-      registers,
-      collect() {
-        this.reset();
-        this.inc({ direction: "request" }, shown().requestBytes);
-        this.inc({ direction: "response" }, shown().responseBytes);
-      },
-    });
-    new Gauge({
-      name: "weir_gateway_in_flight",
-      help: "Requests that are being served.",
-      registers,
-      collect() {
-        this.set(shown().inFlight);
-      },
-    });
-    new Counter({
+    this.#showRequests(registers);
+    showCount(registers, {
       name: "weir_spool_exchanges_dropped_total",
       help: "Exchanges that lost their record or a part of it because the spool could not be written.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(shown().exchangesDropped);
-      },
+      value: () => this.#shown.exchangesDropped,
     });
-    new Counter({
+    showCount(registers, {
       name: "weir_spool_bytes_total",
       help: "Bytes written to the spool.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(shown().spoolBytes);
-      },
+      value: () => this.#shown.spoolBytes,
     });
-    new Gauge({
+    showGauge(registers, {
       name: "weir_spool_healthy",
       help: "1 while the spool can be written.",
-      registers,
-      collect() {
-        this.set(shown().spoolHealthy ? 1 : 0);
-      },
+      value: () => (this.#shown.spoolHealthy ? 1 : 0),
     });
   }
 
@@ -130,6 +87,39 @@ export class GatewayMetrics {
       overhead: this.#overhead.figures(),
       firstByte: this.#firstByte.figures(),
     };
+  }
+
+  #showRequests(registers: Registry[]): void {
+    const shown = () => this.#shown;
+    new Counter({
+      name: "weir_gateway_requests_total",
+      help: "Requests that have ended, refused ones included.",
+      labelNames: ["provider", "status"] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const [key, count] of shown().requests) {
+          const [provider = "", status = ""] = key.split(" ");
+          this.inc({ provider, status }, count);
+        }
+      },
+    });
+    new Counter({
+      name: "weir_gateway_bytes_total",
+      help: "Body bytes that passed.",
+      labelNames: ["direction"] as const,
+      registers,
+      collect() {
+        this.reset();
+        this.inc({ direction: "request" }, shown().requestBytes);
+        this.inc({ direction: "response" }, shown().responseBytes);
+      },
+    });
+    showGauge(registers, {
+      name: "weir_gateway_in_flight",
+      help: "Requests that are being served.",
+      value: () => shown().inFlight,
+    });
   }
 
   /** @param others - of the other gateway threads. */
@@ -172,29 +162,45 @@ function showCache(registers: Registry[], cache: () => CacheFigures): void {
       this.inc({ result: "miss" }, cache().misses);
     },
   });
-  new Counter({
+  showCount(registers, {
     name: "weir_cache_failures_total",
     help: "Answers that the disk did not take, or not fast enough.",
+    value: () => cache().failures,
+  });
+  showGauge(registers, {
+    name: "weir_cache_bytes",
+    help: "Bytes of the stored answers.",
+    value: () => cache().totals.bytes,
+  });
+  showGauge(registers, { name: "weir_cache_entries", help: "Stored answers.", value: () => cache().totals.entries });
+}
+
+/** One number that is asked for when somebody reads. */
+interface Shown {
+  readonly name: string;
+  readonly help: string;
+  readonly value: () => number;
+}
+
+function showCount(registers: Registry[], { name, help, value }: Shown): void {
+  new Counter({
+    name,
+    help,
     registers,
     collect() {
       this.reset();
-      this.inc(cache().failures);
+      this.inc(value());
     },
   });
+}
+
+function showGauge(registers: Registry[], { name, help, value }: Shown): void {
   new Gauge({
-    name: "weir_cache_bytes",
-    help: "Bytes of the stored answers.",
+    name,
+    help,
     registers,
     collect() {
-      this.set(cache().totals.bytes);
-    },
-  });
-  new Gauge({
-    name: "weir_cache_entries",
-    help: "Stored answers.",
-    registers,
-    collect() {
-      this.set(cache().totals.entries);
+      this.set(value());
     },
   });
 }

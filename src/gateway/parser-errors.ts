@@ -3,27 +3,18 @@ import type { RequestFault } from "../runtime/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { errorBody, reasonOf } from "./refusal.ts";
 
-interface Verdict {
-  readonly status: number;
-  readonly code: "bad_request" | "invalid_path";
-  readonly message: string;
-}
-
-const bad = (status: number, message: string): Verdict => ({ status, code: "bad_request", message });
-
-const VERDICTS: Readonly<Record<RequestFault, Verdict>> = {
-  malformed: bad(400, ERRORS.bad_request.text),
-  path: { status: 400, code: "invalid_path", message: ERRORS.invalid_path.text },
-  method: bad(405, "the gateway does not take this method"),
-  timeout: bad(408, "the request did not arrive in time"),
-  size: bad(431, "the request has too many header fields, or too long ones"),
+const VERDICTS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
+  malformed: [400, ERRORS.bad_request.text],
+  method: [405, "the gateway does not take this method"],
+  timeout: [408, "the request did not arrive in time"],
+  size: [431, "the request has too many header fields, or too long ones"],
 };
 
 /** What the HTTP parser refused, in the JSON shape of every other error; the connection closes behind it. */
 export function faultAnswer(fault: RequestFault, idHeaders: readonly string[]): Buffer {
-  const { status, code, message } = VERDICTS[fault];
+  const [status, message] = VERDICTS[fault];
   const id = uuidv7();
-  const body = errorBody({ code, message }, id);
+  const body = errorBody({ code: "bad_request", message }, id);
   const head = [
     `HTTP/1.1 ${status} ${reasonOf(status)}`,
     "Content-Type: application/json",

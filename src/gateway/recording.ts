@@ -3,7 +3,7 @@ import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter
 
 /** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
 const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
-const STREAM_TYPE =
+export const STREAM_TYPE =
   /^\s*(?:text\/event-stream|application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|stream\+json|vnd\.amazon\.eventstream|json-seq))/i;
 
 /** What a message's line holds beside its text: direction, time, names. A message of one byte takes that much, too. */

@@ -70,13 +70,16 @@ export function maskOf(provider: ProviderPlugin | undefined): ProviderMask {
   return mask;
 }
 
-/** Replaces the values of credential parameters in a path with its query, and userinfo in an address inside it. */
+/**
+ * Replaces the values of credential parameters in a path with its query, and userinfo in an address inside it. Bytes that
+ * no URI has separate parameters as well: nobody knows what stands behind them.
+ */
 export function maskPath(path: string, query: ReadonlySet<string> = NOTHING.query): string {
   const plain = path.includes("@") ? maskUserinfo(path) : path;
-  const start = plain.search(/[?#]/);
+  const start = plain.search(/[?#]|[^\x21-\x7e]/);
   if (start < 0) return plain;
   // Some servers also split at ";", so a credential may hide behind one.
-  const parts = plain.slice(start).split(/([?&;#])/);
+  const parts = plain.slice(start).split(/([?&;#]|[^\x21-\x7e])/);
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at]!;
     const equals = part.indexOf("=");

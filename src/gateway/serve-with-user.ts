@@ -10,7 +10,7 @@ import { serveCachedBody } from "./serve-cached.ts";
 /** Whether a plugin has to know the user, no header names one, and the body may. */
 export function wantsBodyUser({ hooks }: GatewayParts, admitted: Admitted): boolean | Promise<boolean> {
   if (hooks?.readsUser === undefined || !hooks.has("readsUser")) return false;
-  if (admitted.seen.userId || admitted.request.client !== undefined || !hasBody(admitted)) return false;
+  if (admitted.seen.userId || admitted.request.client !== undefined || !hasBody(admitted.headers)) return false;
   return hooks.readsUser(admitted.seen);
 }
 

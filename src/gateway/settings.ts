@@ -7,8 +7,6 @@ export interface Settings {
   readonly requestId: string | undefined;
   readonly targetUrl: string | undefined;
   readonly targetProvider: string | undefined;
-  readonly omitRequest: boolean;
-  readonly omitResponse: boolean;
 }
 
 type Check = (value: string) => string | undefined;
@@ -53,19 +51,15 @@ export function readSettings(headers: readonly GatewayHeader[]): Settings {
   let requestId: string | undefined;
   let targetUrl: string | undefined;
   let targetProvider: string | undefined;
-  let omitRequest = false;
-  let omitResponse = false;
   for (const { name, setting, value } of headers) {
     const wrong = Object.hasOwn(CHECKS, setting) ? CHECKS[setting]!(value) : undefined;
     if (wrong !== undefined) throw new GatewayError("invalid_header", `${name} ${wrong}`);
     if (setting === "request-id") requestId = value.toLowerCase();
     else if (setting === "target-url") targetUrl = value;
     else if (setting === "target-provider") targetProvider = value;
-    else if (setting === "omit-request") omitRequest = value.toLowerCase() === "true";
-    else if (setting === "omit-response") omitResponse = value.toLowerCase() === "true";
   }
   refuseContradictions(headers);
-  return { requestId, targetUrl, targetProvider, omitRequest, omitResponse };
+  return { requestId, targetUrl, targetProvider };
 }
 
 function refuseContradictions(headers: readonly GatewayHeader[]): void {

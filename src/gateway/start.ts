@@ -18,7 +18,7 @@ import { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
-import { createHeaderReader } from "./headers.ts";
+import { HeaderReader } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { faultAnswer } from "./parser-errors.ts";
@@ -99,24 +99,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const drain = async (seconds: number, others?: Promise<unknown>): Promise<void> => {
     draining = true;
-    let isAlone = others === undefined;
-    others?.finally(() => {
-      isAlone = true;
-    });
-    const closed = server.close();
-    const until = performance.now() + seconds * 1_000;
-    const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
-    while ((inFlight() > 0 || !isAlone) && performance.now() < until)
-      await pause(Math.min(50, until - performance.now()));
-    for (const exchange of parts.inFlight.all()) exchange.cutOff();
+    await drainServer(server, parts, seconds, others);
     clearInterval(deadlines);
-    server.closeIdle();
-    // Answers that were just ended get a moment to leave before their connections go.
-    await Promise.race([closed, pause(200)]);
-    server.closeAll();
-    parts.upstream.close();
-    await Promise.race([closed, pause(1_000)]);
-    await Promise.race([parts.cache.close(), pause(CACHE_CLOSE_MS)]);
   };
 
   return {
@@ -144,6 +128,31 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
+async function drainServer(
+  server: Server,
+  parts: GatewayParts,
+  seconds: number,
+  others: Promise<unknown> | undefined,
+): Promise<void> {
+  let isAlone = others === undefined;
+  others?.finally(() => {
+    isAlone = true;
+  });
+  const closed = server.close();
+  const until = performance.now() + seconds * 1_000;
+  const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
+  while ((inFlight() > 0 || !isAlone) && performance.now() < until)
+    await pause(Math.min(50, until - performance.now()));
+  for (const exchange of parts.inFlight.all()) exchange.cutOff();
+  server.closeIdle();
+  // Answers that were just ended get a moment to leave before their connections go.
+  await Promise.race([closed, pause(200)]);
+  server.closeAll();
+  parts.upstream.close();
+  await Promise.race([closed, pause(1_000)]);
+  await Promise.race([parts.cache.close(), pause(CACHE_CLOSE_MS)]);
+}
+
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn } = options;
   const room = log.with({ room: "gateway" });
@@ -167,7 +176,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     }),
     keys: new KeyRing(),
     ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
-    headers: createHeaderReader(config.header_aliases),
+    headers: new HeaderReader(config.header_aliases),
     metrics: new GatewayMetrics(
       () => inFlight.size,
       () => spool.stats,

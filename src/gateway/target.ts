@@ -113,6 +113,19 @@ function dedicatedProvider(
   return host.endsWith(suffix) ? providers.providerByLabel(host.slice(0, -suffix.length)) : undefined;
 }
 
+const NO_URI_BYTE = /[^\x21-\x7e]/;
+
+/** @throws GatewayError `invalid_path` where a path holds spaces, control bytes or others that no URI has. */
+export function checkBytes(path: string): void {
+  if (NO_URI_BYTE.test(path)) throw new GatewayError("invalid_path");
+}
+
+/** A path for the record: of one that is refused for its bytes, these percent-encoded. @param path - as Latin-1. */
+export function escapeBytes(path: string): string {
+  if (!NO_URI_BYTE.test(path)) return path;
+  return path.replace(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
+}
+
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
@@ -123,6 +136,6 @@ const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 export function checkPath(path: string): void {
   const query = path.search(/[?#]/);
   const segments = query < 0 ? path : path.slice(0, query);
-  if (!path.startsWith("/") || /[^\x21-\x7e]/.test(path) || DOT_SEGMENT.test(segments))
+  if (!path.startsWith("/") || NO_URI_BYTE.test(path) || DOT_SEGMENT.test(segments))
     throw new GatewayError("invalid_path");
 }

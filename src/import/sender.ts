@@ -91,7 +91,7 @@ export class Sender {
       body: batch.map(({ text }) => text).join("\n"),
       contentType: "application/x-ndjson",
       scope: "admin",
-      read: (text) => readAnswer(text, batch.length),
+      read: (answer) => readAnswer(answer, batch.length),
     });
     this.counts.imported += answer.imported;
     this.counts.existing += answer.existing;
@@ -111,8 +111,8 @@ interface ImportAnswer {
   readonly rejected: readonly { readonly line: number; readonly id: string | null; readonly why: string }[];
 }
 
-function readAnswer(text: string, records: number): ImportAnswer {
-  const data = readEnvelope(text).data as ImportAnswer | null;
+function readAnswer(answer: Uint8Array, records: number): ImportAnswer {
+  const data = readEnvelope(answer).data as ImportAnswer | null;
   const { imported, existing, rejected } = data ?? {};
   const sound =
     Number.isSafeInteger(imported) &&

@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { LearntTables } from "../store/learnt.ts";
+import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
-import { webhooksFingerprint } from "../store/webhooks.ts";
+import { webhooksFingerprint } from "../store/webhooks/webhooks.ts";
 import type { RecorderFunctions } from "../threads.ts";
 
 interface ChangeWatchOptions {

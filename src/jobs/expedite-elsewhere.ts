@@ -1,5 +1,5 @@
-import { listModels, shownVersion } from "../store/mapping-steps.ts";
 import { mappingHistory } from "../store/mappings.ts";
+import { listModels, shownVersion } from "../store/models/mapping-steps.ts";
 import type { Database } from "../store/store.ts";
 import type { ExpediteOrder, ModelOutcome } from "../threads.ts";
 

@@ -1,8 +1,8 @@
-import { type Inference, inferMapping, type Sample } from "../mapping/infer/infer.ts";
+import { type Inference, inferMapping } from "../mapping/infer/infer.ts";
+import type { Sample } from "../mapping/infer/sample.ts";
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { LearntTables } from "../store/learnt.ts";
 import {
   addMapping,
   type ModelName,
@@ -13,6 +13,8 @@ import {
   noteReread,
   type Reread,
 } from "../store/mappings.ts";
+import type { LearntTables } from "../store/models/learnt.ts";
+import { isCurrent } from "../store/models/mapping-steps.ts";
 import type { Database, Store } from "../store/store.ts";
 import type { ExpediteOrder, ModelOutcome, RecordChange } from "../threads.ts";
 import { loadRecorded } from "./recorded.ts";
@@ -28,6 +30,10 @@ const CONFIDENCE_MIN = 0.6;
 /** Records read again in one step, and bytes of their bodies. */
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Records of a model that a mapping reads, or could read. */
+const OF_MODEL = `organization_id = ? and provider = ? and (wire_schema is null or wire_schema = 'mapped')
+  and model is not null and coalesce(model_override, request_model, model) = ?`;
 
 interface MapperOptions {
   /** For reading. */
@@ -126,9 +132,8 @@ export class Mapper {
     }
     const { mapping, confidence, samples } = found;
     const isSure = confidence >= CONFIDENCE_MIN;
-    const same = newest !== undefined && JSON.stringify(newest.mapping) === JSON.stringify(mapping);
-    const isCurrent = newest?.state === "active";
-    if (!(same && (isCurrent || (newest.state === "draft" && !isSure)))) {
+    const isKnown = newest !== undefined && JSON.stringify(newest.mapping) === JSON.stringify(mapping);
+    if (!(isKnown && (newest.state === "active" || (newest.state === "draft" && !isSure)))) {
       await addMapping(records, name, {
         state: isSure ? "active" : "draft",
         origin: "inferred",
@@ -150,9 +155,7 @@ export class Mapper {
   /** Reads again what is left to be read of a model. Who waits for it on another node is told, also where nothing is new. */
   async #finish(records: Database, name: ModelName): Promise<Inference | undefined> {
     await this.rereadAll();
-    const [current] = (await mappingHistory(this.#options.reader.records, name)).filter(
-      ({ state }) => state === "active" || state === "approved",
-    );
+    const current = (await mappingHistory(this.#options.reader.records, name)).find(isCurrent);
     if (current !== undefined) await markMapped(records, name);
     return current;
   }
@@ -164,15 +167,14 @@ export class Mapper {
       return { provider, model, state: "pending", version: null, confidence: null, samples, reason };
     }
     const history = await mappingHistory(this.#options.reader.records, { organizationId, provider, model });
-    const version = history.find(({ state }) => state === "active" || state === "approved")?.version ?? null;
+    const version = history.find(isCurrent)?.version ?? null;
     return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
   }
 
   /** The newest exchanges with the model that no known format read: successes, and a few failures. */
   async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
     const { reader } = this.#options;
-    const sql = `select * from requests where organization_id = ? and provider = ?
-      and (wire_schema is null or wire_schema = 'mapped') and model is not null and coalesce(model_override, request_model, model) = ?
+    const sql = `select * from requests where ${OF_MODEL}
       and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0
       order by seq desc limit ?`;
     const find = (isSuccess: number, limit: number) =>
@@ -191,27 +193,21 @@ export class Mapper {
   }
 
   async #rereadModel(from: Reread): Promise<number> {
-    const { reader, writer, rewrite, learnt, provider } = this.#options;
-    const sql = `select * from requests where organization_id = ? and provider = ? and seq > ?
-      and (wire_schema is null or wire_schema = 'mapped') and model is not null and coalesce(model_override, request_model, model) = ?
+    const { reader, writer, rewrite } = this.#options;
+    const sql = `select * from requests where ${OF_MODEL} and seq > ?
       and response_status is not null order by seq limit ${BATCH_RECORDS}`;
     const { records } = await writer();
-    const { organizationId, model } = from;
+    const { organizationId, provider, model } = from;
     let at = from;
     let changed = 0;
     let spreadMs = this.#options.spreadMs ?? 0;
     while (!this.#stopped) {
       const rows = await reader.records.query<RequestRow>({
         sql,
-        args: [organizationId, from.provider, at.after, model],
+        args: [organizationId, provider, model, at.after],
       });
       const step = firstBytes(rows);
-      const changes: RecordChange[] = [];
-      for (const recorded of await loadRecorded(reader.bodies, step)) {
-        const change = await reread(recorded, { provider, learnt });
-        if (change !== undefined) changes.push(change);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      const changes = await this.#reread(step);
       if (changes.length > 0) await rewrite(changes);
       changed += changes.length;
       const last = step.at(-1);
@@ -228,6 +224,16 @@ export class Mapper {
       if (now === undefined || now.version !== at.version || now.after !== at.after) break;
     }
     return changed;
+  }
+
+  async #reread(rows: readonly RequestRow[]): Promise<RecordChange[]> {
+    const changes: RecordChange[] = [];
+    for (const recorded of await loadRecorded(this.#options.reader.bodies, rows)) {
+      const change = await reread(recorded, this.#options);
+      if (change !== undefined) changes.push(change);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return changes;
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config.ts";
 import { type Log, messageOf } from "../observe.ts";
-import { beat, leave, nodeIdOf, takeLease } from "../store/nodes.ts";
+import { beat, leave, nodeIdOf, takeLease } from "../store/nodes/nodes.ts";
 import { localPath, type Store } from "../store/store.ts";
 
 /** How often a node says that it lives, and renews its lease. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../observe.ts";
-import type { LearntTables } from "../store/learnt.ts";
+import type { LearntTables } from "../store/models/learnt.ts";
 import { patiently } from "../store/patiently.ts";
 import type { Database, Store } from "../store/store.ts";
 import { type Progress, type RecomputeOptions, recomputeCosts } from "./recompute.ts";

@@ -4,7 +4,7 @@ import { parseJson } from "../mapping/json.ts";
 import { statedCost } from "../mapping/outcome.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { Learnt } from "../store/learnt.ts";
+import type { Learnt } from "../store/models/learnt.ts";
 import type { Store } from "../store/store.ts";
 import type { RecordChange } from "../threads.ts";
 import { loadRecorded, type Recorded, toInput } from "./recorded.ts";

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { formFields } from "../mapping/form.ts";
 import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin, StreamEvent } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import { readBody } from "../recorder/body.ts";
+import { answerValue, readBody, requestValue } from "../recorder/body.ts";
 import { headerValue, toHeaders } from "../recorder/headers.ts";
 import { loadBodies, type RequestBodies, type StoredBody } from "../store/bodies.ts";
 import type { Database } from "../store/store.ts";
@@ -40,8 +39,8 @@ function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
   const response = part && readBody(bytesOf(part), { contentType: responseType, path, isResponse: true, incomplete });
   return {
     row,
-    requestBody: request?.json ?? (request?.mime === "multipart/form-data" ? formFields(request.bytes) : undefined),
-    responseBody: response?.events === undefined ? (response?.json ?? response?.text) : undefined,
+    requestBody: requestValue(request),
+    responseBody: answerValue(response),
     events: response?.events,
     requestHeaders: headers.request,
     responseHeaders: headers.response,

@@ -3,7 +3,7 @@ import { withEstimate } from "../mapping/estimate.ts";
 import { readExchange } from "../mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import { tokenColumns } from "../recorder/usage.ts";
-import type { Learnt } from "../store/learnt.ts";
+import type { Learnt } from "../store/models/learnt.ts";
 import type { RecordChange } from "../threads.ts";
 import { type Recorded, toInput } from "./recorded.ts";
 

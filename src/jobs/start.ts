@@ -3,7 +3,8 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { OpenedLater } from "../store/opened-later.ts";
+import { openStore } from "../store/store.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
 import { BlockKeeper } from "./block-keeper.ts";
@@ -37,14 +38,8 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const registry = await openRegistry({ config, log });
   const reader = await openStore(config, "current");
   const homeReader = home && (await openStore(home, "current"));
-  let writing: Promise<Store> | undefined;
-  const writer = () => {
-    writing ??= openStore(config, "change").catch((error: unknown) => {
-      writing = undefined;
-      throw error;
-    });
-    return writing;
-  };
+  const own = new OpenedLater(config);
+  const { writer } = own;
   const shared = { config, log, reader, writer, recorder, home: homeReader?.records };
   const node = new Node({ config, log, writer });
   void node.start();
@@ -89,7 +84,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       registry.close();
       await reader.close();
       await homeReader?.close();
-      await (await writing?.catch(() => undefined))?.close(); // a writer that never opened is none
+      await own.close();
     },
   };
 }

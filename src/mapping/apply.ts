@@ -1,19 +1,20 @@
-import type { Json, Reading, StreamEvent, Usage } from "../plugin/contract.ts";
+import type { Json, Reading, Usage } from "../plugin/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmToolCall } from "../record/llm-schema.ts";
-import { booleanOf, countOf, filledText, isObject, type JsonObject, numberOf, pickDefined, textOf } from "./json.ts";
+import { foldMapped, withoutDeltas } from "./fold-mapped.ts";
+import { booleanOf, countOf, filledText, isObject, isText, numberOf, pickDefined, scalarText, textOf } from "./json.ts";
 import { answerOf, messagesOf, roleOf } from "./llm/messages.ts";
 import { plainText } from "./llm/parts.ts";
 import { toolCall } from "./llm/tools.ts";
 import {
-  type DeltaPlace,
   isWireSchema,
   type Mapping,
   type MessagePlaces,
   type ReadingPlaces,
+  type RequestPlaces,
   type StreamPlaces,
   type ToolCallPlaces,
 } from "./mapping.ts";
-import { type Pointer, removeAt, setAt, valueAt, valuesAt } from "./pointer.ts";
+import { type Pointer, valueAt, valuesAt } from "./pointer.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
@@ -37,16 +38,20 @@ export function mappedSchema(mapping: Mapping): MappedSchema {
 
 function describedSchema({ request = {}, response = {}, stream = {} }: Mapping): MappedSchema {
   const { messages, prompt } = request;
-  const readers = [response, withoutDeltas(stream, response)];
-  const first = <T>(read: (places: ReadingPlaces) => T | undefined): T | undefined => {
-    for (const places of readers) {
-      const found = read(places);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+  const answers = answerReaders(response, stream);
+  return {
+    llmType: messages === undefined ? "completion" : "chat",
+    fits: (body, answer) =>
+      (messages !== undefined && valuesAt(body, messages.list).length > 0) ||
+      promptAt(body, prompt) !== undefined ||
+      (body === undefined && answers.completionText(answer) !== undefined),
+    ...requestReaders(request),
+    ...answers,
   };
-  const answerText = (answer: Json) => first(({ text }) => joined(answer, text));
-  const calls = (answer: Json) => first(({ tool_calls }) => filledList(callsAt(answer, tool_calls))) ?? [];
+}
+
+function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText" | "llmRequest"> {
+  const { messages, prompt } = request;
   const asked = (body: Json): LlmMessage[] => {
     const system = joined(body, request.system);
     const newest = messages === undefined ? undefined : joined(body, prompt);
@@ -57,12 +62,37 @@ function describedSchema({ request = {}, response = {}, stream = {} }: Mapping):
     ];
   };
   return {
-    llmType: messages === undefined ? "completion" : "chat",
-    fits: (body, answer) =>
-      (messages !== undefined && valuesAt(body, messages.list).length > 0) ||
-      (prompt !== undefined && joined(body, prompt) !== undefined) ||
-      (body === undefined && answerText(answer) !== undefined),
-    fold: (events) => fold(events, stream, response),
+    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)) ?? promptAt(body, prompt),
+    llmRequest: (body): LlmRequest => {
+      const before = asked(body);
+      return pickDefined({
+        ...settingsAt(body, request.settings ?? {}),
+        prompt: messages === undefined ? promptAt(body, prompt) : undefined,
+        messages: before.length > 0 ? before : undefined,
+        tools: toolsAt(body, request.tools),
+      });
+    },
+  };
+}
+
+/** An answer is read as a whole one first, and where that says nothing as a folded stream. */
+function answerReaders(
+  response: ReadingPlaces,
+  stream: StreamPlaces,
+): Pick<MappedSchema, "fold" | "readResponse" | "completionText" | "llmResponse"> {
+  const readers = [response, withoutDeltas(stream, response)];
+  const first = <T>(read: (places: ReadingPlaces) => T | undefined): T | undefined => {
+    for (const places of readers) {
+      const found = read(places);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const completionText = (answer: Json) => first(({ text }) => joined(answer, text));
+  const calls = (answer: Json) => first(({ tool_calls }) => filledList(callsAt(answer, tool_calls))) ?? [];
+  return {
+    completionText,
+    fold: (events) => foldMapped(events, stream, response),
     readResponse: (body): Reading =>
       pickDefined({
         id: first(({ id }) => textAt(body, id)),
@@ -72,19 +102,8 @@ function describedSchema({ request = {}, response = {}, stream = {} }: Mapping):
         cost: first(({ cost }) => numberOf(valueAt(body, cost))),
         error: first(({ error }) => errorAt(body, error)),
       }) as Reading,
-    promptText: (body) => joined(body, prompt) ?? lastOfUser(asked(body)),
-    completionText: answerText,
-    llmRequest: (body): LlmRequest => {
-      const before = asked(body);
-      return pickDefined({
-        ...settingsAt(body, request.settings ?? {}),
-        prompt: messages === undefined ? joined(body, prompt) : undefined,
-        messages: before.length > 0 ? before : undefined,
-        tools: toolsAt(body, request.tools),
-      });
-    },
     llmResponse: (answer): LlmResponse => {
-      const text = answerText(answer);
+      const text = completionText(answer);
       const called = calls(answer);
       const reasoning = first((places) => joined(answer, places.reasoning));
       if (text === undefined && called.length === 0) return {};
@@ -96,72 +115,6 @@ function describedSchema({ request = {}, response = {}, stream = {} }: Mapping):
       return { messages: [answerOf("assistant", text, beside)] };
     },
   };
-}
-
-/** In a folded stream, what came in pieces stands whole: where the whole answer has it, else where the pieces had it. */
-function withoutDeltas({ text, reasoning, ...rest }: StreamPlaces, response: ReadingPlaces): ReadingPlaces {
-  return pickDefined({
-    ...rest,
-    text: target(text, response.text),
-    reasoning: target(reasoning, response.reasoning, "/reasoning"),
-  }) as ReadingPlaces;
-}
-
-function target(delta: DeltaPlace | undefined, whole: Pointer | undefined, own?: Pointer): Pointer | undefined {
-  if (delta === undefined) return undefined;
-  return whole ?? own ?? (delta.path === "" ? "/text" : delta.path);
-}
-
-function fold(events: readonly StreamEvent[], stream: StreamPlaces, response: ReadingPlaces): Json {
-  const merged: JsonObject = {};
-  for (const { data } of events) if (isObject(data)) mergeDeep(merged, data, 0);
-  const list = stream.tool_calls?.list;
-  if (list !== undefined) {
-    const found = events.flatMap(({ data }) => valuesAt(data, list)).flat();
-    if (found.length > 0) setAt(merged, list.replace(/\/\*$/, ""), found);
-  }
-  const places = withoutDeltas(stream, response);
-  const whole = [
-    [stream.text, places.text],
-    [stream.reasoning, places.reasoning],
-  ] as const;
-  const texts = whole.map(([delta]) => (delta === undefined ? undefined : deltaText(events, delta)));
-  for (const [index, [delta, at]] of whole.entries()) {
-    if (delta === undefined || texts[index] === undefined) continue;
-    // What is left of the last piece, and of the kind of event that it came in, is no part of the whole.
-    if (at !== delta.path) removeAt(merged, delta.path);
-    if (delta.when !== undefined) removeAt(merged, delta.when.path);
-  }
-  for (const [index, [, at]] of whole.entries()) {
-    if (texts[index] !== undefined && at !== undefined) setAt(merged, at, texts[index]);
-  }
-  return Object.keys(merged).length === 0 ? undefined : merged;
-}
-
-/** All that a stream sent at one place, as one text. */
-export function deltaText(events: readonly StreamEvent[], { path, mode, event, when }: DeltaPlace): string | undefined {
-  const pieces = events
-    .filter(({ name, data }) => (event === undefined || name === event) && isWhen(data, when))
-    .map(({ data }) => valuesAt(data, path).filter(isText).join(""))
-    .filter((piece) => piece !== "");
-  return filledText(mode === "replace" ? pieces.at(-1) : pieces.join(""));
-}
-const isText = (value: Json) => typeof value === "string";
-const isWhen = (data: Json, when: DeltaPlace["when"]) => when === undefined || valueAt(data, when.path) === when.equals;
-
-/** Objects within objects deeper than this are taken as they come last. */
-const MERGE_DEPTH_MAX = 8;
-
-export function mergeDeep(into: JsonObject, from: JsonObject, depth: number): void {
-  for (const [name, value] of Object.entries(from)) {
-    if (name === "__proto__" || value === null) continue;
-    const there = Object.hasOwn(into, name) ? into[name] : undefined;
-    if (isObject(value) && depth < MERGE_DEPTH_MAX) {
-      const target = isObject(there) ? there : {};
-      into[name] = target;
-      mergeDeep(target, value, depth + 1);
-    } else into[name] = value;
-  }
 }
 
 function conversation(body: Json, places: MessagePlaces): LlmMessage[] {
@@ -181,11 +134,7 @@ function roleAndText(message: Json, places: MessagePlaces, fromEnd: number): { r
   }
   const content = text === undefined ? message : contentOf(valuesAt(message, text));
   if (role === undefined) return { role: fromEnd % 2 === 0 ? "user" : "assistant", text: content };
-  const stated = valueAt(message, role);
-  return {
-    role: meaningOf(typeof stated === "boolean" || typeof stated === "number" ? `${stated}` : stated, places),
-    text: content,
-  };
+  return { role: meaningOf(scalarText(valueAt(message, role)), places), text: content };
 }
 
 /** One text, or content parts of a known kind, as they are; several texts joined. */
@@ -211,6 +160,11 @@ function joined(body: Json, at: Pointer | undefined): string | undefined {
       .map((value) => plainText(value) ?? "")
       .join(""),
   );
+}
+
+/** The prompt, also where it is empty: it was sent. */
+function promptAt(body: Json, at: Pointer | undefined): string | undefined {
+  return joined(body, at) ?? (at !== undefined && valuesAt(body, at).some(isText) ? "" : undefined);
 }
 
 function textAt(body: Json, at: Pointer | undefined): string | undefined {

@@ -3,6 +3,7 @@ import { isObject, numberOf, pickDefined } from "./json.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiPrices, type PriceTable } from "./price-table.ts";
 import { tierPrice } from "./service-tier.ts";
+import { inputTokens } from "./usage.ts";
 
 export interface CostInput {
   readonly provider: ProviderPlugin | undefined;
@@ -29,8 +30,8 @@ export interface Cost {
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
- * What an exchange cost: as those who run this deployment say, else by the provider plugin's own rule, else as the provider itself states it, else by the price
- * table, else unknown, which is never 0. Never throws.
+ * What an exchange cost, by the first who knows: those who run this deployment, the provider plugin's own rule, the
+ * provider itself, the price table. Where nobody does it is unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { provider, statedCost, usage } = input;
@@ -86,8 +87,7 @@ export function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined 
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
   const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
-  // Embeddings often say a total only: with no output, it is the input.
-  const input = numberOf(billed?.input_tokens) ?? usage?.prompt_tokens ?? inputOnly(usage);
+  const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
   if (input === undefined || usage === undefined) return undefined;
   const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;
   const read = billed === undefined ? within(usage.prompt_cache_read_tokens, input) : undefined;
@@ -106,9 +106,6 @@ export function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined 
     web_searches: numberOf(raw?.server_tool_use?.web_search_requests),
   });
 }
-
-const inputOnly = (usage: Usage | undefined) =>
-  usage?.completion_tokens === undefined ? usage?.total_tokens : undefined;
 
 /** A part that is there, and is no larger than what it is a part of. */
 function within(part: number | undefined, whole: number): number | undefined {

@@ -4,25 +4,16 @@ import { isObject, parseJson, pickDefined } from "./json.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiRates } from "./price-table.ts";
 import { tierPrice } from "./service-tier.ts";
+import { USAGE_COUNTS } from "./usage.ts";
 
 /** What of a record says what it cost. */
-export interface Priced {
+export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly provider: string;
   readonly model: string | null;
   readonly model_override: string | null;
   readonly response_model: string | null;
   readonly request_model: string | null;
   readonly request_created_at: number;
-  readonly cached: number;
-  readonly prompt_tokens: number | null;
-  readonly completion_tokens: number | null;
-  readonly total_tokens: number | null;
-  readonly prompt_cache_read_tokens: number | null;
-  readonly prompt_cache_write_tokens: number | null;
-  readonly prompt_cache_write_1h_tokens: number | null;
-  readonly prompt_audio_tokens: number | null;
-  readonly completion_audio_tokens: number | null;
-  readonly reasoning_tokens: number | null;
   readonly usage_raw: string | null;
   readonly cost: number | null;
   readonly cost_source: string | null;
@@ -41,18 +32,8 @@ interface Explanation {
 
 /** The token counts of a record as a usage: what is null was not said. */
 export function usageOfRow(row: Priced): Usage | undefined {
-  const usage = pickDefined({
-    prompt_tokens: row.prompt_tokens ?? undefined,
-    completion_tokens: row.completion_tokens ?? undefined,
-    total_tokens: row.total_tokens ?? undefined,
-    prompt_cache_read_tokens: row.prompt_cache_read_tokens ?? undefined,
-    prompt_cache_write_tokens: row.prompt_cache_write_tokens ?? undefined,
-    prompt_cache_write_1h_tokens: row.prompt_cache_write_1h_tokens ?? undefined,
-    prompt_audio_tokens: row.prompt_audio_tokens ?? undefined,
-    completion_audio_tokens: row.completion_audio_tokens ?? undefined,
-    reasoning_tokens: row.reasoning_tokens ?? undefined,
-  });
-  return Object.keys(usage).length === 0 ? undefined : (usage as Usage);
+  const counts = USAGE_COUNTS.filter((name) => typeof row[name] === "number").map((name) => [name, row[name]]);
+  return counts.length === 0 ? undefined : (Object.fromEntries(counts) as Usage);
 }
 
 /** Names that a price is looked up by, the most telling first. */

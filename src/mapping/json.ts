@@ -12,7 +12,13 @@ export const objectOf = (value: Json): JsonObject | undefined => (isObject(value
 
 export const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
 
-export const textOf = (value: Json): string | undefined => (typeof value === "string" ? value : undefined);
+export const isText = (value: Json): value is string => typeof value === "string";
+
+export const textOf = (value: Json): string | undefined => (isText(value) ? value : undefined);
+
+/** Text, or a number or boolean as it is spelt. */
+export const scalarText = (value: Json): string | undefined =>
+  typeof value === "number" || typeof value === "boolean" ? `${value}` : textOf(value);
 
 /** Text that says something: an empty one is as good as none. */
 export const filledText = (value: Json): string | undefined =>

@@ -1,6 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { OWN_PRICE_SCHEMA } from "../config.ts";
 import type { Usage } from "../plugin/contract.ts";
+import { inputTokens } from "./usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
 
@@ -24,7 +25,7 @@ export interface CostLine {
   readonly dollars: number;
 }
 
-/** What each part of the usage costs; undefined where a price that it needs is not given. */
+/** What each part of the usage costs; undefined where nothing can be priced. */
 export function costLines(price: OwnPrice, usage: Usage | undefined): readonly CostLine[] | undefined {
   const lines: CostLine[] = [];
   if (price.request !== undefined) {
@@ -34,22 +35,24 @@ export function costLines(price: OwnPrice, usage: Usage | undefined): readonly C
     if (count > 0) lines.push({ what, count, perMillion, dollars: (count * perMillion) / 1e6 });
   };
   const { input, output } = price;
-  const isPriced = input !== undefined || output !== undefined;
-  if (isPriced && usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined) return undefined;
-  if (isPriced) {
-    const prompt = usage?.prompt_tokens ?? 0;
-    const read = Math.min(usage?.prompt_cache_read_tokens ?? 0, prompt);
-    const write = Math.min(usage?.prompt_cache_write_tokens ?? 0, prompt - read);
-    const audio = Math.min(usage?.prompt_audio_tokens ?? 0, prompt - read - write);
-    add("input tokens", prompt - read - write - audio, input ?? 0);
-    add("cached input tokens", read, price.cache_read ?? input ?? 0);
-    add("input tokens written to a cache", write, price.cache_write ?? input ?? 0);
-    add("input audio tokens", audio, price.input_audio ?? input ?? 0);
-    const completion = usage?.completion_tokens ?? 0;
-    const spoken = Math.min(usage?.completion_audio_tokens ?? 0, completion);
-    add("output tokens", completion - spoken, output ?? 0);
-    add("output audio tokens", spoken, price.output_audio ?? output ?? 0);
-  }
+  if (input === undefined && output === undefined) return price.request === undefined ? undefined : lines;
+  const asked = inputTokens(usage);
+  if (asked === undefined && usage?.completion_tokens === undefined) return undefined;
+  const prompt = asked ?? 0;
+  const read = Math.min(usage?.prompt_cache_read_tokens ?? 0, prompt);
+  const write = Math.min(usage?.prompt_cache_write_tokens ?? 0, prompt - read);
+  const audio = Math.min(usage?.prompt_audio_tokens ?? 0, prompt - read - write);
+  add("input tokens", prompt - read - write - audio, input ?? 0);
+  add("cached input tokens", read, price.cache_read ?? input ?? 0);
+  const hour = Math.min(usage?.prompt_cache_write_1h_tokens ?? 0, write);
+  const toWrite = price.cache_write ?? input ?? 0;
+  add("input tokens written to a cache", write - hour, toWrite);
+  add("input tokens written to a cache for an hour", hour, price.cache_write_1h ?? toWrite);
+  add("input audio tokens", audio, price.input_audio ?? input ?? 0);
+  const completion = usage?.completion_tokens ?? 0;
+  const spoken = Math.min(usage?.completion_audio_tokens ?? 0, completion);
+  add("output tokens", completion - spoken, output ?? 0);
+  add("output audio tokens", spoken, price.output_audio ?? output ?? 0);
   return lines;
 }
 

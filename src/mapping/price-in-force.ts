@@ -15,6 +15,7 @@ const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
   ["output_mtok", "output"],
   ["cache_read_mtok", "cache_read"],
   ["cache_write_mtok", "cache_write"],
+  ["cache_write_1h_mtok", "cache_write_1h"],
   ["input_audio_mtok", "input_audio"],
   ["output_audio_mtok", "output_audio"],
 ];

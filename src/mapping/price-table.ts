@@ -85,10 +85,8 @@ export function genaiRates(
 ): { readonly lines: readonly CostLine[]; readonly rates: unknown } | undefined {
   if (!hasPrices(provider)) return undefined;
   for (const spelling of spellings(model)) {
-    const providerId = TABLE_NAMES[provider]!;
-    const found =
-      calculated(spelling, providerId, units, at) ?? calculated(spelling, providerId, withoutParts(units), at);
-    if (found === undefined || found === null || !Number.isFinite(found.total_price)) continue;
+    const found = lookUp(spelling, TABLE_NAMES[provider]!, units, at);
+    if (found === undefined) continue;
     const line = (what: string, count: number, dollars: number): CostLine => ({
       what,
       count,

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { messageOf } from "../observe.ts";
 import type {
   ExchangeView,
   Json,
@@ -182,6 +183,6 @@ function callHooks(input: ExchangeInput, events: readonly StreamEvent[] | undefi
     const response = events === undefined ? provider.readResponse?.(responseBody, input) : undefined;
     return { ...(request && { request }), ...(stream && { stream }), ...(response && { response }) };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: messageOf(error) };
   }
 }

@@ -28,16 +28,18 @@ interface RecordedReading {
  */
 export function readRecorded(input: RecordedInput): RecordedReading {
   const { path, requestBody, responseBody, status, method, host } = input;
-  const none = new Headers();
   const reading = readExchange({
-    ...{ method, path, host, status: status ?? 0, requestBody, responseBody },
-    ...{
-      requestHeaders: none,
-      responseHeaders: none,
-      events: undefined,
-      provider: undefined,
-      modelOverride: undefined,
-    },
+    method,
+    path,
+    host,
+    status: status ?? 0,
+    requestHeaders: new Headers(),
+    responseHeaders: new Headers(),
+    requestBody,
+    responseBody,
+    events: undefined,
+    provider: undefined,
+    modelOverride: undefined,
   });
   const wireSchema = choose(input, reading.wireSchema === MAPPED ? undefined : reading.wireSchema);
   const schema = wireSchema === null ? undefined : WIRE_SCHEMAS[wireSchema];

@@ -1,5 +1,5 @@
 import type { Json, PathSchema, StreamEvent, WireSchemaName } from "../plugin/contract.ts";
-import { isObject } from "./json.ts";
+import { isObject, type JsonObject } from "./json.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
@@ -38,6 +38,8 @@ const SHARED_PATHS: readonly (readonly [
 ])[] = [
   // Bedrock behind an address of one's own: each maker's own format.
   [/\/model\/[^/]+\/invoke(?:-with-response-stream)?$/, INVOKED, isObject],
+  // Replicate's streams and stored predictions; the path of a stream is one of files as well.
+  [/\/(?:files|streams?|predictions)\/[^/]+$/, ["text-generation"], () => true],
   // SageMaker, and Text Generation Inference at its root.
   [
     /^\/$|\/invocations(?:-response-stream)?$/,
@@ -77,9 +79,11 @@ const SAMPLE_EVENTS = 3;
 
 /** What the first events say, as one object to compare with. Of `type` and the like the first one counts: it names the stream. */
 export function sampleOf(events: readonly StreamEvent[]): Json {
-  const sample = {};
-  for (const { data } of events.slice(0, SAMPLE_EVENTS).reverse())
+  const sample: JsonObject = {};
+  for (const { name, data } of events.slice(0, SAMPLE_EVENTS).reverse()) {
     if (isObject(data)) Object.assign(sample, filled(data));
+    else if (name === "output") sample.output = data;
+  }
   return sample;
 }
 

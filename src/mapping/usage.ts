@@ -6,6 +6,21 @@ import { countOf, firstCount, isObject, listOf, pickDefined, sumOfPresent, textO
  * `completion_tokens` all output. Each reader takes a provider's usage block, whatever it holds.
  */
 
+const COUNTS: Readonly<Record<keyof Usage, true>> = {
+  prompt_tokens: true,
+  completion_tokens: true,
+  total_tokens: true,
+  prompt_cache_read_tokens: true,
+  prompt_cache_write_tokens: true,
+  prompt_cache_write_1h_tokens: true,
+  prompt_audio_tokens: true,
+  completion_audio_tokens: true,
+  reasoning_tokens: true,
+};
+
+/** Every count that a usage may hold; columns of a record have the same names. */
+export const USAGE_COUNTS = Object.keys(COUNTS) as readonly (keyof Usage)[];
+
 /**
  * Chat completions, responses, embeddings and all who copied them. Both sets of names are read, because proxies mix them.
  *
@@ -45,6 +60,11 @@ export function openAiUsage(usage: Json): Usage | undefined {
     reasoning_tokens: reasoning,
   });
 }
+
+/** All input. Embeddings often say a total only: with no output, it is the input. */
+export const inputTokens = (usage: Usage | undefined): number | undefined =>
+  usage?.prompt_tokens ?? (usage?.completion_tokens === undefined ? usage?.total_tokens : undefined);
+
 const isPart = (count: number | undefined): count is number => count !== undefined && count > 0;
 
 /**

@@ -15,6 +15,8 @@ export interface TargetGuard {
   refuseHost(host: string, port: number): string | undefined;
   /** Why one address that `host` stands for may not be connected to, or undefined. */
   refuseAddress(address: string, host: string, port: number): string | undefined;
+  /** For whoever meant a host that is refused. */
+  howToOpen(host: string): string;
 }
 
 /** Names that stand for this machine or for a cloud's metadata service wherever they are resolved. */
@@ -45,19 +47,16 @@ const VERDICTS_MAX = 1_000;
 
 const NOTHING: readonly string[] = [];
 
-/** For whoever meant it. */
-export const HOW_TO_OPEN = "WEIR_ALLOW_PRIVATE_TARGETS opens it";
-
 /**
- * @param alsoAllow - more of them, asked at every check; another list wherever something in it changed. An entry that
- * cannot be read opens nothing.
+ * @param alsoAllow - what is opened while the program runs, asked at every check; another list wherever something in it
+ * changed. An entry that cannot be read opens nothing.
  * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
  * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
  */
 export function createTargetGuard(
   allow: readonly string[],
   ownPorts: () => ReadonlySet<number>,
-  alsoAllow: () => readonly string[] = () => NOTHING,
+  alsoAllow?: () => readonly string[],
 ): TargetGuard {
   const configured = allow.map(readAllowance);
   let also: readonly string[] = NOTHING;
@@ -67,13 +66,18 @@ export function createTargetGuard(
   const opensAddress = (address: Address, port: number) =>
     allowances.some((one) => "block" in one && (one.port ?? port) === port && contains(one.block, address));
 
+  const howToOpen = (host: string) => {
+    if (alsoAllow === undefined) return "WEIR_ALLOW_PRIVATE_TARGETS opens it";
+    return `open it with: weir domains approve ${host} --private, or with WEIR_ALLOW_PRIVATE_TARGETS`;
+  };
+
   const refuseAddress = (text: string, host: string, port: number) => {
     const address = readAddress(text);
     if (address === undefined) return `"${text}" is no address`;
     if (ownPorts().has(port) && isOwnAddress(address)) return "that is this gateway itself, which is never a target";
     const why = whyForbidden(address);
     if (why === undefined || opensAddress(address, port) || opensName(host, port)) return undefined;
-    return `${text} is ${why}; ${HOW_TO_OPEN}`;
+    return `${text} is ${why}; ${howToOpen(host)}`;
   };
 
   const judgeHost = (rawHost: string, port: number) => {
@@ -85,7 +89,7 @@ export function createTargetGuard(
     const loopback = host.startsWith("localhost") || host.endsWith(".localhost");
     if (loopback && ["127.0.0.1", "::1"].some((address) => opensAddress(ipaddr.process(address), port)))
       return undefined;
-    return `${host} stands for this machine or a metadata service; ${HOW_TO_OPEN}`;
+    return `${host} stands for this machine or a metadata service; ${howToOpen(host)}`;
   };
 
   let verdicts = new Map<string, { readonly port: number; readonly why: string | undefined }>();
@@ -93,10 +97,11 @@ export function createTargetGuard(
   let portsKnown = 0;
   return {
     refuseAddress,
+    howToOpen,
     refuseHost(host, port) {
       const now = performance.now();
       const ports = ownPorts().size;
-      const open = alsoAllow();
+      const open = alsoAllow?.() ?? NOTHING;
       if (open !== also) {
         also = open;
         allowances = [...configured, ...open.flatMap(readAllowanceOrNone)];

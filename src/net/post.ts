@@ -1,5 +1,6 @@
 import type { Upstream, UpstreamCall } from "../runtime/upstream.ts";
 import { originOf } from "./call-guard.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 /** Bytes of an answer that are read, so that the connection can be used again; of a longer one only the status counts. */
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -52,7 +53,7 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
     },
     {
       onHead: (status, _reason, answered) => {
-        head = { status, retryAfterMs: readRetryAfter(answered) };
+        head = { status, retryAfterMs: retryAfterMs(answered) };
       },
       onData: ({ byteLength }) => {
         read += byteLength;
@@ -66,13 +67,4 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
     },
   );
   return promise.finally(() => clearTimeout(timer));
-}
-
-/** Seconds or a date, as milliseconds from now. */
-function readRetryAfter(headers: readonly string[]): number | undefined {
-  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "retry-after");
-  const value = at === -1 ? "" : (headers[at + 1] ?? "").trim();
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }

@@ -2,7 +2,7 @@ import { lookup, Resolver } from "node:dns";
 import { isIP } from "node:net";
 import type { ResolvedAddress, UpstreamOrigin } from "../runtime/upstream.ts";
 import { UpstreamError } from "../runtime/upstream.ts";
-import { HOW_TO_OPEN, type TargetGuard } from "./forbidden.ts";
+import type { TargetGuard } from "./forbidden.ts";
 
 /** How long an answer is used again; short, because a provider's addresses move. */
 const ANSWER_MS = 5_000;
@@ -43,10 +43,8 @@ export function createResolve(guard: TargetGuard, servers: readonly string[]): (
     const found = isLoopbackName(host) ? LOOPBACK : await addressesOf(host);
     const open = found.filter(({ address }) => guard.refuseAddress(address, host, port) === undefined);
     if (open.length === found.length || (isLoopbackName(host) && open.length > 0)) return open;
-    throw new UpstreamError(
-      "forbidden",
-      `${host} resolves to an address that this gateway does not open; ${HOW_TO_OPEN}`,
-    );
+    const how = guard.howToOpen(host);
+    throw new UpstreamError("forbidden", `${host} resolves to an address that this gateway does not open; ${how}`);
   };
 }
 

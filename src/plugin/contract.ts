@@ -400,6 +400,8 @@ export interface GatewayAccess {
   readonly shares?: PluginShares;
   readonly store: PluginStore;
   readonly journal: PluginJournal;
+  /** Whose a service key is, also one that has expired or was revoked; undefined where no key has this id. */
+  organizationOfKey(keyId: string): string | undefined;
   /** Host patterns of all loaded providers, and the hosts of their targets. */
   providerHosts(): readonly string[];
   /**

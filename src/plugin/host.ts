@@ -26,6 +26,7 @@ interface HostOptions {
   readonly log: Log;
   readonly entries: Entries;
   readonly usageOf: (requestIds: readonly string[]) => Promise<readonly RequestUsage[]>;
+  readonly organizationOfKey: GatewayAccess["organizationOfKey"];
   readonly providerHosts: () => readonly string[];
   readonly shares?: Shares | undefined;
   /** Told when `privateTargets` has changed. */
@@ -34,7 +35,7 @@ interface HostOptions {
 }
 
 export function createPluginHost(options: HostOptions): PluginHost {
-  const { config, log, entries, usageOf, providerHosts } = options;
+  const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
   const journals = new Map<string, PluginJournal>();
   const opened = new Map<symbol, readonly string[]>();
   let privateTargets: readonly string[] = [];
@@ -61,6 +62,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
         store,
         ...(options.shares && { shares: options.shares.of(plugin) }),
         journal: journalOf(plugin),
+        organizationOfKey,
         providerHosts,
         usageOf,
         openPrivateTargets: open,

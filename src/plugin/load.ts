@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Config } from "../config.ts";
 import { shippedFolder } from "../runtime/platform.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
@@ -132,9 +132,4 @@ export function byName<T extends { readonly name: string }>(
     if (before === undefined || before.builtIn) named.set(each.value.name, each);
   }
   return named;
-}
-
-/** For messages: the name a file would have in a list. */
-export function shortName(path: string): string {
-  return basename(path, extname(path));
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { filledText } from "../mapping/json.ts";
 import type { Json } from "../plugin/contract.ts";
 
 /** A file that came inside a JSON body as base64. */
@@ -25,13 +26,14 @@ const FIELDS: Readonly<Record<string, (parent: Json, value: string) => string | 
   // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
   data: (parent, value) => {
     if (parent.type === "text") return undefined;
-    const said = text(parent.media_type) ?? text(parent.mimeType) ?? text(parent.mime_type);
+    const said = filledText(parent.media_type) ?? filledText(parent.mimeType) ?? filledText(parent.mime_type);
     if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
-    if (text(parent.format) !== undefined) return `audio/${parent.format}`;
+    if (filledText(parent.format) !== undefined) return `audio/${parent.format}`;
     return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
   },
-  file_data: (parent) => text(parent.mime_type) ?? "application/octet-stream",
-  b64_json: (parent) => (text(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`),
+  file_data: (parent) => filledText(parent.mime_type) ?? "application/octet-stream",
+  b64_json: (parent) =>
+    filledText(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`,
   result: (parent) => (parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined),
   partial_image_b64: () => "image/png",
   // Bedrock: { image: { format, source: { bytes } } }.
@@ -90,8 +92,4 @@ function takeFromList(
     if (typeof value !== "string" || value.length < BARE_LENGTH_MIN || !BASE64.test(value)) return;
     take(list, index, contentType, value);
   });
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

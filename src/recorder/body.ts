@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { formFields } from "../mapping/form.ts";
 import type { Json, StreamEvent } from "../plugin/contract.ts";
 import { readEventStream } from "./eventstream.ts";
 import { firstInked, parseJson } from "./json.ts";
@@ -55,6 +56,16 @@ export function readBody(bytes: Buffer, context: BodyContext): Body {
   // Bytes that were UTF-8 already stay the very bytes that were sent.
   const stored = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
   return { form: json === undefined ? "text" : "json", bytes: stored, json, text, events, mime };
+}
+
+/** What a request's body says to readers: its JSON, or the fields of a form. */
+export function requestValue(body: Body | undefined): Json {
+  return body?.json ?? (body?.mime === "multipart/form-data" ? formFields(body.bytes) : undefined);
+}
+
+/** What an answer says that is no stream: its JSON, else its text. */
+export function answerValue(body: Body | undefined): Json {
+  return body?.events === undefined ? (body?.json ?? body?.text) : undefined;
 }
 
 function readEvents(

@@ -1,5 +1,5 @@
-import { maintain } from "../store/maintain.ts";
-import { removeRecords } from "../store/remove.ts";
+import { maintain } from "../store/retention/maintain.ts";
+import { removeRecords } from "../store/retention/remove.ts";
 import { usageOf } from "../store/usage.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";

@@ -1,20 +1,7 @@
+import { USAGE_COUNTS } from "../mapping/usage.ts";
 import type { RecordFacts, RequestEnd, Usage } from "../plugin/contract.ts";
 import { toHeaders } from "./headers.ts";
 import type { Prepared } from "./prepare.ts";
-import type { RequestRow } from "./row.ts";
-
-/** By the name that plugins know it by: a column of the record. */
-const USAGE = {
-  prompt_tokens: "prompt_tokens",
-  completion_tokens: "completion_tokens",
-  total_tokens: "total_tokens",
-  prompt_cache_read_tokens: "prompt_cache_read_tokens",
-  prompt_cache_write_tokens: "prompt_cache_write_tokens",
-  prompt_cache_write_1h_tokens: "prompt_cache_write_1h_tokens",
-  prompt_audio_tokens: "prompt_audio_tokens",
-  completion_audio_tokens: "completion_audio_tokens",
-  reasoning_tokens: "reasoning_tokens",
-} as const satisfies Record<keyof Usage, keyof RequestRow>;
 
 /** What plugins may read of a record; each member is made when somebody reads it, for most plugins read few or none. */
 export class PreparedFacts implements RecordFacts {
@@ -60,7 +47,7 @@ export class PreparedFacts implements RecordFacts {
     return this.#row.time_to_first_token ?? null;
   }
   get usage(): Usage {
-    const counts = Object.entries(USAGE).map(([name, column]) => [name, this.#row[column]] as const);
+    const counts = USAGE_COUNTS.map((name) => [name, this.#row[name]] as const);
     return Object.fromEntries(counts.filter(([, count]) => typeof count === "number"));
   }
   get usageEstimated() {

@@ -1,3 +1,4 @@
+import { isObject } from "../mapping/json.ts";
 import type { StreamEvent } from "../plugin/contract.ts";
 import { firstInked, parseJson } from "./json.ts";
 
@@ -14,10 +15,6 @@ export function readJsonArray(text: string): StreamEvent[] | undefined {
   const elements = wholeElements(text, start + 1).map((element) => parseJson(element));
   if (elements.length === 0 || !elements.every(isObject)) return undefined;
   return elements.map((data) => ({ data }));
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Texts of the objects that end before the text does, found by counting brackets outside of strings. */

@@ -8,7 +8,7 @@ export interface Labels {
   /** Names in `properties` and `promptInputs` that reached us without their case. */
   readonly erasedProperties: ReadonlySet<string>;
   readonly erasedInputs: ReadonlySet<string>;
-  /** Every other header, by its name in lower case without `gateway-`; the last one where there are several. */
+  /** Every other header that says something, by its name in lower case without `gateway-`; of several the last one. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
@@ -31,7 +31,7 @@ export function readLabels(gateway: RawHeaders): Labels {
     const isErased = raw === lower;
     if (lower.startsWith(PROPERTY)) properties.set(fromLatin1(raw.slice(PROPERTY.length)), value, isErased);
     else if (lower.startsWith(PROMPT_INPUT)) inputs.set(fromLatin1(raw.slice(PROMPT_INPUT.length)), value, isErased);
-    else settings.set(lower.slice("gateway-".length), value);
+    else if (value !== "") settings.set(lower.slice("gateway-".length), value);
   }
   return {
     properties: properties.values,

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
 import type { Position } from "../spool/frame.ts";
+import { bodiesPath } from "../store/local.ts";
 import { migrate } from "../store/migrate.ts";
-import { claimId, nodeIdOf, takeNumbers } from "../store/nodes.ts";
-import { claimShares } from "../store/shares.ts";
+import { claimId, nodeIdOf, takeNumbers } from "../store/nodes/nodes.ts";
+import { claimShares } from "../store/nodes/shares.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
 import type { Exchange } from "./assemble.ts";
@@ -295,7 +295,7 @@ export class Ledger {
 
   #paths(): string[] {
     const path = localPath(this.#config);
-    return path === undefined ? [] : [path, join(dirname(path), "bodies.db")];
+    return path === undefined ? [] : [path, bodiesPath(path)];
   }
 
   /** Differs when one of the files is another than before. */

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
-import type { LearntTables } from "../store/learnt.ts";
+import type { LearntTables } from "../store/models/learnt.ts";
 import type { RecordHooks } from "./hooks.ts";
 
 export interface RecorderOptions {

@@ -8,7 +8,7 @@ import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
 import { listSegments } from "../spool/segments.ts";
-import { readEntries, writeEntries } from "../store/plugin-entries.ts";
+import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
 import { amend } from "./amend.ts";

@@ -1,24 +1,17 @@
+import { USAGE_COUNTS } from "../mapping/usage.ts";
 import type { Statement, Store, Value } from "../store/store.ts";
 import type { RecordChange } from "../threads.ts";
 import { replaceResponse } from "./insert-bodies.ts";
 import { quoted } from "./statements.ts";
 
 /** Columns that reading a record again may change, and no others. */
-const CHANGEABLE: ReadonlySet<string> = new Set([
+const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "response_model",
   "model",
   "response_id",
   "error_code",
   "error_message",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "prompt_cache_read_tokens",
-  "prompt_cache_write_tokens",
-  "prompt_cache_write_1h_tokens",
-  "prompt_audio_tokens",
-  "completion_audio_tokens",
-  "reasoning_tokens",
+  ...USAGE_COUNTS,
   "usage_estimated",
   "usage_raw",
   "cost",

@@ -1,5 +1,9 @@
+import { isObject } from "../mapping/json.ts";
 import type { StreamEvent } from "../plugin/contract.ts";
 import { jsonOrText } from "./json.ts";
+
+/** Replicate's name for a piece of plain text. */
+const OUTPUT = "output";
 
 /**
  * The events of a `text/event-stream`, by the rules of the HTML standard, and more forgiving where providers are
@@ -9,10 +13,12 @@ import { jsonOrText } from "./json.ts";
  */
 export function readSse(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
+  const outputs: { readonly at: number; readonly text: string }[] = [];
   let name: string | undefined;
   let data: string | undefined;
   const dispatch = () => {
     if (data !== undefined && data.trim() !== "[DONE]") {
+      if (name === OUTPUT) outputs.push({ at: events.length, text: data });
       const value = jsonOrText(data);
       events.push(name === undefined || name === "" ? { data: value } : { name, data: value });
     }
@@ -33,6 +39,9 @@ export function readSse(text: string): StreamEvent[] {
     else if (field === "event") name = value;
   }
   dispatch();
+  // A piece of text may look like JSON, such as `42` or `{}`; whoever else uses the name sends objects throughout.
+  if (outputs.some(({ at }) => !isObject(events[at]!.data)))
+    for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
   return events;
 }
 

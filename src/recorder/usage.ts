@@ -1,22 +1,14 @@
+import { USAGE_COUNTS } from "../mapping/usage.ts";
 import type { Usage } from "../plugin/contract.ts";
 
 type TokenColumn = keyof Usage;
 
-const COLUMNS = [
-  "prompt_tokens",
-  "completion_tokens",
-  "prompt_cache_read_tokens",
-  "prompt_cache_write_tokens",
-  "prompt_cache_write_1h_tokens",
-  "prompt_audio_tokens",
-  "completion_audio_tokens",
-  "reasoning_tokens",
-] as const satisfies readonly TokenColumn[];
+const STATED = USAGE_COUNTS.filter((name) => name !== "total_tokens");
 
 /** The token columns of a record. What the provider did not say is null, and so is what cannot be a count. */
 export function tokenColumns(usage: Usage | undefined): Record<TokenColumn, number | null> {
   const columns = { total_tokens: null } as Record<TokenColumn, number | null>;
-  for (const name of COLUMNS) columns[name] = toCount(usage?.[name]);
+  for (const name of STATED) columns[name] = toCount(usage?.[name]);
   const { prompt_tokens: prompt, completion_tokens: completion } = columns;
   columns.total_tokens =
     prompt !== null && completion !== null

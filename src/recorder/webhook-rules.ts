@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type PropertyName, propertyName } from "../filter/property-names.ts";
-import { enqueue } from "../store/deliveries.ts";
+import { enqueue } from "../store/deliveries/deliveries.ts";
 import type { Database, Statement } from "../store/store.ts";
-import { listWebhooks } from "../store/webhooks.ts";
+import { listWebhooks } from "../store/webhooks/webhooks.ts";
 import type { Storable } from "./insert.ts";
 import { parseJson } from "./json.ts";
 

@@ -5,7 +5,7 @@ import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
-import { LearntTables } from "../store/learnt.ts";
+import { LearntTables } from "../store/models/learnt.ts";
 import { openStore } from "../store/store.ts";
 import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { createRecorder } from "./create-recorder.ts";

@@ -2,8 +2,10 @@ const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const names = new Map<string, string>();
 const NAMES_MAX = 5_000;
 
-/** Control bytes, and line ends that are not both bytes: nothing of the kind may stand in a head, a chunk line or a trailer. */
-export const MALFORMED = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+/** Line ends that are not both bytes. */
+export const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
+/** These and control bytes: nothing of the kind may stand in a header, a chunk line or a trailer. */
+export const MALFORMED = new RegExp(`[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]|${BARE_LINE_END.source}`);
 
 /** What the header fields of a message say about its body's length and its connection. */
 export class Framing {

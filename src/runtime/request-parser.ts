@@ -1,11 +1,12 @@
 import { METHODS } from "node:http";
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { Framing, MALFORMED, readFields } from "./header-fields.ts";
+import { BARE_LINE_END, Framing, MALFORMED, readFields } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
 
 /** A request's head. */
 export interface RequestHead {
   readonly method: string;
+  /** As sent. Where it holds bytes that no URI has, `framing` says that nothing follows on the connection. */
   readonly url: string;
   readonly old: boolean;
   readonly headers: readonly string[];
@@ -186,7 +187,9 @@ export class RequestParser {
     const lineEnd = text.indexOf("\r\n");
     const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
     const { method, url, old } = readLine(line);
-    if (MALFORMED.test(text)) throw malformed("its head holds control bytes");
+    // In the target they are for whoever takes the request to refuse.
+    if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
+      throw malformed("its head holds control bytes");
     const headers: string[] = [];
     const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");
@@ -194,6 +197,7 @@ export class RequestParser {
     this.#searched = 0;
     this.#emptyLines = 0;
     this.#frame(old, framing);
+    framing.close ||= !URI_BYTES.test(url);
     this.#sink.onHead({ method, url, old, headers, framing });
     return true;
   }
@@ -204,11 +208,13 @@ export class RequestParser {
       throw malformed("it does not begin like a request");
     const seen = Math.max(at, this.#searched);
     const from = seen > at && bytes[seen - 1] === 13 ? seen - 1 : seen;
-    const lineEnd = bytes.indexOf("\r\n", from, "latin1");
-    if (lineEnd >= 0 && bytes.indexOf("\r\n", at, "latin1") === lineEnd)
-      readLine(bytes.toString("latin1", at, lineEnd));
+    const lineEnd = bytes.indexOf("\r\n", at, "latin1");
+    if (lineEnd >= from) readLine(bytes.toString("latin1", at, lineEnd));
     const to = bytes[bytes.byteLength - 1] === 13 ? bytes.byteLength - 1 : bytes.byteLength;
-    if (MALFORMED.test(bytes.toString("latin1", from, to))) throw malformed("its head holds control bytes");
+    const fresh = bytes.toString("latin1", from, to);
+    const ofLine = lineEnd < 0 ? fresh.length : Math.max(0, lineEnd - from);
+    if (BARE_LINE_END.test(fresh.slice(0, ofLine)) || MALFORMED.test(fresh.slice(ofLine)))
+      throw malformed("its head holds control bytes");
   }
 
   /** RFC 9112 §6.3; what it allows a server to repair is refused. */
@@ -224,7 +230,7 @@ function readLine(line: string): Pick<RequestHead, "method" | "url" | "old"> {
   const [, method, url, minor] = REQUEST_LINE.exec(line) ?? [];
   if (method === undefined || url === undefined) throw malformed("its first line cannot be read");
   if (!KNOWN_METHODS.has(method)) throw new MalformedRequest("method", "its method is not known");
-  if (!URI_BYTES.test(url)) throw new MalformedRequest(url.startsWith("/") ? "path" : "malformed", "no URI");
+  if (!url.startsWith("/") && !URI_BYTES.test(url)) throw malformed("its target is no URI");
   return { method, url, old: minor === "0" };
 }
 

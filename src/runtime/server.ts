@@ -17,14 +17,14 @@ export interface ServerHandlers {
   onFault(fault: RequestFault): Uint8Array;
 }
 
-/** `path`: the target holds bytes that no URI has; `size`: more header bytes or fields than are taken. */
-export type RequestFault = "malformed" | "method" | "path" | "size" | "timeout";
+/** `size`: more header bytes or fields than are taken. */
+export type RequestFault = "malformed" | "method" | "size" | "timeout";
 
 /** A request whose head has come, and its body as it comes. */
 export interface IncomingRequest {
   /** One of those in `http.METHODS`, but CONNECT. */
   readonly method: string;
-  /** The target as sent: no space, no control byte, nothing over 0x7e. */
+  /** The target as sent. A path may hold bytes that no URI has: it is to be refused, and its connection then closes. */
   readonly url: string;
   /** HTTP/1.0. */
   readonly old: boolean;

@@ -1,6 +1,6 @@
 import type { RequestUsage } from "../plugin/contract.ts";
+import { within } from "../runtime/within.ts";
 import type { Region } from "./region.ts";
-import { inTime } from "./supervise.ts";
 
 /** How long a request waits to hear whether its id is free. */
 const CLAIM_MS = 3_000;
@@ -11,7 +11,8 @@ type Recorders = readonly Pick<Region, "recorder">[];
 export function claimInAll(regions: Recorders): (id: string) => Promise<boolean> {
   const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
   return async (id) => {
-    const answers = await Promise.allSettled(askers.map((ask) => soon(ask(id))));
+    // A database that stands still must not hold the request up with it.
+    const answers = await Promise.allSettled(askers.map((ask) => within(ask(id), CLAIM_MS, noAnswer)));
     if (answers.some((answer) => answer.status === "fulfilled" && !answer.value)) return false;
     const failed = answers.find((answer) => answer.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -19,10 +20,8 @@ export function claimInAll(regions: Recorders): (id: string) => Promise<boolean>
   };
 }
 
-/** A database that stands still must not hold the request up with it. */
-async function soon<T>(answer: Promise<T>): Promise<T> {
-  if (!(await inTime(answer, CLAIM_MS))) throw new Error(`no answer within ${CLAIM_MS} ms`);
-  return answer;
+function noAnswer(): never {
+  throw new Error(`no answer within ${CLAIM_MS} ms`);
 }
 
 /** What requests used, in whichever region they were recorded: limits count both together. */

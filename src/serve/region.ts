@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
+import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
 import { hooksText } from "../plugin/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
@@ -55,6 +56,8 @@ interface RegionOptions {
 interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
+  /** Told all keys whenever they have changed. */
+  readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }
 
 /**
@@ -86,7 +89,7 @@ export class Region {
 
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
-    const { registry, hooks, ...more } = common;
+    const { registry, hooks, onKeys: _onKeys, ...more } = common;
     const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
       config,
@@ -251,7 +254,7 @@ export class Region {
     return { thread, port: first.promise };
   }
 
-  #gatewayFunctions({ registry, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
+  #gatewayFunctions({ registry, onKeys, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     const threads = this.#threads;
     return {
@@ -260,6 +263,7 @@ export class Region {
       status: () => threads?.status(status()) ?? status(),
       setKeys(keys) {
         setKeys(keys);
+        onKeys(keys);
         return threads?.tell({ keys });
       },
       record: (exchange) => appendWhole(this.spool, exchange),

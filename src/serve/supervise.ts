@@ -1,6 +1,7 @@
 import type { Log } from "../observe.ts";
 import { connect, type Exposed, type Remote } from "../runtime/rpc.ts";
 import type { Thread } from "../runtime/thread.ts";
+import { within } from "../runtime/within.ts";
 
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MS_MAX = 10_000;
@@ -120,16 +121,10 @@ export class Supervised<F extends Exposed> {
 }
 
 /** Whether the promise settled well within the time. */
-export async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  const settled = promise.then(
-    () => true as const,
-    () => false as const,
+export function inTime(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const isWell = promise.then(
+    () => true,
+    () => false,
   );
-  const result = await Promise.race([settled, late]);
-  clearTimeout(timer);
-  return result;
+  return within(isWell, milliseconds, () => false);
 }

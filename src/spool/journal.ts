@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { messageOf } from "../observe.ts";
 import { FRAME_HEAD_BYTES, frameBytes } from "./codec.ts";
 import { listSegments, nextSegment, segmentPath } from "./segments.ts";
 import type { Tip } from "./tip.ts";
@@ -131,7 +132,7 @@ export class Journal {
       this.#tip.offset = start + written;
       return written;
     } catch (error) {
-      this.lastError = error instanceof Error ? error.message : String(error);
+      this.lastError = messageOf(error);
       const whole = wholeFrames(frames, this.#bytesInFile(start, written));
       this.#tip.offset = start + whole;
       this.#cutTail();
@@ -161,7 +162,7 @@ export class Journal {
       this.#openNext();
     } catch (error) {
       // The segment at hand still takes frames: a segment that is too long is better than a lost one.
-      this.lastError = error instanceof Error ? error.message : String(error);
+      this.lastError = messageOf(error);
       this.#rotateAt = this.#tip.offset + this.#segmentBytes;
     }
   }
@@ -180,7 +181,7 @@ export class Journal {
       fs.ftruncateSync(this.#fd, this.#tip.offset);
     } catch (error) {
       // The tail stays torn; `repair` tries again, and the reader cuts it at the first bad crc.
-      this.lastError = error instanceof Error ? error.message : String(error);
+      this.lastError = messageOf(error);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Cipheriv, randomUUID } from "node:crypto";
-import type { Log } from "../observe.ts";
+import { type Log, messageOf } from "../observe.ts";
 import { encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
 import {
   type BeginMeta,
@@ -108,7 +108,7 @@ class Writer implements Spool {
     try {
       this.#journal.openNext();
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(messageOf(error));
     }
   }
 
@@ -296,7 +296,7 @@ class Writer implements Spool {
       this.#losses.paid(written);
       if (written < owed.byteLength) throw new Error(this.#journal.lastError ?? "a write was cut short");
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(messageOf(error));
       return;
     }
     this.#healthy = true;

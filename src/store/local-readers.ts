@@ -1,5 +1,6 @@
 import Connection from "libsql/promise";
 import { GatewayError } from "../errors.ts";
+import { collectGarbage } from "../runtime/memory.ts";
 import { bind } from "./bind.ts";
 import { toObjects } from "./statement-cache.ts";
 import type { Statement } from "./store.ts";
@@ -19,6 +20,11 @@ interface Reader {
 
 /** So much is kept before a connection is replaced, which takes about a millisecond. */
 const SPENT_MAX = { count: 500, length: 1_000_000 };
+/**
+ * Connections that were replaced before their garbage is collected: a closed one keeps its files open until its statements
+ * are gone, which the collector, seeing little of them in its own memory, would leave for long.
+ */
+const REPLACED_MAX = 8;
 
 interface Waiting {
   readonly take: (reader: Reader) => void;
@@ -39,6 +45,7 @@ export class LocalReaders {
   readonly #waiting = new Set<Waiting>();
   readonly #running = new Map<Reader, Promise<unknown>>();
   #closed = false;
+  #replaced = 0;
 
   constructor(url: string, attach: string, count: number) {
     this.#url = url;
@@ -109,6 +116,8 @@ export class LocalReaders {
     reader.connection.close();
     Object.assign(reader, { connection, ready: undefined, spentLength: 0 });
     reader.spent.length = 0;
+    this.#replaced = (this.#replaced + 1) % REPLACED_MAX;
+    if (this.#replaced === 0) collectGarbage();
   }
 
   /** A lock that kept the second file from being attached once is no reason to fail the queries after it. */

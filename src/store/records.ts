@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { GatewayError } from "../errors.ts";
+import { messageOf } from "../observe.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../record/request-record.ts";
 import { requests } from "../record/tables.ts";
 import { toObjects } from "./statement-cache.ts";
@@ -42,15 +42,17 @@ export async function listedRecords<Column extends keyof RequestRow>(
   // SQLite prints floating-point numbers with 15 digits: such columns stay cells.
   const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
   const others = columns.filter((column) => !exact.includes(column));
-  const cells = [`${STORED} as stored`, `json_array(${namesSql(others)}) as others`, namesSql(exact)].join(", ");
+  const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, ...ofRow(exact)].join(
+    ", ",
+  );
   try {
     const printed = await database.query<PrintedRow<Column>>(selectAsked(cells, asked));
     const values = printed.map((cells) => [...JSON.parse(cells.others), ...exact.map((column) => cells[column])]);
     const rows = toObjects<Pick<RequestRow, Column>>([...others, ...exact], values);
     return printed.map(({ stored }, index) => ({ stored, row: rows[index]! }));
   } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
     // A damaged cell that JSON cannot hold must not hide the records beside it.
+    if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
     const rows = await database.query<RequestRow>(selectAsked("r.*", asked));
     return rows.map((row) => ({ stored: JSON.stringify(storedMembers(row)), row }));
   }
@@ -67,7 +69,7 @@ const STORED = `json_object(${Object.entries(STORED_MEMBERS)
   .map(([name, column]) => `'${name}', r.${column}`)
   .join(", ")})`;
 
-const namesSql = (columns: readonly string[]) => columns.map((column) => `r.${column}`).join(", ");
+const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
 function selectAsked(columns: string, { organizationId, by, keys }: Asked): Statement {
   const sql = `select ${columns} from json_each(?) asked cross join requests r on r.${by} = asked.value

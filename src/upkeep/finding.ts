@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { messageOf } from "../observe.ts";
 
 /** `warn`: it works, and somebody should look. `fail`: something does not work, or soon will not. */
 export type Verdict = "ok" | "warn" | "fail";
@@ -43,12 +44,7 @@ export async function examine(checks: readonly Check[], surroundings: Surroundin
   for (const { name, run } of checks) {
     const outcomes = await Promise.resolve()
       .then(() => run(surroundings))
-      .catch((error: unknown) => [
-        fail(
-          error instanceof Error ? error.message : String(error),
-          "see the message; nothing more could be checked here",
-        ),
-      ]);
+      .catch((error: unknown) => [fail(messageOf(error), "see the message; nothing more could be checked here")]);
     for (const { verdict, says, mend } of outcomes) findings.push({ check: name, verdict, says, mend: mend ?? null });
   }
   return findings;

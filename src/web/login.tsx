@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import type { SessionView } from "../api/session.ts";
+import type { SessionView } from "../api/logins/session.ts";
 import { ApiFailure, post } from "./api.ts";
 import { Field } from "./parts/field.tsx";
-import { sessionQuery } from "./session.ts";
+import { entered, sessionQuery } from "./session.ts";
 
 /** Asks for a key in place of whatever page was opened, which then shows. The key leaves this page only to the API, and stays nowhere. */
 export function Login() {
@@ -24,7 +24,7 @@ export function Login() {
     setError(undefined);
     try {
       const session = await post<SessionView>("/v1/session", { key });
-      client.setQueryData(sessionQuery.queryKey, session);
+      client.setQueryData(sessionQuery.queryKey, entered(client, session));
     } catch (failure) {
       setError(said(failure));
       setBusy(false);

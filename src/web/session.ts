@@ -1,18 +1,29 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { SessionView } from "../api/session.ts";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import type { SessionView } from "../api/logins/session.ts";
 import { get } from "./api.ts";
 
 /** How often a log-in is renewed while the dashboard is open. */
 const RENEW_MS = 15 * 60_000;
 
+const SESSION = ["session"] as const;
+
 /** Who is logged in. Its failure with status 401 means: nobody. */
 export const sessionQuery = queryOptions({
-  queryKey: ["session"],
-  queryFn: ({ signal }) => get<SessionView>("/v1/session", signal),
+  queryKey: SESSION,
+  queryFn: async ({ signal, client }) => entered(client, await get<SessionView>("/v1/session", signal)),
   staleTime: RENEW_MS,
   refetchInterval: RENEW_MS,
   retry: false,
 });
+
+/** Forgets what was answered to another key, of this tab or of a log-in in another one: it may belong to another organization. */
+export function entered(client: QueryClient, session: SessionView): SessionView {
+  const before = client.getQueryData<SessionView>(SESSION);
+  if (before !== undefined && before.key.id !== session.key.id) {
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+  }
+  return session;
+}
 
 /** Whoever is logged in; only below the shell, which shows the log-in page to everybody else. */
 export function useSession(): SessionView {

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiFailure, call } from "./api.ts";
 import { Login } from "./login.tsx";
 import { NAVIGATION } from "./navigation.ts";
 import { Icon } from "./parts/icon.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
+import { Unreachable } from "./parts/unreachable.tsx";
 import { sessionQuery, useMissing, useSession } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
@@ -13,7 +14,7 @@ import { ThemeToggle } from "./theme-toggle.tsx";
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
   if (error instanceof ApiFailure && error.status === 401) return <Login />;
-  if (data !== undefined) return <Frame />;
+  if (data !== undefined) return <Frame key={data.key.id} />;
   if (isPending) return <main className="login" aria-busy="true" />;
   return (
     <main className="login">
@@ -25,9 +26,16 @@ export function Shell() {
 function Frame() {
   const [isOpen, setOpen] = useState(false);
   const missing = useMissing("read");
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  // Another page closes the menu of narrow screens.
-  useEffect(() => setOpen(false), [path]);
+  const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    setOpen(false); // the menu of narrow screens
+    // What led here may have gone with its page: keys go on in the new one, not at the top of the window.
+    if (document.activeElement === document.body) content.current?.focus({ preventScroll: true });
+  }, [path]);
   return (
     <div className="frame">
       <a className="skip" href="#content">
@@ -71,13 +79,14 @@ function Frame() {
           <Account />
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={content}>
         {missing === undefined ? (
           <Outlet />
         ) : (
           <Empty title="This key cannot look at anything">{missing} Log out, and in with another one.</Empty>
         )}
       </main>
+      <Unreachable />
     </div>
   );
 }
@@ -94,7 +103,7 @@ function Account() {
       if (!(error instanceof ApiFailure) || error.status !== 401) return setFailed(true);
     }
     client.clear();
-    await client.invalidateQueries();
+    sessionStorage.clear();
     window.location.reload();
   };
   return (

@@ -92,6 +92,10 @@ test.each([
   ["a key that is none", { key: "abc" }],
   ["an empty model", { model: "" }],
   ["a property without a name", { property: { value: "x" } }],
+  ["a list", []],
+  ["a word", "gpt-4o"],
+  ["a number", 0],
+  ["null", null],
 ])("DELETE /v1/cache refuses %s", async (_name, body) => {
   await using api = await openApi();
   expect((await api.call("DELETE", "/v1/cache", { body })).status).toBe(400);

@@ -121,6 +121,13 @@ const GRAMMAR: readonly Row[] = [
     "ISO 8601",
   ],
   [
+    "a time with a blank before its offset",
+    "query-fast",
+    query(wrapped("request_created_at", { gte: "2026-01-01T00:00:00 +00:00" })),
+    `filter.${W}.request_created_at.gte`,
+    "ISO 8601",
+  ],
+  [
     "a time in words",
     "query-fast",
     query(wrapped("request_created_at", { gte: "yesterday" })),

@@ -155,6 +155,29 @@ test("nothing of a hostile filter or an address runs", async () => {
   }
 });
 
+test.each(NAVIGATION.map(({ to, label }) => [to, label]))(
+  "%s takes nothing from its address that makes no sense",
+  async (path, label) => {
+    const nonsense = "from=x&to=y&range=constructor&sort=1&filter=abc&live=2&page=-1&tab=x&by=x&state=x&q=";
+    await using opened = await it.open(`${path}?${nonsense}`);
+    const { page, faults } = opened;
+    await page.getByRole("heading", { level: 1, name: label, exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("alert").allTextContents()).toEqual([]);
+    expect(faults).toEqual([]);
+  },
+);
+
+test("a property that is called like a part of the language is one like any other", async () => {
+  await using opened = await it.open(`/requests/${id}`);
+  const { page, faults } = opened;
+  await page.getByRole("button", { name: "Change __proto__" }).waitFor();
+  await page.getByRole("button", { name: "Good", exact: true }).click();
+  await page.locator('button[aria-label="Good"][aria-pressed="true"]').waitFor();
+  await page.getByRole("button", { name: "Change __proto__" }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("a body that is opened by itself runs nothing", async () => {
   for (const part of ["request", "response"]) {
     await using opened = await it.open(`/v1/request/${id}/body?part=${part}&raw=true`);

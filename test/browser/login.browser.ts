@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { KEY, runCommand } from "../e2e/weir.ts";
+import type { SessionView } from "../../src/api/logins/session.ts";
+import { callApi, KEY, runCommand } from "../e2e/weir.ts";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 
@@ -65,6 +66,36 @@ test("a key that is revoked ends its log-in at the next question", async () => {
   await runCommand(it.weir.env, "keys", "revoke", listed.find(({ name }) => name === "short")!.id);
   await page.reload();
   await page.getByLabel("Service key").waitFor();
+});
+
+test("who logs in with another organization's key sees nothing of what was shown before", async () => {
+  const make = async (name: string, org: string) => {
+    const made = await runCommand(it.weir.env, "keys", "create", "--name", name, "--org", org, "--scopes", "admin");
+    return made.stdout.trim();
+  };
+  const [first, second] = [await make("of one", "one"), await make("of two", "two")];
+  await using opened = await it.open("/limits", { key: first });
+  const { page } = opened;
+  const limit = { name: "a limit of one", quota: 1_000, window_seconds: 60 };
+  await callApi(it.weir, "/v1/rate-limits", { method: "POST", body: JSON.stringify(limit) }, first);
+  await page.getByRole("row", { name: /^a limit of one/ }).waitFor();
+  const { data } = (await (await callApi(it.weir, "/v1/session", {}, first)).json()) as { data: SessionView };
+  await runCommand(it.weir.env, "keys", "revoke", data.key.id);
+  await page.getByLabel("Service key").waitFor();
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route("**/v1/rate-limits", async (route) => {
+    asked.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await page.getByLabel("Service key").fill(second);
+  await page.keyboard.press("Enter");
+  await page.getByText("of two", { exact: true }).waitFor();
+  await asked.promise;
+  expect(await page.getByRole("row", { name: /^a limit of one/ }).count()).toBe(0);
+  released.resolve();
+  await page.getByText("No limits").waitFor();
 });
 
 test("a key that may not look is told what it lacks", async () => {

@@ -183,8 +183,51 @@ test("a session is a timeline that leads to its requests", async () => {
   await session.getByRole("link", { name: "/begin" }).click();
   await page.waitForURL(`**/requests/${first}`);
   await page.getByRole("link", { name: "A trip" }).click();
-  await page.getByText("Session is s-1").first().waitFor();
-  await page.getByText("2 requests").waitFor();
+  await page.waitForURL("**/sessions/s-1");
+  await page.getByRole("heading", { name: "A trip", level: 1 }).waitFor();
+});
+
+test("a name of any length fits its page, and an answer without text says so", async () => {
+  const model = "m".repeat(10_000);
+  using silent = startProvider(() => Response.json({ ...completion(""), model }));
+  const id = await send(it.weir, silent, { ...talk, body: chat("hello", model) });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByText("There is nothing in it to show: see the bodies.").waitFor();
+  const { height, width } = await page.evaluate(() => ({
+    height: document.querySelector("h1")!.offsetHeight,
+    width: document.documentElement.scrollWidth,
+  }));
+  expect(height).toBeLessThan(100);
+  expect(width).toBeLessThanOrEqual(1_280);
+});
+
+test("its parts are gone through by key, which the page tells of", async () => {
+  const id = await send(it.weir, provider);
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  const current = page.getByRole("navigation", { name: "Parts of the request" }).locator("[aria-current]");
+  await current.getByText("Conversation").waitFor();
+  await page.keyboard.press("]");
+  await current.getByText("Request", { exact: true }).waitFor();
+  await page.keyboard.press("[");
+  await current.getByText("Conversation").waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("the part before, the next part").waitFor();
+});
+
+test("the list that it was opened from is gone back to, also after the page was loaded again", async () => {
+  await send(it.weir, provider);
+  await using opened = await it.open("/requests?range=24h&sort=cost.desc");
+  const { page } = opened;
+  await page.locator("tr[data-id] a").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/requests/*");
+  await page.waitForFunction(() => document.activeElement?.id === "content");
+  await page.reload();
+  await page.getByRole("button", { name: "Add property" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/\/requests\?range=24h&sort=cost.desc$/);
 });
 
 test("a request is deleted once that is confirmed", async () => {

@@ -106,6 +106,37 @@ describe("the list", () => {
     await expectUsers(page, ["ada"]);
   });
 
+  test("is filtered by time, as the reader's clock shows it, and twice by the same", async () => {
+    await using opened = await it.open("/requests");
+    const { page, faults } = opened;
+    const form = page.getByRole("form", { name: "Filter requests" });
+    await form.getByLabel("Field").selectOption({ label: "Time" });
+    await form.getByLabel("Operator").selectOption({ label: "before" });
+    await form.getByLabel("Time", { exact: true }).fill("2024-05-01T12:30:00");
+    await page.keyboard.press("Enter");
+    await page.getByText("No request fits this filter").waitFor();
+    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+      request_response_rmt: { request_created_at: { lt: "2024-05-01T12:30:00.000Z" } },
+    });
+    await form.getByLabel("Time", { exact: true }).fill("2024-05-01T12:30:00");
+    await page.keyboard.press("Enter");
+    const chips = page.getByRole("list", { name: "Filters in force" });
+    await chips
+      .getByRole("button", { name: /^Remove: Time before May 01, 2024/ })
+      .nth(1)
+      .waitFor();
+    await chips
+      .getByRole("button", { name: /^Remove/ })
+      .first()
+      .click();
+    await chips
+      .getByRole("button", { name: /^Remove/ })
+      .nth(1)
+      .waitFor({ state: "detached" });
+    expect(await chips.getByRole("button", { name: /^Remove/ }).count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
   test("shows the filter that the API takes, with groups", async () => {
     await using opened = await it.open("/requests");
     const { page } = opened;
@@ -188,6 +219,30 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("button", { name: "of today", exact: true }).click();
     await page.waitForURL(/range=24h/);
+  });
+
+  test("stays while the service is away, says so, and goes on once it is back", async () => {
+    await using opened = await it.open("/limits");
+    const { page } = opened;
+    await page.getByText("No limits").waitFor();
+    await page.route(/\/v1\//, (route) => route.abort());
+    await page.getByRole("status").getByText("Weir cannot be reached.").waitFor();
+    await page.getByText("No limits").waitFor();
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.getByText("No alerts").waitFor();
+    await page.getByText("Weir cannot be reached.").waitFor({ state: "detached" });
+  });
+
+  test("does not ask whether there is an internet", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(4).waitFor();
+    await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+    await page.getByRole("link", { name: "Storage" }).click();
+    await page.getByText("database file").waitFor();
+    await page.getByText("Records are kept", { exact: true }).waitFor();
   });
 
   test("says so when nothing fits, and when the API fails", async () => {

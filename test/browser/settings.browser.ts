@@ -94,6 +94,39 @@ describe("Keys", () => {
   });
 });
 
+test("a key can be copied where the browser has no clipboard interface, as without HTTPS", async () => {
+  await using opened = await it.open("/keys");
+  const { page } = opened;
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    document.addEventListener("copy", () => (document.title = String(getSelection())));
+  });
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("to be copied");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByRole("button", { name: "Copy key" }).click();
+  await dialog.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.title()).toBe((await dialog.locator("code").textContent())!);
+  await dialog.getByRole("button", { name: "Done" }).click();
+});
+
+test("a dialog tells all of what will happen, and gives the focus back", async () => {
+  await using opened = await it.open("/keys");
+  const { page } = opened;
+  const opener = page.getByRole("button", { name: "Revoke first key" });
+  const dialog = page.getByRole("dialog");
+  for (const close of ["Escape", "Enter"]) {
+    await opener.press("Enter");
+    await dialog.getByText("You are logged in with this key.").waitFor();
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    if (close === "Enter") await dialog.getByRole("button", { name: "Cancel" }).focus();
+    await page.keyboard.press(close);
+    await dialog.waitFor({ state: "detached" });
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
+  }
+});
+
 describe("Limits", () => {
   test("are made, show what is used, are changed and deleted", async () => {
     await using opened = await it.open("/limits");
@@ -130,6 +163,8 @@ describe("Limits", () => {
       .getByRole("alert")
       .getByText(/whole number/)
       .waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true");
+    expect(await dialog.getByLabel("At most").evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });

@@ -1,16 +1,10 @@
 import { expect, test } from "bun:test";
-import { commandLine } from "./terminal.ts";
+import { openedCommandLine } from "./terminal.ts";
 
 const LEAST = ["alerts", "create", "--name", "dear", "--metric", "cost"];
 
-async function opened(env: Record<string, string> = {}) {
-  const cli = commandLine({ WEIR_ALLOW_PRIVATE_TARGETS: "127.0.0.1", ...env });
-  await cli.run("keys", "create", "--name", "first");
-  return cli;
-}
-
 test("an alert is made, listed, and removed", async () => {
-  const cli = await opened();
+  const cli = await openedCommandLine();
   const filter = JSON.stringify({ request_response_rmt: { model: { equals: "m" } } });
   const made = await cli.run(
     ...LEAST,
@@ -62,14 +56,14 @@ test.each([
   [["--above", "5", "--webhook", "http://10.1.1.1/"], "10.1.1.1"],
   [["--above", "5", "--email", "a@b.test"], "WEIR_SMTP_URL"],
 ])("weir alerts create %p is refused in one line", async (words, line) => {
-  const { status, out, err } = await (await opened()).run(...LEAST, ...words);
+  const { status, out, err } = await (await openedCommandLine()).run(...LEAST, ...words);
   expect(err).toContain(line);
   expect(err.trimEnd()).not.toContain("\n");
   expect([status, out]).toEqual([2, ""]);
 });
 
 test("retention is set in parts, and shown", async () => {
-  const cli = await opened({ WEIR_RETENTION_DAYS: "90" });
+  const cli = await openedCommandLine({ WEIR_RETENTION_DAYS: "90" });
   expect((await cli.run("retention", "show")).out).toBe(
     "records: 90 days, as configured\nbodies: for good, as configured\nno run yet\n",
   );
@@ -98,7 +92,7 @@ test.each([
   [["retention", "set", "--days", "soon"], "--days takes"],
   [["retention", "set", "--property", "Audit"], "--property takes"],
 ])("%p is refused in one line", async (words, line) => {
-  const { status, err } = await (await opened()).run(...words);
+  const { status, err } = await (await openedCommandLine()).run(...words);
   expect(err).toContain(line);
   expect(status).toBe(2);
 });

@@ -120,6 +120,15 @@ describe("keys", () => {
   });
 });
 
+test("an organization is looked up where keys are kept, whatever region is asked for", async () => {
+  const cli = commandLine({ WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" });
+  await cli.run("keys", "create", "--name", "first", "--org", "acme");
+  const errorFor = async (name: string) =>
+    (await cli.run("models", "show", "m", "--org", name, "--region", "eu")).err.split(";")[0];
+  expect(await errorFor("acme")).toBe("weir: no recorded request names the model m");
+  expect(await errorFor("nobody")).toBe("weir: there is no organization nobody");
+});
+
 describe("plugins", () => {
   test.each([
     ["plugins", []],

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/run.ts";
 
-/** Runs command lines in one working directory and keeps what they print. */
-export function commandLine(env: Record<string, string> = {}) {
+/** Runs command lines in one working directory and keeps what they print. @param columns - of a terminal. */
+export function commandLine(env: Record<string, string> = {}, columns?: number) {
   const directory = mkdtempSync(join(tmpdir(), "weir-cli-"));
   return {
     directory,
@@ -17,10 +17,18 @@ export function commandLine(env: Record<string, string> = {}) {
         err: (text) => {
           printed.err += text;
         },
+        columns,
         env,
         workingDirectory: directory,
       });
       return { status, ...printed };
     },
   };
+}
+
+/** The same with a database that has a key. */
+export async function openedCommandLine(env: Record<string, string> = {}) {
+  const cli = commandLine({ WEIR_ALLOW_PRIVATE_TARGETS: "127.0.0.1", ...env });
+  await cli.run("keys", "create", "--name", "first");
+  return cli;
 }

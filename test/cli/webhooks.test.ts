@@ -1,18 +1,12 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandLine } from "./terminal.ts";
+import { openedCommandLine } from "./terminal.ts";
 
 const URL = "http://127.0.0.1:9/hook";
 
-async function opened() {
-  const cli = commandLine({ WEIR_ALLOW_PRIVATE_TARGETS: "127.0.0.1" });
-  await cli.run("keys", "create", "--name", "first");
-  return cli;
-}
-
 test("a webhook is added, listed, and removed", async () => {
-  const cli = await opened();
+  const cli = await openedCommandLine();
   const made = await cli.run(
     ...["webhooks", "add", URL, "--name", "night", "--property", "Team=a=b", "--property", "App"],
     ...["--sample-rate", "12.5", "--fields", "model, cost", "--include-body", "--disabled"],
@@ -42,7 +36,7 @@ test("a webhook is added, listed, and removed", async () => {
 });
 
 test("a secret of one's own comes from a file, and is not printed", async () => {
-  const cli = await opened();
+  const cli = await openedCommandLine();
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
   writeFileSync(join(cli.directory, "secret"), `${secret}\n`);
   const made = await cli.run("webhooks", "add", URL, "--secret-file", "secret");
@@ -61,7 +55,7 @@ test.each([
   [[URL, "--secret-file", "missing"], "cannot be read"],
   [[], "takes <url>"],
 ])("weir webhooks add %p is refused in one line", async (words, line) => {
-  const { status, out, err } = await (await opened()).run("webhooks", "add", ...words);
+  const { status, out, err } = await (await openedCommandLine()).run("webhooks", "add", ...words);
   expect(err).toContain(line);
   expect(err.trimEnd()).not.toContain("\n");
   expect([status, out]).toEqual([2, ""]);

@@ -165,7 +165,12 @@ test("stored policies hold at once, for every key of the organization or one, an
   expect((await send(second)).status).toBe(200);
   expect((await send(second)).status).toBe(429);
   const mine = (await call(second, "GET", "/v1/keys")).data.find(({ name }: Json) => name === "first key").id;
-  await call(second, "PUT", path, { name: "one key", quota: 0, window_seconds: 1, key_id: "another" });
+  const another = (await call(second, "POST", "/v1/keys", { name: "another" })).data.id;
+  expect(await call(second, "PUT", path, { name: "n", quota: 0, window_seconds: 1, key_id: "no key" })).toMatchObject({
+    status: 400,
+    path: "key_id",
+  });
+  await call(second, "PUT", path, { name: "one key", quota: 0, window_seconds: 1, key_id: another });
   expect((await send(second)).status).toBe(200);
   await call(second, "PUT", path, { name: "one key", quota: 0, window_seconds: 1, key_id: mine });
   expect((await send(second)).status).toBe(429);

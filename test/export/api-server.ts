@@ -143,11 +143,19 @@ function answer(
 
 /** Index of the first record behind the cursor's, whether that one still exists or not. */
 function behind(ordered: readonly ApiRecord[], question: Question, binding: string): number | undefined {
-  const [bound, request_created_at, request_id] = JSON.parse(atob(question.cursor ?? "")) as [string, string, string];
+  const [bound, request_created_at, request_id] = readCursor(question.cursor ?? "");
   if (bound !== binding) return undefined;
   const sign = question.sort?.created_at === "asc" ? 1 : -1;
   const at = ordered.findIndex((record) => sign * byTime(record, { request_created_at, request_id }) > 0);
   return at === -1 ? ordered.length : at;
+}
+
+function readCursor(cursor: string): [string, string, string] {
+  try {
+    return JSON.parse(atob(cursor));
+  } catch {
+    return ["no cursor of ours", "", ""];
+  }
 }
 
 function matches(node: Node, record: ApiRecord): boolean {

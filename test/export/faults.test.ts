@@ -70,21 +70,35 @@ test("a service where every third answer fails gives the same files as one that 
   }
 });
 
-test.each<[string, Fault, number, RegExp]>([
+test.each<[string, Fault, number, number, RegExp]>([
   [
     "a refused filter",
     { kind: "status", status: 400, body: '{"message":"no field","path":"filter.x"}' },
     0,
-    /400: no field at filter.x/,
+    2,
+    /400: no field at filter.x\n$/,
   ],
-  ["a missing scope", { kind: "status", status: 403, body: "{}" }, 0, /403; the key needs the scope/],
-  ["another service", { kind: "status", status: 404, body: "<html>" }, 0, /404; is this the address of a Weir API/],
-  ["a redirect", { kind: "status", status: 302, headers: { location: "http://127.0.0.1:1/" } }, 0, /302/],
-  ["a wait that is too long", { kind: "status", status: 429, headers: { "retry-after": "86400" } }, 1, /wait 86400 s/],
-])("%s ends the export at once", async (_name, fault, from, message) => {
+  [
+    "a refused cursor",
+    { kind: "status", status: 400, body: '{"message":"not of this query","path":"cursor"}' },
+    2,
+    1,
+    /400: not of this query at cursor/,
+  ],
+  ["a missing scope", { kind: "status", status: 403, body: "{}" }, 0, 1, /403; the key needs the scope/],
+  ["another service", { kind: "status", status: 404, body: "<html>" }, 0, 1, /404; is this the address of a Weir API/],
+  ["a redirect", { kind: "status", status: 302, headers: { location: "http://127.0.0.1:1/" } }, 0, 1, /302/],
+  [
+    "a wait that is too long",
+    { kind: "status", status: 429, headers: { "retry-after": "86400" } },
+    1,
+    1,
+    /wait 86400 s/,
+  ],
+])("%s ends the export at once", async (_name, fault, from, expected, message) => {
   await using api = await startApi({ records: RECORDS, fault: failing(fault, from, 1000) });
   const { status, stderr } = await run(api.url, [...ALL, "--output", "-"]);
-  expect(status).toBe(1);
+  expect(status).toBe(expected);
   expect(stderr).toMatch(message);
   expect(api.asked.length).toBe(from + 1);
   expect(stderr).not.toContain(KEY);

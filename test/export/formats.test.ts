@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { tableColumns } from "../../src/export/columns.ts";
 import { csv, jsonArray, jsonLines } from "../../src/export/encoder.ts";
+import { countOf } from "../../src/export/lines.ts";
 import { readPage } from "../../src/export/page.ts";
 import { parquet } from "../../src/export/parquet.ts";
 import { RowReader } from "../../src/export/row-reader.ts";
@@ -15,6 +16,10 @@ import { run } from "./run-in-test.ts";
 const RECORDS = Array.from({ length: 2 * HOSTILE.length * 6 }, (_, index) => makeRecord(index));
 const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-12-31", "--output", "-"];
 const PROPERTIES = ["Note, odd", "Team"];
+
+function pageOf(records: readonly object[], indent?: string | number): Buffer {
+  return Buffer.from(JSON.stringify({ data: records, error: null, next_cursor: null }, null, indent));
+}
 
 async function exported(argv: readonly string[]): Promise<{ bytes: Buffer; records: Record<string, unknown>[] }> {
   await using api = await startApi({ records: RECORDS });
@@ -52,9 +57,9 @@ test("Parquet in many row groups is whole", async () => {
     request_created_at: new Date(index * 1000).toISOString(),
     model: text,
   }));
-  const rows = records.map((record) => JSON.stringify(record));
+  const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   const encoder = parquet(columns);
-  const bytes = Buffer.concat([encoder.head(), encoder.rows(rows, 0), encoder.tail(rows.length)] as Uint8Array[]);
+  const bytes = Buffer.concat([encoder.head(), encoder.rows(lines, 0), encoder.tail(records.length)] as Uint8Array[]);
   const { row_groups: groups } = parquetMetadata(new Uint8Array(bytes).buffer);
   expect(groups.length).toBeGreaterThan(20);
   const column = (name: string) => groups.at(-1)?.columns[columns.findIndex((each) => each.name === name)]?.meta_data;
@@ -134,13 +139,14 @@ test("any JSON record comes back from every text format as it was", () => {
   fc.assert(
     fc.property(fc.array(anyRecord, { maxLength: 5 }), fc.constantFrom(undefined, 1, "\t"), (records, indent) => {
       const kept = records.map(({ signed_body_url, asset_urls, ...rest }) => rest);
-      const { rows } = readPage(JSON.stringify({ data: records, error: null, next_cursor: null }, null, indent), 10);
+      const { lines, rows } = readPage(pageOf(records, indent), 10);
 
-      const lines = String(jsonLines.rows(rows, 0)).split("\n").slice(0, -1);
-      expect(lines.map((line) => JSON.stringify(JSON.parse(line)))).toEqual(
+      expect(rows).toBe(records.length);
+      const texts = String(jsonLines.rows(lines, 0)).split("\n").slice(0, -1);
+      expect(texts.map((text) => JSON.stringify(JSON.parse(text)))).toEqual(
         kept.map((record) => JSON.stringify(record)),
       );
-      const array = `${jsonArray.rows(rows, 0)}${jsonArray.tail(rows.length)}`;
+      const array = `${jsonArray.rows(lines, 0)}${jsonArray.tail(rows)}`;
       expect(JSON.stringify(JSON.parse(array))).toBe(JSON.stringify(kept));
     }),
     { numRuns: 300 },
@@ -152,9 +158,9 @@ test("any text comes back from CSV as it was, with an apostrophe where it could 
   fc.assert(
     fc.property(fc.array(fc.record({ request_id: anyText, model: anyText }), { minLength: 1 }), (records) => {
       const columns = tableColumns([], [], false);
-      const { rows } = readPage(JSON.stringify({ data: records, error: null }), 1000);
+      const { lines } = readPage(pageOf(records), 1000);
       const encoder = csv(columns);
-      const read = parse(`${encoder.head()}${encoder.rows(rows, 0)}`, { columns: true, record_delimiter: "\r\n" });
+      const read = parse(`${encoder.head()}${encoder.rows(lines, 0)}`, { columns: true, record_delimiter: "\r\n" });
       expect(read).toMatchObject(
         records.map(({ request_id, model }) => ({ request_id: cell(request_id), model: cell(model) })),
       );
@@ -166,15 +172,21 @@ test("any text comes back from CSV as it was, with an apostrophe where it could 
 test("Parquet is the same whatever pages the records came in, over many row groups", async () => {
   const columns = tableColumns([], [], false);
   const records = Array.from({ length: 25_000 }, (_, index) => ({ request_id: `id-${index}`, prompt_tokens: index }));
-  const { rows } = readPage(JSON.stringify({ data: records, error: null }), records.length);
-  const write = (pageRows: number) => {
+  const { lines } = readPage(pageOf(records), records.length);
+  const write = (pageBytes: number) => {
     const encoder = parquet(columns);
     const parts = [encoder.head()];
-    for (let at = 0; at < rows.length; at += pageRows) parts.push(encoder.rows(rows.slice(at, at + pageRows), at));
-    return Buffer.concat([...parts, encoder.tail(rows.length)].map((part) => Buffer.from(part)));
+    for (let at = 0, before = 0; at < lines.length; ) {
+      const end = lines.indexOf("\n", Math.min(lines.length - 1, at + pageBytes)) + 1;
+      const page = lines.subarray(at, end);
+      parts.push(encoder.rows(page, before));
+      before += countOf(page);
+      at = end;
+    }
+    return Buffer.concat([...parts, encoder.tail(records.length)].map((part) => Buffer.from(part)));
   };
-  const whole = write(rows.length);
-  expect(write(777).equals(whole)).toBe(true);
+  const whole = write(lines.length);
+  expect(write(7_777).equals(whole)).toBe(true);
   expect(await readParquet(whole)).toMatchObject(
     records.map(({ request_id, prompt_tokens }) => ({ request_id, prompt_tokens: BigInt(prompt_tokens) })),
   );

@@ -115,7 +115,7 @@ test("a filter that the service refuses names the place, and leaves no file", as
   const output = folder.file("out.jsonl");
   const filter = '{"request_response_rmt":{"latencyy":{"gte":1}}}';
   const { status, stderr } = await run(weir.api, ["--output", output, "--filter", filter], {}, env);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr).toMatch(/status 400: .*latencyy/);
   expect(await Bun.file(output).exists()).toBe(false);
 });

@@ -40,7 +40,7 @@ test.each([
   ["two different keys", `${AUTH}Gateway-Auth: Bearer other\r\n`, "invalid_gateway_auth"],
   ["two words", `Gateway-Auth: Bearer ${KEY} x\r\n`, "invalid_gateway_auth"],
   ["an expired key", "Gateway-Auth: Bearer expired\r\n", "expired_gateway_auth"],
-  ["a revoked key", "Gateway-Auth: Bearer revoked\r\n", "expired_gateway_auth"],
+  ["a revoked key", "Gateway-Auth: Bearer revoked\r\n", "invalid_gateway_auth"],
 ])("%s is a 401 that is not recorded", async (_name, header, code) => {
   await using gateway = await startTestGateway({ keys: KEYS });
   const answer = await once(gateway, "POST /v1/x", `Host: weir\r\n${TARGET}${header}Content-Length: 2\r\n`, "{}");
@@ -66,6 +66,10 @@ test.each([
   ["a target with a password", "GET /", `${AUTH}Gateway-Target-Url: http://u:pw@a\r\n`, 400, "invalid_target"],
   ["two targets", "GET /", `${AUTH}${TARGET}Gateway-Target-Url: http://b\r\n`, 400, "invalid_target"],
   ["dot segments", "GET /a/%2e%2E/b", `${AUTH}${TARGET}`, 400, "invalid_path"],
+  ["a space in the path", "GET /a b", `${AUTH}${TARGET}`, 400, "invalid_path"],
+  ["a space in the path, before what else is wrong", "GET /a b", `${bearer("reader")}`, 400, "invalid_path"],
+  ["a byte over 0x7f in the path", "GET /caf\xc3\xa9", `${AUTH}${TARGET}`, 400, "invalid_path"],
+  ["a control byte in the path", "GET /a\x01", `${AUTH}${TARGET}`, 400, "invalid_path"],
   ["an id that is no UUID", "GET /", `${AUTH}${TARGET}Gateway-Request-Id: 42\r\n`, 400, "invalid_header"],
   [
     "two ids",
@@ -119,14 +123,57 @@ test.each([
   expect(gateway.spool.problems).toEqual([]);
 });
 
+test("a path of bytes that no URI has is recorded with these escaped, credentials behind them masked", async () => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  const body = '{"model":"m"}';
+  const head = `POST /a b\x01\xc3\xa9 key=S?x=1 token=S HTTP/1.1\r\nHost: weir\r\n${AUTH}${TARGET}`;
+  const next = `GET / HTTP/1.1\r\nHost: weir\r\n${AUTH}${TARGET}\r\n`;
+  // Nothing tells the reader to stop: the gateway has to close, and reads nothing of what follows.
+  const answer = await exchangeRaw(gateway.port, `${head}Content-Length: ${body.length}\r\n\r\n${body}${next}`);
+  expect(refusal(answer)).toEqual([400, "invalid_path"]);
+  expect(answer).toContain("\r\nConnection: close\r\n");
+  const record = await gateway.spool.ended(idOf(answer));
+  expect(record.begin.path).toBe("/a%20b%01%C3%A9%20key=***?x=1%20token=***");
+  expect(record.requestBody.toString()).toBe(body);
+  expect(gateway.spool.exchanges.size).toBe(1);
+});
+
+test("a path of bytes that no URI has is refused and not recorded where nobody knows whose it is", async () => {
+  await using gateway = await startTestGateway({ keys: KEYS });
+  for (const header of ["", bearer("nope"), bearer("expired")]) {
+    const answer = await once(gateway, "GET /a b", `Host: weir\r\n${TARGET}${header}`);
+    expect(refusal(answer)).toEqual([400, "invalid_path"]);
+  }
+  expect(gateway.spool.exchanges.size).toBe(0);
+});
+
 test.each([
   ["a key nobody knows", "GET /", `${bearer("nope")}${TARGET}`, "weir keys create"],
-  ["a private address", "GET /", `${AUTH}Gateway-Target-Url: http://10.0.0.1\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
-  ["a name of this machine", "GET /", `${AUTH}Gateway-Target-Url: http://metadata\r\n`, "WEIR_ALLOW_PRIVATE_TARGETS"],
+  ["a revoked key", "GET /", `${bearer("revoked")}${TARGET}`, "was revoked"],
+  ["an expired key", "GET /", `${bearer("expired")}${TARGET}`, "has expired"],
+  [
+    "a private address",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://0x0a000001:80\r\n`,
+    "weir domains approve 10.0.0.1 --private, or with WEIR_ALLOW_PRIVATE_TARGETS",
+  ],
+  [
+    "a private address of IPv6",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://[fd00::5]:80\r\n`,
+    "weir domains approve fd00::5 --private",
+  ],
+  [
+    "a name of this machine",
+    "GET /",
+    `${AUTH}Gateway-Target-Url: http://metadata\r\n`,
+    "weir domains approve metadata --private",
+  ],
   ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, "WEIR_MAX_BODY_BYTES"],
   ["a provider that is not there", "GET /", `${AUTH}${TARGET}`, "check the target"],
 ])("the answer to %s says how to mend it", async (_name, startLine, headers, how) => {
-  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 } });
+  const privateTargets = () => [];
+  await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 }, privateTargets });
   const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
   expect(bodyOf(answer).message).toContain(how);
 });
@@ -188,9 +235,6 @@ test.each([
   ["a header without a colon", "GET / HTTP/1.1\r\nHost: a\r\nBroken\r\n", 400, "bad_request"],
   ["a folded header", "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n", 400, "bad_request"],
   ["another version", "GET / HTTP/1.2\r\nHost: a\r\n", 400, "bad_request"],
-  ["a space in the path", "GET /a b HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
-  ["a byte over 0x7f in the path", "GET /caf\xc3\xa9 HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
-  ["a control byte in the path", "GET /a\x01 HTTP/1.1\r\nHost: a\r\n", 400, "invalid_path"],
   ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n", 405, "bad_request"],
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n", 405, "bad_request"],
   ["too large a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(150_000)}\r\n`, 431, "bad_request"],
@@ -290,9 +334,11 @@ test("a name is looked up once, every address of the answer is checked, and the 
     if (name === "rebinding.test") return ++lookups === 1 ? ["127.0.0.1"] : ["10.0.0.1"];
     return [];
   });
-  await using gateway = await startTestGateway({ config: { dns_servers: [names.server] } });
+  await using gateway = await startTestGateway({ config: { dns_servers: [names.server] }, privateTargets: () => [] });
   const ask = (host: string) => once(gateway, "GET /", gatewayHeaders(`http://${host}:${provider.port}`));
-  expect(refusal(await ask("inside.test"))).toEqual([403, "target_forbidden"]);
+  const inside = await ask("inside.test");
+  expect(refusal(inside)).toEqual([403, "target_forbidden"]);
+  expect(bodyOf(inside).message).toContain("weir domains approve inside.test --private");
   expect(refusal(await ask("mixed.test"))).toEqual([403, "target_forbidden"]);
   expect(refusal(await ask("nowhere.test"))).toEqual([502, "upstream_unreachable"]);
   expect(await ask("rebinding.test")).toEndWith("ok");

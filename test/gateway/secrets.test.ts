@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createHeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers.ts";
+import { HeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers.ts";
 import { maskAddress, maskPath, maskProtocols, maskResponseHeaders } from "../../src/gateway/secrets.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 
 const SECRET = "Pl4nted5ecret";
-const reader = createHeaderReader(["Acme"]);
+const reader = new HeaderReader(["Acme"]);
 
 test.each([
   "Authorization",

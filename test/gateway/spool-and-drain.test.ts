@@ -104,7 +104,7 @@ test("hooks see a request without credentials and may refuse it", async () => {
   });
   const headers = gatewayHeaders(
     provider.origin,
-    "Authorization: Bearer sk\r\nX-A: 1\r\nGateway-User-Id: u\r\nGateway-Property-Team: n\xc3\xa4cht\r\n",
+    "Authorization: Bearer sk\r\nX-A: 1\r\nGateway-User-Id: u\r\nGateway-User-Id:\r\nGateway-Property-Team: n\xc3\xa4cht\r\n",
   );
   const answer = await exchangeRaw(gateway.port, `GET /closed HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
   expect(answer).toStartWith("HTTP/1.1 403");

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { AlertChecker } from "../../src/jobs/alerts/checker.ts";
 import { createLog } from "../../src/observe.ts";
-import { alertHistory, findAlert, firingOf, putAlert } from "../../src/store/alerts.ts";
-import { listDeliveries } from "../../src/store/deliveries.ts";
+import { alertHistory, findAlert, firingOf, putAlert } from "../../src/store/alerts/alerts.ts";
+import { listDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { insertRecord } from "../api/open.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSecret, signatureHeaders } from "../../src/store/signing.ts";
+import { createSecret, signatureHeaders } from "../../src/store/deliveries/signing.ts";
 
 test("what docs/webhooks.md shows verifies what is sent, and nothing else", async () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/webhooks.md"), "utf8");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { transitions } from "../../src/jobs/alerts/transitions.ts";
-import type { Alert, Firing } from "../../src/store/alerts.ts";
+import type { Alert, Firing } from "../../src/store/alerts/alerts.ts";
 
 const NOW = 1_000_000_000;
 

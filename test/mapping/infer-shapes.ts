@@ -1,4 +1,4 @@
-import type { Sample } from "../../src/mapping/infer/infer.ts";
+import type { Sample } from "../../src/mapping/infer/sample.ts";
 import type { Json } from "../../src/plugin/contract.ts";
 
 /** Wire formats that nobody speaks, each in a few exchanges as they would be recorded. */

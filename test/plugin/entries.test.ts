@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Entries } from "../../src/plugin/entries.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { readEntries, writeEntries } from "../../src/store/plugin-entries.ts";
+import { readEntries, writeEntries } from "../../src/store/nodes/plugin-entries.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
 import { keptLog, until } from "./folder.ts";

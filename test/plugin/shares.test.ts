@@ -3,8 +3,8 @@ import { createLog } from "../../src/observe.ts";
 import type { PluginShare, ShareLimit } from "../../src/plugin/contract.ts";
 import { type ShareClaim, Shares } from "../../src/plugin/shares.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { beat } from "../../src/store/nodes.ts";
-import { claimShares } from "../../src/store/shares.ts";
+import { beat } from "../../src/store/nodes/nodes.ts";
+import { claimShares } from "../../src/store/nodes/shares.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
 

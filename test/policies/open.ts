@@ -35,6 +35,8 @@ export interface OpenOptions {
   readonly options?: Json;
   readonly usageOf?: (ids: readonly string[]) => Promise<readonly RequestUsage[]>;
   readonly providerHosts?: readonly string[];
+  /** Organizations of keys, by key. */
+  readonly keys?: Readonly<Record<string, string>>;
   /** The directory and the table of an earlier run. */
   readonly from?: { readonly path: string; readonly table: ReturnType<typeof entryTable> };
 }
@@ -44,7 +46,7 @@ export async function openPlugin(plugin: GatewayPlugin, open: OpenOptions = {}) 
   const directory = open.from === undefined ? ownDirectory() : undefined;
   const path = open.from?.path ?? directory!.path;
   const table = open.from?.table ?? entryTable();
-  const { log } = keptLog();
+  const { log, lines } = keptLog();
   const entries = new Entries({ ...table, log });
   await entries.load();
   const host = createPluginHost({
@@ -52,6 +54,7 @@ export async function openPlugin(plugin: GatewayPlugin, open: OpenOptions = {}) 
     log,
     entries,
     usageOf: open.usageOf ?? (async () => []),
+    organizationOfKey: (id) => new Map(Object.entries(open.keys ?? {})).get(id),
     providerHosts: () => open.providerHosts ?? [],
   });
   const gateway: GatewayAccess = host.accessFor(plugin.name);
@@ -60,6 +63,7 @@ export async function openPlugin(plugin: GatewayPlugin, open: OpenOptions = {}) 
   const caller = { organizationId: "org-1", name: "tester", admin: true, operator: true };
   return {
     hooks,
+    log: lines,
     host,
     entries,
     path,

@@ -194,6 +194,26 @@ describe("a budget", () => {
     );
   });
 
+  test.each([
+    ["failures", { ...ANSWERED, status: 500 }],
+    ["calls that broke off", { ...ANSWERED, status: 502, outcome: "upstream_failed" }],
+    ["clients that left", { ...ANSWERED, status: 499, outcome: "client_gone" }],
+  ] as const)("is not overshot by a burst that comes after %s", async (_name, end) => {
+    const failed = new Set<string>();
+    const usageOf = async (ids: readonly string[]) =>
+      ids.map((requestId) => ({ requestId, totalTokens: failed.has(requestId) ? null : 600, cost: null }));
+    await using it = await openPlugin(rateLimits, { usageOf });
+    const policy = "1000;w=3600;u=tokens";
+    for (let at = 0; at < 5; at++) {
+      const { id, status } = await ask(it, { policy });
+      expect(status).toBe(200);
+      failed.add(id);
+      it.hooks.onEnd!({ id, ...end });
+    }
+    const burst = await Promise.all(Array.from({ length: 30 }, () => spend(it, { policy })));
+    expect(burst.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+  });
+
   test("lets through only what it can pay for while nothing is known of what requests cost", async () => {
     await using it = await openPlugin(rateLimits);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask(it, { policy: "250;w=60;u=cents" })));
@@ -312,6 +332,36 @@ describe("the list of rate limits", () => {
     for (let tries = 0; (await list(it))[0].used === 0 && tries < 200; tries++)
       await new Promise((next) => setTimeout(next, 10));
     expect(await list(it)).toMatchObject([{ used: 10, remaining: 90 }]);
+  });
+});
+
+describe("a policy of one key", () => {
+  const keys = { "key-1": "org-1", "key-2": "org-2" };
+  const body = (key_id: string) => ({ name: "n", quota: 0, window_seconds: 60, key_id });
+
+  test.each([
+    ["a key of the caller's organization", "key-1", {}, true],
+    ["a key of another one, by the operator", "key-2", {}, true],
+    ["a key of another one, by anybody else", "key-2", { operator: false }, false],
+    ["a key of the caller's organization, by anybody", "key-1", { operator: false }, true],
+    ["a key that is not there", "key-3", {}, false],
+  ])("can name %s or not", async (_name, keyId, who, may) => {
+    await using it = await openPlugin(rateLimits, { keys });
+    const made = await it.call("POST", "/v1/rate-limits", {}, body(keyId), who);
+    if (may) expect(made.data.key_id).toBe(keyId);
+    else expect(made).toEqual({ status: 400, path: "key_id", message: expect.stringContaining("GET /v1/keys") });
+    expect((await ask(it, { keyId, organizationId: keyId === "key-2" ? "org-2" : "org-1" })).status).toBe(
+      may ? 429 : 200,
+    );
+  });
+
+  test("of weir.toml that names a key which is not there is told of", async () => {
+    await using it = await openPlugin(rateLimits, {
+      keys,
+      options: { policies: [body("key-1"), { ...body("key-9"), name: "late" }] },
+    });
+    expect(it.log.filter((line) => line.includes("bears on nothing"))).toHaveLength(1);
+    expect(it.log.join()).toContain('\\"late\\"');
   });
 });
 

@@ -43,6 +43,23 @@ test("the last of two equal names wins, prompt inputs follow the same rules, oth
   expect(Object.fromEntries(labels.settings)).toEqual({ "user-id": "jö", "session-id": "s" });
 });
 
+test("an empty value of a property is its value, and of any other header none", () => {
+  const labels = readLabels([
+    "Gateway-Property-A",
+    "",
+    "Gateway-Prompt-Input-B",
+    "",
+    "Gateway-User-Id",
+    "u",
+    "Gateway-User-Id",
+    "",
+    "Gateway-Model-Override",
+    "",
+  ]);
+  expect([{ ...labels.properties }, { ...labels.promptInputs }]).toEqual([{ A: "" }, { B: "" }]);
+  expect(Object.fromEntries(labels.settings)).toEqual({ "user-id": "u" });
+});
+
 test("an empty name is none, and the last of two equal names says whether its case was erased", () => {
   const labels = readLabels([
     "Gateway-Property-",

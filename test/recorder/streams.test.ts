@@ -16,6 +16,17 @@ test.each([
   ["comments", ": hello\n\n:\ndata: 1\n: again\n\n", [{ data: 1 }]],
   ["several data lines", 'data: {"a":\ndata: 1}\n\n', [{ data: { a: 1 } }]],
   ["plain text", "data: Once\ndata: upon\n\n", [{ data: "Once\nupon" }]],
+  [
+    "plain text that looks like JSON",
+    "event: output\ndata: 42\n\nevent: output\ndata: {}\n\nevent: output\ndata: x\n\nevent: done\ndata: {}\n\n",
+    [
+      { name: "output", data: "42" },
+      { name: "output", data: "{}" },
+      { name: "output", data: "x" },
+      { name: "done", data: {} },
+    ],
+  ],
+  ["objects under the same name", 'event: output\ndata: {"a":1}\n\n', [{ name: "output", data: { a: 1 } }]],
   ["a sign-off", "data: 1\n\ndata: [DONE]\n\n", [{ data: 1 }]],
   ["a sign-off with a name", "event: done\ndata: [DONE]\n\n", []],
   ["no blank line at the end", "data: 1\n\ndata: 2", [{ data: 1 }, { data: 2 }]],

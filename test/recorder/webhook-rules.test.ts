@@ -4,7 +4,7 @@ import type { Storable } from "../../src/recorder/insert.ts";
 import { shareOf, WebhookRules } from "../../src/recorder/webhook-rules.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
-import { putWebhook } from "../../src/store/webhooks.ts";
+import { putWebhook } from "../../src/store/webhooks/webhooks.ts";
 import { ownDirectory } from "../store/open.ts";
 
 const RULE = { url: "http://a.test/", name: "", sample_rate: 100, fields: [], include_body: false, enabled: true };

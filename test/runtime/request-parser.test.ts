@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { MalformedRequest, RequestParser } from "../../src/runtime/request-parser.ts";
+import { MalformedRequest, type RequestHead, RequestParser } from "../../src/runtime/request-parser.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
 interface Read {
@@ -109,8 +109,9 @@ test.each([
   ["an unknown method", "BREW / HTTP/1.1\r\n\r\n", "method"],
   ["a lower-case method", "get / HTTP/1.1\r\n\r\n", "method"],
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\n\r\n", "method"],
-  ["a space in the path", "GET /a b HTTP/1.1\r\n\r\n", "path"],
-  ["a byte over 0x7f in the path", "GET /\xe9 HTTP/1.1\r\n\r\n", "path"],
+  ["a target with a space that is no path", "GET x y HTTP/1.1\r\n\r\n", "malformed"],
+  ["a bare line feed in the path", "GET /a\nb HTTP/1.1\r\n\r\n", "malformed"],
+  ["a bare carriage return in the path", "GET /a\rb HTTP/1.1\r\n\r\n", "malformed"],
   ["too large a head", head(`X: ${"x".repeat(1_000)}`), "size"],
   ["too large a head without its end", `GET / HTTP/1.1\r\nX: ${"x".repeat(1_000)}`, "size"],
   ["a chunk longer than it says", `${CHUNKED}1\r\nxy\r\n0\r\n\r\n`, "malformed"],
@@ -142,6 +143,22 @@ test.each([
 ] as const)("%s is refused before more of it comes", (_name, wire, fault) => {
   expect(read([wire]).fault).toBe(fault);
   expect(read(wire.split("")).fault).toBe(fault);
+});
+
+test.each([
+  ["a space", "/a b"],
+  ["what looks like another version", "/a HTTP/1.0"],
+  ["control bytes", "/a\0\x01\x7f"],
+  ["bytes over 0x7f", "/caf\xc3\xa9"],
+])("a path with %s is read, and the connection is to close behind it", (_name, path) => {
+  const wire = `POST ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  for (const pieces of [[wire], wire.split("")]) {
+    const heads: RequestHead[] = [];
+    const parser = new RequestParser(1_000, { onHead: (head) => void heads.push(head), onData() {}, onWhole() {} });
+    for (const piece of pieces) parser.execute(Buffer.from(piece, "latin1"));
+    expect(heads).toHaveLength(1);
+    expect(heads[0]).toMatchObject({ url: path, headers: ["Host", "x"], framing: { close: true } });
+  }
 });
 
 test("a head may have 200 fields and no more", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Connection from "libsql";
 import { migrate } from "../../src/store/migrate.ts";
@@ -9,6 +9,18 @@ import { ownDirectory } from "./open.ts";
 const SLOW =
   "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000000) select count(*) as n from n";
 const statement = (sql: string, args: readonly Value[] = []) => ({ sql, args });
+
+/** How many files below a directory this process has open, on Linux. */
+function openBelow(directory: string): number {
+  const fds = existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd") : [];
+  return fds.filter((fd) => {
+    try {
+      return readlinkSync(join("/proc/self/fd", fd)).startsWith(directory);
+    } catch {
+      return false; // closed meanwhile
+    }
+  }).length;
+}
 
 describe("a local store", () => {
   test("shows a reader what was written, in both files, whatever the directory is called", async () => {
@@ -161,6 +173,24 @@ describe("a query with a deadline", () => {
     const long = `select ${"1 + ".repeat(900)}1 as n -- ${"x".repeat(1_000_000)}`;
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(long)));
     expect(answers).toEqual(Array.from({ length: 12 }, () => [{ n: 901 }]));
+    await reader.close();
+    await writer.close();
+  });
+
+  test("leaves few files open, however often its connection was replaced", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    const reader = await openStore(directory.config, "read");
+    const before = openBelow(directory.path);
+    const padding = "x".repeat(1_000_000);
+    let most = 0;
+    for (let n = 0; n < 80; n++) {
+      await reader.records.query(statement(`select ${n} as n -- ${padding}`), { deadlineMs: 30_000 });
+      most = Math.max(most, openBelow(directory.path));
+    }
+    // Those in use, and the files of eight connections that are closed.
+    expect(most).toBeLessThan(before + 80);
     await reader.close();
     await writer.close();
   });

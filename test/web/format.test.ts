@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatBytes, formatDuration, formatMoney } from "../../src/web/parts/format.ts";
+import { formatBytes, formatDuration, formatMoney, formatTime } from "../../src/web/parts/format.ts";
 
 test.each([
   [null, "–"],
@@ -15,12 +15,19 @@ test.each([
 
 test.each([
   [null, "–"],
+  [0, "0 ms"],
   [0.5, "0.50 ms"],
+  [0.999, "1 ms"],
   [999.4, "999 ms"],
+  [999.6, "1.00 s"],
   [1_234, "1.23 s"],
+  [9_999, "10.0 s"],
   [59_900, "59.9 s"],
+  [59_990, "1 min 0 s"],
   [61_000, "1 min 1 s"],
+  [3_599_900, "1 h 0 min"],
   [3_720_000, "1 h 2 min"],
+  [266_400_000, "3 d 2 h"],
 ])("%p ms are written %s", (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
@@ -29,7 +36,15 @@ test.each([
   [0, "0 B"],
   [999, "999 B"],
   [1_500, "1.5 kB"],
+  [9_960, "10 kB"],
+  [999_960, "1.0 MB"],
   [25_000_000, "25 MB"],
 ])("%p bytes are written %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
+});
+
+test("a time of another year says which", () => {
+  const now = new Date("2026-06-01T00:00:00Z");
+  expect(formatTime("2026-05-01T00:00:01Z", now)).not.toContain("2026");
+  expect(formatTime("2024-05-01T00:00:01Z", now)).toContain("2024");
 });

@@ -25,6 +25,8 @@ interface FlightOptions {
   readonly budget: FlightBudget;
   /** Bytes of a body that are kept for those who join later and for the store. */
   readonly bytesMax: number;
+  /** Looks at a whole body that was kept, before anyone is told of its end; which waits for what it returns. */
+  readonly examine?: (head: Head, chunks: readonly Uint8Array[]) => Promise<void> | undefined;
   /** Called once when nobody can join any more; with the whole body where it is complete and was kept. */
   readonly onLanded: (head: Head | undefined, chunks: readonly Uint8Array[] | undefined) => void;
 }
@@ -99,6 +101,16 @@ export class Flight implements UpstreamEvents {
   }
 
   onEnd(): void {
+    const examined =
+      this.#kept && this.#head !== undefined ? this.#options.examine?.(this.#head, this.#chunks) : undefined;
+    if (examined === undefined) this.#end();
+    else {
+      this.#call = undefined; // it is over: there is nothing to hold back or to abort
+      void examined.then(() => this.#end());
+    }
+  }
+
+  #end(): void {
     this.#result = "whole";
     // Stored before anyone sees the end: whoever asks again at once finds it.
     this.#land(this.#kept ? this.#chunks : undefined);

@@ -1,6 +1,7 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
-import { AnswerFiles, encodeEntry, folderOf } from "./answer-files.ts";
+import { encodeEntry } from "./answer-file.ts";
+import { AnswerFiles, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
 import { KeyMaker } from "./key-maker.ts";
@@ -8,12 +9,13 @@ import type { CacheSettings } from "./settings.ts";
 import {
   type AnswerOrigin,
   type AnswerSource,
-  endsInFailure,
+  codingOfStream,
   isShareable,
   memorySource,
   type StoredAnswer,
   shareableHeaders,
 } from "./stored-answer.ts";
+import { endsInFailure } from "./stream-end.ts";
 
 /** Answers that wait for the disk; one more is not stored. */
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
@@ -51,7 +53,7 @@ interface SharedFlight {
   readonly place: number;
   /** How long to keep its answer; undefined where nobody wants it kept. */
   keepMs: number | undefined;
-  /** Someone asked that this answer be written nowhere. */
+  /** This answer is to be written nowhere: someone asked for that, or it tells of a failure. */
   omit: boolean;
 }
 
@@ -180,6 +182,7 @@ export class ResponseCache {
     const flight: Flight = new Flight({
       budget: this.#budget,
       bytesMax: Math.min(this.#options.entryBytesMax, this.#options.bytesMax),
+      examine: (head, chunks) => this.#examine(shared, head, chunks),
       onLanded: (head, chunks) => this.#land(shared, head, chunks),
     });
     const keepMs = settings.save ? settings.keepMs : undefined;
@@ -190,6 +193,17 @@ export class ResponseCache {
     return { kind: "lead", shared, reader: flight.reserve() };
   }
 
+  /** What tells of a failure is not kept, whatever its status and its coding. */
+  #examine(shared: SharedFlight, head: Head, chunks: readonly Uint8Array[]): Promise<void> | undefined {
+    const coding = codingOfStream(head.headers);
+    if (coding === undefined || !isShareable(head.status)) return undefined;
+    const note = (fails: boolean) => {
+      if (fails) shared.omit = true;
+    };
+    if (coding === "") return void note(endsInFailure(chunks));
+    return this.keys.fails({ bytes: Buffer.concat(chunks), coding }).then(note);
+  }
+
   #land(shared: SharedFlight, head: Head | undefined, chunks: readonly Uint8Array[] | undefined): void {
     const { key } = shared.request;
     const others = this.#flights.get(key)?.filter((each) => each !== shared) ?? [];
@@ -197,7 +211,7 @@ export class ResponseCache {
     else this.#flights.set(key, others);
     const { keepMs } = shared;
     if (head === undefined || chunks === undefined || keepMs === undefined) return;
-    if (shared.omit || keepMs <= 0 || !isShareable(head.status) || endsInFailure(head.headers, chunks)) return;
+    if (shared.omit || keepMs <= 0 || !isShareable(head.status)) return;
     this.#store(shared, keepMs, head, chunks);
   }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import type { GatewayHeader } from "../headers.ts";
+import { fromWire, type GatewayHeader } from "../headers.ts";
 
 /** What a client asks of the cache. */
 export interface CacheSettings {
@@ -64,8 +64,7 @@ export function readCacheSettings(
 function readNames(header: string, value: string): string[] {
   const names = value.split(",").map((name) => name.trim());
   if (names.includes("")) throw new GatewayError("invalid_header", `${header} must be names separated by commas`);
-  // Header values cross the parser as Latin-1; what they mean is UTF-8.
-  return names.map((name) => Buffer.from(name, "latin1").toString("utf8"));
+  return names.map(fromWire);
 }
 
 interface Wishes {

@@ -1,6 +1,7 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { readResponseHeaders } from "../headers.ts";
+import { STREAM_TYPE } from "../recording.ts";
+import { readResponseHeaders } from "../response-headers.ts";
 import { isSecretResponseHeader, maskOf } from "../secrets.ts";
 
 /** A whole answer as the cache keeps it. */
@@ -27,18 +28,12 @@ export function isShareable(status: number): boolean {
   return status >= 200 && status < 300 && status !== 206;
 }
 
-/** How much of a stream's end is looked at: a failure is the last thing that it says. */
-const TAIL_BYTES = 8_192;
-/** Inside of a text these quotes would be escaped. */
-const FAILURE = /^event: ?(?:error|response\.failed)\r?$|"error": ?[{"]/m;
-
-/** Whether an event stream tells of a failure although its status was fine. One that came compressed is not looked into. */
-export function endsInFailure(raw: RawHeaders, chunks: readonly Uint8Array[]): boolean {
-  if (!/^text\/event-stream/i.test(readResponseHeaders(raw).contentType)) return false;
-  let tail = "";
-  for (let at = chunks.length - 1; at >= 0 && tail.length < TAIL_BYTES; at--)
-    tail = Buffer.from(chunks[at]!.subarray(-TAIL_BYTES)).toString("latin1") + tail;
-  return FAILURE.test(tail);
+/** The codings of a stream, "" where it has none; undefined where an answer is no stream. */
+export function codingOfStream(raw: RawHeaders): string | undefined {
+  if (!STREAM_TYPE.test(readResponseHeaders(raw).contentType)) return undefined;
+  const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "content-encoding");
+  const codings = values.flatMap((value) => value.toLowerCase().split(",")).map((coding) => coding.trim());
+  return codings.filter((coding) => coding !== "" && coding !== "identity").join(",");
 }
 
 /** A provider's headers as another request may see them: no cookie and no other secret of the first one. */
@@ -54,15 +49,18 @@ export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | und
   return kept;
 }
 
+/** What is known of a stored answer before its body. */
+export interface AnswerHead extends AnswerOrigin {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: RawHeaders;
+  /** Bytes of each piece of the body. */
+  readonly lengths: readonly number[];
+}
+
 /** A stored answer while it is played: from a file, or from memory while its file is being written. */
 export interface AnswerSource {
-  readonly head: AnswerOrigin & {
-    readonly status: number;
-    readonly reason: string;
-    readonly headers: RawHeaders;
-    /** Bytes of each piece of the body. */
-    readonly lengths: readonly number[];
-  };
+  readonly head: AnswerHead;
   /** The next `length` bytes, where they are in memory already. */
   takeNow(length: number): Uint8Array | undefined;
   /** The next `length` bytes. @throws where they cannot be read. */

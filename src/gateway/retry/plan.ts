@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError } from "../../errors.ts";
-import type { GatewayHeader } from "../headers.ts";
+import { fromWire, type GatewayHeader } from "../headers.ts";
 
 /** Why a try failed: the provider's status, or that there was none. */
 export type Failure = number | "network";
@@ -122,7 +122,7 @@ function readFallbacks(header: GatewayHeader | undefined): readonly Fallback[] {
   const wrong = (what: string) => new GatewayError("invalid_header", `${header.name} ${what}`);
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(header.value, "latin1").toString("utf8"));
+    value = JSON.parse(fromWire(header.value));
   } catch (cause) {
     throw new GatewayError("invalid_header", `${header.name} must be a JSON list`, { cause });
   }

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
-import { ALERT_METRICS } from "../../store/alert-rule.ts";
-import type { Alert, Firing, Group } from "../../store/alerts.ts";
+import { ALERT_METRICS } from "../../store/alerts/alert-rule.ts";
+import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 
 /** One group's figures, as `metrics` answers them. */
 export type Figures = Readonly<Record<string, Json>>;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Config, listenerPorts } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import type { Delivery } from "../../store/deliveries.ts";
+import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import {
   type Attempt,
   claimDue,
@@ -11,7 +11,7 @@ import {
   releaseClaims,
   settle,
   sweepDeliveries,
-} from "../../store/delivery-queue.ts";
+} from "../../store/deliveries/delivery-queue.ts";
 import { isAway } from "../../store/failure.ts";
 import { patiently } from "../../store/patiently.ts";
 import { URL_SECRET } from "../../store/signed-address.ts";

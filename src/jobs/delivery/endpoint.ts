@@ -1,7 +1,7 @@
-import { findAlert } from "../../store/alerts.ts";
-import type { Delivery } from "../../store/deliveries.ts";
+import { findAlert } from "../../store/alerts/alerts.ts";
+import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import type { Database } from "../../store/store.ts";
-import { findWebhook, type Webhook } from "../../store/webhooks.ts";
+import { findWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 
 /** Where deliveries go, as it is set up now; `gone` says why they go nowhere. */
 export type Endpoint =

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { type Attempt, waitingDeliveries } from "../../store/delivery-queue.ts";
+import { type Attempt, waitingDeliveries } from "../../store/deliveries/delivery-queue.ts";
 import type { Database } from "../../store/store.ts";
 
 const COUNT_MS = 500;

@@ -6,7 +6,7 @@ import { recordsByIds } from "../../store/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoredSecret } from "../../store/stored-secret.ts";
-import type { Webhook } from "../../store/webhooks.ts";
+import type { Webhook } from "../../store/webhooks/webhooks.ts";
 
 /** Both bodies of a request together; longer ones are only to be fetched. */
 const BODY_BYTES_MAX = 256 * 1024;

@@ -5,7 +5,7 @@ import { post } from "../../net/post.ts";
 import { createResolve } from "../../net/resolve.ts";
 import { messageOf } from "../../observe.ts";
 import { createStrictUpstream } from "../../runtime/strict-upstream.ts";
-import { signatureHeaders } from "../../store/signing.ts";
+import { signatureHeaders } from "../../store/deliveries/signing.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { openMailer } from "./mail.ts";
 

@@ -1,5 +1,5 @@
 import { propertyName } from "../../filter/property-names.ts";
-import type { PropertyRetention, RetentionRule } from "../../store/retention.ts";
+import type { PropertyRetention, RetentionRule } from "../../store/retention/retention.ts";
 
 const DAY_MS = 86_400_000;
 

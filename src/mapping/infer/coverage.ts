@@ -21,7 +21,7 @@ export function coverageOf(mapping: Mapping, samples: readonly Sample[]): number
     const body = events === undefined ? responseBody : schema.fold(events);
     const usage = schema.readResponse(body, { ...NOWHERE, requestBody, status }).usage;
     const called = schema.llmResponse(body, requestBody).messages?.some(({ tool_calls }) => tool_calls?.length);
-    if (schema.promptText(requestBody) !== undefined) sum += WEIGHTS.asked;
+    if (schema.promptText(requestBody)) sum += WEIGHTS.asked;
     if (schema.completionText(body) !== undefined || called) sum += WEIGHTS.answered;
     if (usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined) sum += WEIGHTS.counted;
   }

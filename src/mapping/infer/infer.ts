@@ -1,5 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { mappedSchema } from "../apply.ts";
+import { mergedEvents } from "../fold-mapped.ts";
 import { isObject } from "../json.ts";
 import { faultOf, type Mapping, type RequestPlaces } from "../mapping.ts";
 import { coverageOf } from "./coverage.ts";
@@ -8,10 +9,8 @@ import { leavesOf } from "./leaves.ts";
 import { inferRequest } from "./request.ts";
 import { inferError, inferReading, inferText, type ResponseContext } from "./response.ts";
 import type { Sample } from "./sample.ts";
-import { inferDeltas, mergedEvents } from "./stream.ts";
+import { inferDeltas } from "./stream.ts";
 import { toolNames } from "./tools.ts";
-
-export type { Sample } from "./sample.ts";
 
 /** A mapping with how sure it is, 0 to 1, and from how many exchanges it was learnt; or why there is none. */
 export type Inference =

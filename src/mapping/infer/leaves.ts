@@ -39,10 +39,10 @@ function visit(value: Json, pointer: Pointer, names: readonly string[], into: Le
 /** Every object and list of a body with its pointer, outermost first. */
 export function branchesOf(body: Json, pointer: Pointer = "", depth = 0): { pointer: Pointer; value: Json }[] {
   if (depth > DEPTH_MAX || typeof body !== "object" || body === null) return [];
-  const below_ = Array.isArray(body)
+  const inner = Array.isArray(body)
     ? body.slice(0, ELEMENTS_MAX).flatMap((each) => branchesOf(each, `${pointer}/*`, depth + 1))
     : Object.entries(body).flatMap(([name, each]) => branchesOf(each, below(pointer, name), depth + 1));
-  return [{ pointer, value: body }, ...below_];
+  return [{ pointer, value: body }, ...inner];
 }
 
 /** Leaves of several bodies by their place; each with its values body by body. */

@@ -72,8 +72,7 @@ export function inferReading(
   const calls = toolCallsIn(bodies, toolNames);
   const named = find(
     bodies,
-    ({ name, value, depth }) =>
-      (depth < 3 && value === model) || (depth < 3 && wordsOf(name).some((word) => WORDS.model.has(word))),
+    ({ name, value, depth }) => depth < 3 && (value === model || wordsOf(name).some((word) => WORDS.model.has(word))),
   );
   const id = find(
     bodies,

@@ -1,6 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { deltaText, mergeDeep } from "../apply.ts";
-import { isObject, type JsonObject } from "../json.ts";
+import { deltaText } from "../fold-mapped.ts";
+import { isObject } from "../json.ts";
 import type { DeltaPlace } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { leavesOf } from "./leaves.ts";
@@ -124,11 +124,4 @@ function discriminator(streams: readonly (readonly StreamEvent[])[]): Pointer | 
     if ((named || distinct <= events.length / 3) && !/~|\//.test(name)) return `/${name}`;
   }
   return undefined;
-}
-
-/** All members of all events of a stream together, the last value of each. */
-export function mergedEvents(events: readonly StreamEvent[]): Json {
-  const merged: JsonObject = {};
-  for (const { data } of events) if (isObject(data)) mergeDeep(merged, data, 0);
-  return merged;
 }

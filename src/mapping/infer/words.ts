@@ -17,7 +17,6 @@ export const WORDS = {
   ),
   cached: list("cache cached"),
   reasoning: list("reasoning thought thoughts thinking think reflection scratchpad"),
-  money: list("cost usd dollars price charge charged fee"),
   role: list("role speaker author from sender who by actor party side voice origin source kind type name"),
   text: list(
     "text content message utterance say says said words body value answer reply output response completion prompt line speech msg t txt result",
@@ -26,7 +25,6 @@ export const WORDS = {
   system: list("system instructions preamble persona directive guidance rules context sys"),
   name: list("name tool fn function method action called"),
   arguments: list("arguments args parameters params input inputs payload with kwargs"),
-  parameters: list("parameters params schema input arguments args signature"),
   description: list("description about doc docs purpose help summary desc"),
   id: list("id uid uuid ref key call trace handle"),
   model: list("model engine brain llm"),
@@ -40,7 +38,7 @@ export const WORDS = {
 } as const satisfies Readonly<Record<string, ReadonlySet<string>>>;
 
 /** What roles are called, by what they are. */
-export const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
+const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
   user: list("user human customer client me person caller visitor guest u h player asker you member usr"),
   assistant: list(
     "assistant bot ai model agent chatbot machine system_bot answerer a b helper llm computer oracle narrator companion asst",

@@ -118,15 +118,16 @@ function readPart(part: Json, depth: number): Part[] {
   return [{ kind: "media", media: unknown }];
 }
 
-/** The last message of a user that has text, as most formats keep them: a list of `{ role, content }`. */
+/** The last message of a user that is text, also an empty one, or has some, as most formats keep them: a list of `{ role, content }`. */
 export function lastUserText(messages: Json, contentMember = "content"): string | undefined {
   const list = listOf(messages);
   for (let at = list.length - 1; at >= 0; at--) {
     const message = list[at];
     const role = textOf(message?.role)?.toLowerCase();
     if (role !== undefined && role !== "user" && role !== "human") continue;
-    const content = plainText(message?.[contentMember]);
-    if (content !== undefined) return content;
+    const content = message?.[contentMember];
+    const text = textOf(content) ?? plainText(content);
+    if (text !== undefined) return text;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, numberOf, pickDefined } from "../json.ts";
+import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 import { answerOf, messagesOf } from "../llm/messages.ts";
 import { lastUserText, plainText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
@@ -18,7 +18,7 @@ export const chatCompletions: WireSchema = {
     Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(answer?.object) ?? ""),
   fold: foldChatCompletions,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) => lastUserText(request?.messages) ?? filledText(request?.prompt),
+  promptText: (request) => lastUserText(request?.messages) ?? textOf(request?.prompt),
   completionText: (answer) => {
     const choice = choicesOf(answer)[0];
     return textOfMessage(choice?.message) ?? filledText(choice?.text);
@@ -42,7 +42,7 @@ function llmRequest(request: Json): LlmRequest {
   return pickDefined({
     ...settingsOf(request),
     messages: listOf(request?.messages).filter(isObject).flatMap(requestMessages),
-    prompt: filledText(request?.prompt),
+    prompt: textOf(request?.prompt),
     tools: toolsOf(request?.tools ?? listOf(request?.functions).map((declared) => ({ function: declared }))),
     tool_choice: toolChoiceOf(request?.tool_choice ?? request?.function_call),
   });

@@ -1,5 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+import { grown, inOrder } from "./pieces.ts";
 
 /** Puts a stream of Cohere together: version 2 has `type` on its events, version 1 `event_type`. */
 export function foldCohere(events: readonly StreamEvent[]): Json {
@@ -43,8 +44,7 @@ function foldVersion2(events: readonly StreamEvent[]): Json {
       if (data.id !== undefined) whole.id = data.id;
       if (isObject(piece)) message.role = piece.role ?? "assistant";
     } else if (type === "content-start" || type === "content-delta") growContent(content, index, piece?.content);
-    else if (type === "tool-plan-delta")
-      message.tool_plan = (textOf(message.tool_plan) ?? "") + (textOf(piece?.tool_plan) ?? "");
+    else if (type === "tool-plan-delta") message.tool_plan = grown(message.tool_plan, piece?.tool_plan);
     else if (type === "tool-call-start" || type === "tool-call-delta") growCall(calls, index, piece?.tool_calls);
     else if (type === "citation-start") citations.push(piece?.citations);
     else if (type === "message-end") mergeMembers(whole, data.delta);
@@ -57,15 +57,13 @@ function foldVersion2(events: readonly StreamEvent[]): Json {
   return whole;
 }
 
-const inOrder = (entries: Map<number, JsonObject>) => [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry);
-
 function growContent(content: Map<number, JsonObject>, index: number, piece: Json): void {
   if (!isObject(piece)) return;
   const part = content.get(index) ?? { type: "text" };
   content.set(index, part);
   for (const [name, value] of Object.entries(piece)) {
     if (name === "type") part.type = value;
-    else if (name === "text" || name === "thinking") part[name] = (textOf(part[name]) ?? "") + (textOf(value) ?? "");
+    else if (name === "text" || name === "thinking") part[name] = grown(part[name], value);
   }
 }
 
@@ -77,6 +75,5 @@ function growCall(calls: Map<number, JsonObject>, index: number, piece: Json): v
   mergeMembers(call, rest);
   if (!isObject(called)) return;
   const known: JsonObject = isObject(call.function) ? call.function : {};
-  const args = (textOf(known.arguments) ?? "") + (textOf(called.arguments) ?? "");
-  call.function = { ...known, ...called, arguments: args };
+  call.function = { ...known, ...called, arguments: grown(known.arguments, called.arguments) };
 }

@@ -21,7 +21,7 @@ export const cohereChat: WireSchema = {
     isObject(answer?.message),
   fold: foldCohere,
   readResponse,
-  promptText: (request) => filledText(request?.message) ?? lastUserText(request?.messages),
+  promptText: (request) => textOf(request?.message) ?? lastUserText(request?.messages),
   completionText: (answer) => plainText(answer?.message?.content) ?? filledText(answer?.text),
   llmRequest,
   llmResponse: (answer): LlmResponse => {
@@ -87,7 +87,7 @@ export const cohereGenerate: WireSchema = {
   fits: (request, answer) => typeof request?.prompt === "string" || Array.isArray(answer?.generations),
   fold: foldCohere,
   readResponse,
-  promptText: (request) => filledText(request?.prompt) ?? filledText(request?.text),
+  promptText: (request) => textOf(request?.prompt) ?? textOf(request?.text),
   completionText: (answer) => filledText(listOf(answer?.generations)[0]?.text) ?? filledText(answer?.summary),
   llmRequest: (request) =>
     pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) ?? textOf(request?.text) }),

@@ -16,6 +16,7 @@ import { settingsOf } from "../llm/settings.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { growLogprobs } from "./chat-completions-fold.ts";
 import { readOpenAi } from "./openai-reading.ts";
+import { inOrder } from "./pieces.ts";
 
 /** Legacy completions: a prompt in, `choices[].text` out. */
 export const completions: WireSchema = {
@@ -57,8 +58,7 @@ function foldCompletions(events: readonly StreamEvent[]): Json {
     for (const choice of listOf(chunk.choices)) if (isObject(choice)) takeChoice(choices, choice);
   }
   if (!seen) return undefined;
-  const merged = [...choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
-  return pickDefined({ ...top, choices: merged, usage });
+  return pickDefined({ ...top, choices: inOrder(choices), usage });
 }
 
 function takeChoice(choices: Map<number, JsonObject>, choice: JsonObject): void {

@@ -7,6 +7,7 @@ import { settingsOf } from "../llm/settings.ts";
 import { toolChoiceOf, toolsOf } from "../llm/tools.ts";
 import { converseUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
+import { grown, inOrder } from "./pieces.ts";
 
 /** Bedrock converse, and Amazon's own models, which have its form also where they are invoked directly. */
 export const converse: WireSchema = {
@@ -67,12 +68,11 @@ function foldConverse(events: readonly StreamEvent[]): Json {
     if (event === "messageStart") message.role = textOf(inner.role) ?? "assistant";
     else if (event === "contentBlockStart") blockAt(blocks, inner, inner.start);
     else if (event === "contentBlockDelta") growBlock(blockAt(blocks, inner, undefined), inner.delta);
-    else if (event === "messageStop") mergeMembers(whole, withoutPadding(inner));
-    else if (event === "metadata") mergeMembers(whole, withoutPadding(inner));
+    else if (event === "messageStop" || event === "metadata") mergeMembers(whole, withoutPadding(inner));
     else if (event?.endsWith("Exception")) whole.error = { type: event, message: textOf(inner.message) ?? event };
   }
   if (message.role === undefined && blocks.size === 0 && Object.keys(whole).length === 0) return undefined;
-  const content = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => finished(block));
+  const content = inOrder(blocks).map(finished);
   return { output: { message: { role: "assistant", ...message, content } }, ...whole };
 }
 
@@ -90,11 +90,11 @@ function blockAt(blocks: Map<number, JsonObject>, event: JsonObject, start: Json
 
 function growBlock(block: JsonObject, delta: Json): void {
   if (!isObject(delta)) return;
-  if (typeof delta.text === "string") block.text = (textOf(block.text) ?? "") + delta.text;
+  if (typeof delta.text === "string") block.text = grown(block.text, delta.text);
   if (isObject(delta.toolUse)) {
     const known = block.toolUse ?? {};
     const piece = delta.toolUse.input;
-    block.toolUse = { ...known, input: typeof piece === "string" ? (textOf(known.input) ?? "") + piece : piece };
+    block.toolUse = { ...known, input: typeof piece === "string" ? grown(known.input, piece) : piece };
   }
   const reasoning = delta.reasoningContent;
   if (!isObject(reasoning)) return;
@@ -103,7 +103,7 @@ function growBlock(block: JsonObject, delta: Json): void {
   else {
     block.reasoningContent = {
       reasoningText: pickDefined({
-        text: (textOf(known.text) ?? "") + (textOf(reasoning.text) ?? ""),
+        text: grown(known.text, reasoning.text),
         signature: textOf(reasoning.signature) ?? known.signature,
       }),
     };

@@ -24,8 +24,7 @@ export const embeddings: WireSchema = {
   },
   promptText: inputOf,
   completionText: () => undefined,
-  llmRequest: (request) =>
-    pickDefined({ input: inputOf(request), n: undefined, size: numberOf(request?.dimensions)?.toString() }),
+  llmRequest: (request) => pickDefined({ input: inputOf(request), size: numberOf(request?.dimensions)?.toString() }),
   llmResponse: () => ({}),
 };
 

@@ -1,5 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+import { inOrder } from "./pieces.ts";
 
 const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
 
@@ -20,7 +21,7 @@ export function foldGenerateContent(events: readonly StreamEvent[]): Json {
     for (const candidate of listOf(data.candidates)) if (isObject(candidate)) takeCandidate(candidates, candidate);
   }
   if (!seen) return undefined;
-  const merged = [...candidates].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
+  const merged = inOrder(candidates);
   const folded: JsonObject = merged.length > 0 ? { candidates: merged, ...top } : top;
   if (usage !== undefined) folded.usageMetadata = usage;
   return folded;

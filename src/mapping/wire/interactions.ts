@@ -16,6 +16,7 @@ import { settingsOf } from "../llm/settings.ts";
 import { toolCall, toolChoiceOf, toolsOf } from "../llm/tools.ts";
 import { interactionsUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
+import { grown, inOrder } from "./pieces.ts";
 
 /** Gemini interactions: steps, in an older version outputs, of thought, text and calls. */
 export const interactions: WireSchema = {
@@ -70,7 +71,7 @@ const NOT_ANSWER: ReadonlySet<string> = new Set(["thought", "function_call", "fu
 const isAnswer = (step: Json) => isObject(step) && !NOT_ANSWER.has(textOf(step.type) ?? "");
 
 function lastInput(input: Json): string | undefined {
-  if (typeof input === "string") return filledText(input);
+  if (typeof input === "string") return input;
   const turns = listOf(input);
   const isConversation = turns.some((turn) => turn?.role !== undefined || turn?.type === "user_input");
   return isConversation
@@ -117,7 +118,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
     if (isObject(data.delta)) growStep(step, data.delta, list);
   }
   if (steps.size > 0 && !Array.isArray(whole[list])) {
-    whole[list] = [...steps].sort(([a], [b]) => a - b).map(([, step]) => finishedStep(step));
+    whole[list] = inOrder(steps).map(finishedStep);
   }
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
@@ -125,21 +126,20 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
 /** A text's pieces go into the last text of the step; in the older version the step is the text. */
 function growStep(step: JsonObject, delta: JsonObject, list: string): void {
   const { type, text, arguments: args, ...rest } = delta;
-  if (typeof args === "string") step.arguments = (textOf(step.arguments) ?? "") + args;
+  if (typeof args === "string") step.arguments = grown(step.arguments, args);
   else if (args !== undefined) step.arguments = args;
   if (typeof text !== "string") {
     mergeMembers(step, rest);
     return;
   }
   if (list === "outputs") {
-    step.text = (textOf(step.text) ?? "") + text;
+    step.text = grown(step.text, text);
     return;
   }
   if (!Array.isArray(step.content)) step.content = [];
   const content: Json[] = step.content;
   const last = content.at(-1);
-  if (isObject(last) && last.type === type)
-    content[content.length - 1] = { ...last, text: (textOf(last.text) ?? "") + text };
+  if (isObject(last) && last.type === type) content[content.length - 1] = { ...last, text: grown(last.text, text) };
   else content.push({ type, text, ...rest });
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { LlmMessage } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import { isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 import { plainText } from "../llm/parts.ts";
 import { cohereUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
@@ -49,11 +49,11 @@ export const rerank: WireSchema = {
       usageRaw: read.usageRaw ?? body?.meta,
     });
   },
-  promptText: (request) => filledText(request?.query),
+  promptText: (request) => textOf(request?.query),
   completionText: () => undefined,
   llmRequest: (request) =>
     pickDefined({
-      input: filledText(request?.query),
+      input: textOf(request?.query),
       n: numberOf(request?.top_n) ?? numberOf(request?.top_k),
       messages: listOf(request?.documents).map(
         (document, idx) => pickDefined({ _type: "message", content: documentText(document) ?? "", idx }) as LlmMessage,

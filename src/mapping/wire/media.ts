@@ -7,7 +7,7 @@ import type { WireSchema } from "../wire-schema.ts";
 import { lastWhole } from "./last-whole.ts";
 import { readOpenAi } from "./openai-reading.ts";
 
-const promptIn = (request: Json) => filledText(request?.prompt) ?? filledText(listOf(request?.instances)[0]?.prompt);
+const promptIn = (request: Json) => textOf(request?.prompt) ?? textOf(listOf(request?.instances)[0]?.prompt);
 
 /** Pictures from a prompt: OpenAI and its followers, Imagen on Gemini and Vertex. */
 export const images: WireSchema = {
@@ -56,12 +56,9 @@ export const speech: WireSchema = {
   llmType: "audio",
   path: /\/audio\/speech$/,
   fits: (request) => typeof request?.input === "string",
-  fold: (events) => {
-    const done = events.findLast(({ data }) => data?.type === "speech.audio.done");
-    return done?.data;
-  },
+  fold: (events) => events.findLast(({ data }) => data?.type === "speech.audio.done")?.data,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) => filledText(request?.input),
+  promptText: (request) => textOf(request?.input),
   completionText: () => undefined,
   llmRequest: (request) =>
     pickDefined({ input: textOf(request?.input), instructions: filledText(request?.instructions) }),
@@ -81,9 +78,9 @@ export const transcriptions: WireSchema = {
   fits: () => true,
   fold: foldTranscript,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) => filledText(request?.prompt),
+  promptText: (request) => textOf(request?.prompt),
   completionText: transcriptOf,
-  llmRequest: (request) => pickDefined({ ...settingsOf(request), prompt: filledText(request?.prompt) }),
+  llmRequest: (request) => pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) }),
   llmResponse: (answer) => {
     const text = transcriptOf(answer);
     return text === undefined ? {} : { messages: [answerOf("assistant", text)] };

@@ -1,5 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../json.ts";
+import { grown, inOrder } from "./pieces.ts";
 
 /** A content block while it grows; `json` gathers a tool's input until the block ends. */
 interface Block {
@@ -28,7 +29,7 @@ export function foldMessages(events: readonly StreamEvent[]): Json {
     else if (type === "message") mergeMembers(message, data);
   }
   if (blocks.size > 0 || Array.isArray(message.content)) {
-    const built = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => finished(block));
+    const built = inOrder(blocks).map(finished);
     message.content = built.length > 0 ? built : message.content;
   }
   if (error !== undefined) message.error = error;
@@ -65,7 +66,7 @@ function growBlock(blocks: Map<number, Block>, { index, delta }: JsonObject): vo
   const { block } = state;
   const type = textOf(delta.type) ?? "";
   const member = Object.hasOwn(GROWS, type) ? GROWS[type]! : undefined;
-  if (member !== undefined) block[member] = (textOf(block[member]) ?? "") + (textOf(delta[member]) ?? "");
+  if (member !== undefined) block[member] = grown(block[member], delta[member]);
   else if (type === "input_json_delta") state.json += textOf(delta.partial_json) ?? "";
   else if (type === "citations_delta") {
     if (Array.isArray(block.citations)) block.citations.push(delta.citation);

@@ -17,6 +17,7 @@ import { toolCallsOf, toolsOf } from "../llm/tools.ts";
 import { ollamaUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { requestMessages } from "./chat-completions.ts";
+import { grown } from "./pieces.ts";
 
 /** Ollama chat: lines of JSON, the last of which has the counts. */
 export const ollamaChat: WireSchema = {
@@ -51,7 +52,7 @@ export const ollamaGenerate: WireSchema = {
   fits: (request, answer) => typeof request?.prompt === "string" || typeof answer?.response === "string",
   fold: foldLines,
   readResponse,
-  promptText: (request) => filledText(request?.prompt),
+  promptText: (request) => textOf(request?.prompt),
   completionText: (answer) => filledText(answer?.response),
   llmRequest: (request): LlmRequest =>
     pickDefined({ ...settings(request), prompt: textOf(request?.prompt), instructions: filledText(request?.system) }),
@@ -106,8 +107,8 @@ function foldLines(events: readonly StreamEvent[]): Json {
 function takeMessage(message: JsonObject, line: JsonObject): void {
   const { content, thinking, tool_calls: calls, ...rest } = line;
   mergeMembers(message, rest);
-  message.content = (textOf(message.content) ?? "") + (textOf(content) ?? "");
-  if (typeof thinking === "string") message.thinking = (textOf(message.thinking) ?? "") + thinking;
+  message.content = grown(message.content, content);
+  if (typeof thinking === "string") message.thinking = grown(message.thinking, thinking);
   if (!Array.isArray(calls)) return;
   message.tool_calls ??= [];
   for (const call of calls) message.tool_calls.push(call);

@@ -1,5 +1,6 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+import { inOrder } from "./pieces.ts";
 
 /** Events that carry the response as a whole; the last one that came is the answer. */
 const WHOLE = /^response\.(created|queued|in_progress|completed|failed|incomplete|cancelled|done)$/;
@@ -22,7 +23,7 @@ export function foldResponses(events: readonly StreamEvent[]): Json {
   }
   if (response === undefined && items.size === 0) return error === undefined ? undefined : { error };
   const sent = listOf(response?.output);
-  const built = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  const built = inOrder(items);
   const folded: JsonObject = { object: "response", ...response, output: sent.length > 0 ? sent : built };
   if (error !== undefined && !isObject(folded.error)) folded.error = error;
   return folded;

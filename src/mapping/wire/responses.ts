@@ -20,8 +20,7 @@ export const responses: WireSchema = {
     (isObject(request) && (typeof request.input === "string" || Array.isArray(request.input)) && "model" in request),
   fold: foldResponses,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) =>
-    typeof request?.input === "string" ? filledText(request.input) : lastUserText(request?.input),
+  promptText: (request) => textOf(request?.input) ?? lastUserText(request?.input),
   completionText: (answer) => {
     const said = listOf(answer?.output)
       .filter((item) => item?.type === "message")

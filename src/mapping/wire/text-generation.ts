@@ -1,17 +1,6 @@
-import type { Json, StreamEvent, Usage } from "../../plugin/contract.ts";
+import type { Json, Usage } from "../../plugin/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import {
-  filledText,
-  firstCount,
-  isObject,
-  type JsonObject,
-  listOf,
-  mergeMembers,
-  numberOf,
-  pickDefined,
-  sumOfPresent,
-  textOf,
-} from "../json.ts";
+import { filledText, firstCount, isObject, listOf, pickDefined, sumOfPresent, textOf } from "../json.ts";
 import { answerOf } from "../llm/messages.ts";
 import { lastUserText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
@@ -19,6 +8,7 @@ import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { requestMessages } from "./chat-completions.ts";
 import { promptOf } from "./completions.ts";
+import { foldTextGeneration } from "./text-generation-fold.ts";
 
 /**
  * Text in, text out, under the many names that this has where nobody copied OpenAI: Bedrock's own models, watsonx, Text
@@ -60,11 +50,8 @@ export const textGeneration: WireSchema = {
 function promptIn(request: Json): string | undefined {
   const input = request?.input;
   const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
-  for (const value of stated) {
-    const prompt = promptOf(value);
-    if (prompt !== undefined && prompt !== "") return prompt;
-  }
-  return undefined;
+  const prompts = stated.map(promptOf).filter((prompt) => prompt !== undefined);
+  return prompts.find((prompt) => prompt !== "") ?? prompts[0];
 }
 
 function settingNames(from: Json): Json {
@@ -156,74 +143,4 @@ function usageOf(body: Json): Usage | undefined {
     openAiUsage(body?.usage) ??
     (Object.keys(own).length > 0 ? own : bedrockMetricsUsage(body?.["amazon-bedrock-invocationMetrics"]))
   );
-}
-
-/** Where the text of each shape's pieces goes in the whole object. */
-const PIECES = ["outputText", "generation", "completion", "text", "response", "content", "generated_text"] as const;
-
-function foldTextGeneration(events: readonly StreamEvent[]): Json {
-  const whole: JsonObject = {};
-  let output = "";
-  let seen = false;
-  for (const { data, name } of events) {
-    if (typeof data === "string") {
-      if (name !== "done" && data !== "[DONE]") output += data;
-      continue;
-    }
-    if (!isObject(data)) continue;
-    seen = true;
-    takePiece(whole, data);
-  }
-  if (output !== "" && Object.keys(whole).length === 0) return { output };
-  return seen ? asSentWhole(whole) : undefined;
-}
-
-/** Three providers answer in another form when they do not stream: Titan, Cohere on Bedrock, and Text Generation Inference. */
-function asSentWhole(whole: JsonObject): Json {
-  const { outputText, completionReason, totalOutputTextTokenCount, index: _, ...rest } = whole;
-  if (typeof outputText === "string") {
-    return { ...rest, results: [pickDefined({ tokenCount: totalOutputTextTokenCount, outputText, completionReason })] };
-  }
-  if (typeof whole.generated_text === "string") {
-    return [
-      pickDefined({ generated_text: whole.generated_text, details: whole.details ?? undefined, error: whole.error }),
-    ];
-  }
-  if (typeof whole.text === "string" && typeof whole.is_finished === "boolean") {
-    const { text, is_finished: _done, finish_reason, ...beside } = whole;
-    return { ...beside, generations: [pickDefined({ text, finish_reason })] };
-  }
-  return whole;
-}
-
-function takePiece(whole: JsonObject, data: JsonObject): void {
-  const { token, results, outputs, generations, completions, p: _padding, ...rest } = data;
-  for (const name of PIECES) {
-    if (typeof rest[name] !== "string") continue;
-    rest[name] = name === "generated_text" ? rest[name] : (textOf(whole[name]) ?? "") + rest[name];
-  }
-  for (const name of ["prompt_token_count", "inputTextTokenCount"]) {
-    if (numberOf(rest[name]) === 0 && numberOf(whole[name]) !== undefined) delete rest[name];
-  }
-  mergeMembers(whole, rest);
-  if (isObject(token) && token.special !== true && typeof rest.generated_text !== "string") {
-    whole.generated_text = (textOf(whole.generated_text) ?? "") + (textOf(token.text) ?? "");
-  }
-  for (const [name, list] of Object.entries({ results, outputs, generations, completions })) {
-    if (Array.isArray(list)) whole[name] = grownResults(listOf(whole[name]), list);
-  }
-}
-
-/** watsonx counts the prompt on the first event only, and output as a running total. */
-function grownResults(kept: readonly Json[], added: readonly Json[]): Json[] {
-  return added.map((result, at) => {
-    const known = kept[at];
-    if (!isObject(known) || !isObject(result)) return result;
-    const grown = mergeMembers({ ...known }, result);
-    for (const name of ["generated_text", "text"]) {
-      if (typeof known[name] === "string" && typeof result[name] === "string") grown[name] = known[name] + result[name];
-    }
-    if (result.input_token_count === 0) grown.input_token_count = known.input_token_count;
-    return grown;
-  });
 }

@@ -1,6 +1,13 @@
 import type { Scope } from "../../filter/select.ts";
 import type { Deadline } from "../deadline.ts";
-import { type GroupBy, groupClause, groupColumns, groupNames, PROPERTY_PREFIX, TIME_BUCKETS } from "../group-by.ts";
+import {
+  type GroupBy,
+  groupClause,
+  groupColumns,
+  groupNames,
+  PROPERTY_PREFIX,
+  TIME_BUCKETS,
+} from "../figures/group-by.ts";
 import type { Database } from "../store.ts";
 import { Figures, type GroupRow, type Measures } from "./figures.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Config } from "../../config.ts";
-import { type EndpointTrouble, endpointTroubles } from "../../store/delivery-queue.ts";
+import { type EndpointTrouble, endpointTroubles } from "../../store/deliveries/delivery-queue.ts";
 import { openStore } from "../../store/store.ts";
 import { type Check, type Outcome, ok, warn } from "../finding.ts";
 import { regionsOf } from "../places.ts";

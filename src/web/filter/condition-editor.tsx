@@ -1,5 +1,5 @@
 import { type Ref, useId } from "react";
-import { FIELD_BY_ID, FILTER_FIELDS, FILTER_OPERATORS } from "./fields.ts";
+import { FIELD_BY_ID, FIELD_SECTIONS, FILTER_OPERATORS, PROPERTY_NAME } from "./fields.ts";
 import { type FilterCondition, operatorOf } from "./model.ts";
 import { usePropertyNames, ValueInput } from "./value-input.tsx";
 
@@ -26,16 +26,20 @@ export function ConditionEditor({ condition, onChange, valueRef }: ConditionEdit
         value={condition.field}
         onChange={(event) => onChange(newCondition(event.target.value))}
       >
-        {FILTER_FIELDS.map(({ id, label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
+        {FIELD_SECTIONS.map(([heading, fields]) => (
+          <optgroup key={heading} label={heading}>
+            {fields.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </optgroup>
         ))}
       </select>
       {field.named === undefined ? null : (
         <NameInput
           label={field.named}
-          isProperty={field.id === "property"}
+          isProperty={field.named === PROPERTY_NAME}
           value={condition.name}
           onChange={(name) => onChange({ ...condition, name })}
         />

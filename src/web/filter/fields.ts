@@ -12,67 +12,105 @@ export interface FilterField {
   readonly unit?: string;
 }
 
-const usual = (
-  id: string,
-  label: string,
-  kind: FieldKind,
-  field: string,
-  more: Partial<FilterField> = {},
-): FilterField => ({
-  id,
-  label,
-  kind,
-  path: ["request_response_rmt", field],
-  ...more,
-});
-const other = (id: string, label: string, kind: FieldKind, group: string, field: string): FilterField => ({
-  id,
-  label,
-  kind,
-  path: [group, field],
-});
+const RMT = "request_response_rmt";
+const SESSIONS = "sessions_request_response_rmt";
+/** What is asked for beside the fields that hold properties. */
+export const PROPERTY_NAME = "Property name";
+const MS = { unit: "ms" };
+const DOLLARS = { unit: "US$" };
 
-/** What requests can be filtered by, in the order of a menu. The API knows each by its path. */
-export const FILTER_FIELDS: readonly FilterField[] = [
-  usual("user", "User", "text", "user_id"),
-  usual("model", "Model", "text", "model"),
-  usual("provider", "Provider", "text", "provider"),
-  usual("status", "Status", "number", "status"),
-  usual("property", "Property", "text", "properties", { named: "Property name" }),
-  usual("latency", "Latency", "number", "latency", { unit: "ms" }),
-  usual("first_token", "First token", "number", "time_to_first_token", { unit: "ms" }),
-  usual("cost", "Cost", "number", "cost", { unit: "US$" }),
-  usual("tokens", "Tokens", "number", "total_tokens"),
-  usual("prompt_tokens", "Prompt tokens", "number", "prompt_tokens"),
-  usual("completion_tokens", "Completion tokens", "number", "completion_tokens"),
-  usual("cache_read", "Tokens read from cache", "number", "prompt_cache_read_tokens"),
-  usual("cached", "Answered from cache", "boolean", "cached"),
-  other("prompt", "Prompt text", "text", "request", "prompt"),
-  other("answer", "Answer text", "text", "response", "body_completion"),
-  usual("request_body", "Request body", "contains", "request_body"),
-  usual("response_body", "Response body", "contains", "response_body"),
-  other("session", "Session", "text", "sessions_request_response_rmt", "session_session_id"),
-  other("session_name", "Session name", "text", "sessions_request_response_rmt", "session_session_name"),
-  other("session_tag", "Session tag", "text", "sessions_request_response_rmt", "session_tag"),
-  usual("id", "Request id", "text", "request_id"),
-  other("path", "Path", "text", "request", "path"),
-  usual("target", "Target", "text", "target_url"),
-  usual("has_property", "Has property", "key", "property_key"),
-  usual("score", "Score", "number", "scores", { named: "Score name" }),
-  usual("feedback", "Feedback is positive", "boolean", "gateway-score-feedback"),
-  { id: "input", label: "Prompt input", kind: "text", path: ["values"], named: "Input name" },
-  usual("prompt_id", "Prompt id", "text", "prompt_id"),
-  usual("prompt_version", "Prompt version", "text", "prompt_version"),
-  usual("created", "Time", "time", "request_created_at"),
-  usual("answered", "Time of answer", "time", "response_created_at"),
-  usual("attempt_of", "Attempt of request", "text", "attempt_of"),
-  usual("cache_reference", "Cached answer of request", "text", "cache_reference_id"),
-  usual("country", "Country", "text", "country_code"),
-  usual("referrer", "Referrer", "text", "request_referrer"),
-  usual("job", "Job id", "text", "job_id"),
-  usual("node", "Node id", "text", "node_id"),
-  usual("threat", "Threat", "boolean", "threat"),
+/** What requests can be filtered by, in the order of a menu and under its headings. The API knows each by its path. */
+export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readonly FilterField[]])[] = [
+  [
+    "Request",
+    [
+      field("user", "User", "text", [RMT, "user_id"]),
+      field("model", "Model", "text", [RMT, "model"]),
+      field("provider", "Provider", "text", [RMT, "provider"]),
+      field("status", "Status", "number", [RMT, "status"]),
+      field("property", "Property", "text", [RMT, "properties"], { named: PROPERTY_NAME }),
+      field("property_any_case", "Property, in any case", "text", [RMT, "search_properties"], { named: PROPERTY_NAME }),
+      field("has_property", "Has property", "key", [RMT, "property_key"]),
+      field("created", "Time", "time", [RMT, "request_created_at"]),
+      field("answered", "Time of answer", "time", [RMT, "response_created_at"]),
+      field("latency", "Latency", "number", [RMT, "latency"], MS),
+      field("first_token", "First token", "number", [RMT, "time_to_first_token"], MS),
+      field("path", "Path", "text", ["request", "path"]),
+      field("target", "Target", "text", [RMT, "target_url"]),
+      field("id", "Request id", "text", [RMT, "request_id"]),
+    ],
+  ],
+  [
+    "Cost and tokens",
+    [
+      field("cost", "Cost", "number", [RMT, "cost"], DOLLARS),
+      field("tokens", "Tokens", "number", [RMT, "total_tokens"]),
+      field("prompt_tokens", "Prompt tokens", "number", [RMT, "prompt_tokens"]),
+      field("completion_tokens", "Completion tokens", "number", [RMT, "completion_tokens"]),
+      field("cache_read", "Tokens read from the provider's cache", "number", [RMT, "prompt_cache_read_tokens"]),
+      field("cache_write", "Tokens written to the provider's cache", "number", [RMT, "prompt_cache_write_tokens"]),
+    ],
+  ],
+  [
+    "Text",
+    [
+      field("prompt", "Prompt text", "text", ["request", "prompt"]),
+      field("answer", "Answer text", "text", ["response", "body_completion"]),
+      field("request_body", "Request body", "contains", [RMT, "request_body"]),
+      field("response_body", "Response body", "contains", [RMT, "response_body"]),
+    ],
+  ],
+  [
+    "Session",
+    [
+      field("session", "Session", "text", [SESSIONS, "session_session_id"]),
+      field("session_name", "Session name", "text", [SESSIONS, "session_session_name"]),
+      field("session_tag", "Session tag", "text", [SESSIONS, "session_tag"]),
+      field("session_cost", "Cost of the session", "number", [SESSIONS, "session_total_cost"], DOLLARS),
+      field("session_tokens", "Tokens of the session", "number", [SESSIONS, "session_total_tokens"]),
+      field("session_requests", "Requests of the session", "number", [SESSIONS, "session_total_requests"]),
+      field("session_began", "Session's first request", "time", [SESSIONS, "session_created_at"]),
+      field("session_last", "Session's last request", "time", [SESSIONS, "session_latest_request_created_at"]),
+    ],
+  ],
+  [
+    "Cache and attempts",
+    [
+      field("cached", "Answered from cache", "boolean", [RMT, "cached"]),
+      field("cache_enabled", "Asked for the cache", "boolean", [RMT, "cache_enabled"]),
+      field("cache_reference", "Cached answer of request", "text", [RMT, "cache_reference_id"]),
+      field("attempt_of", "Attempt of request", "text", [RMT, "attempt_of"]),
+    ],
+  ],
+  [
+    "Scores and prompts",
+    [
+      field("score", "Score", "number", [RMT, "scores"], { named: "Score name" }),
+      field("feedback", "Feedback is positive", "boolean", [RMT, "gateway-score-feedback"]),
+      field("feedback_time", "Time of feedback", "time", ["feedback", "created_at"]),
+      field("input", "Prompt input", "text", ["values"], { named: "Input name" }),
+      field("prompt_id", "Prompt id", "text", [RMT, "prompt_id"]),
+      field("prompt_version", "Prompt version", "text", [RMT, "prompt_version"]),
+    ],
+  ],
+  [
+    "More",
+    [
+      field("request_model", "Model asked for", "text", ["request", "model"]),
+      field("response_model", "Model that answered", "text", ["response", "body_model"]),
+      field("model_override", "Model override", "text", ["request", "modelOverride"]),
+      field("response_id", "Response id", "text", ["feedback", "response_id"]),
+      field("asset", "Asset id", "text", [RMT, "assets"]),
+      field("country", "Country", "text", [RMT, "country_code"]),
+      field("referrer", "Referrer", "text", [RMT, "request_referrer"]),
+      field("job", "Job id", "text", [RMT, "job_id"]),
+      field("node", "Node id", "text", [RMT, "node_id"]),
+      field("threat", "Threat", "boolean", [RMT, "threat"]),
+    ],
+  ],
 ];
+
+export const FILTER_FIELDS: readonly FilterField[] = FIELD_SECTIONS.flatMap(([, fields]) => fields);
 
 export const FIELD_BY_ID: ReadonlyMap<string, FilterField> = new Map(FILTER_FIELDS.map((field) => [field.id, field]));
 
@@ -117,3 +155,13 @@ export const FILTER_OPERATORS: Readonly<Record<FieldKind, readonly FilterOperato
   contains: [operator("contains", "contains")],
   key: [operator("equals", "is")],
 };
+
+function field(
+  id: string,
+  label: string,
+  kind: FieldKind,
+  path: FilterField["path"],
+  more: Pick<FilterField, "named" | "unit"> = {},
+): FilterField {
+  return { id, label, kind, path, ...more };
+}

@@ -1,3 +1,4 @@
+import { formatTime } from "../parts/format.ts";
 import { FIELD_BY_ID, FILTER_FIELDS, FILTER_OPERATORS, type FilterField } from "./fields.ts";
 import { type FilterTree, type FilterValue, isBranch, join } from "./tree.ts";
 
@@ -55,13 +56,13 @@ export function conditionText({ field, name, operator, value }: FilterCondition)
   const known = FIELD_BY_ID.get(field)!;
   const asked = operatorOf(known, operator);
   const subject = known.named === undefined ? known.label : `${known.label} ${name}`;
-  const said =
-    known.kind === "boolean"
-      ? value === true
-        ? "yes"
-        : "no"
-      : `${value}${known.unit === undefined ? "" : ` ${known.unit}`}`;
-  return asked?.fixed === null ? `${subject} ${asked.label}` : `${subject} ${asked?.label} ${said}`;
+  return asked?.fixed === null ? `${subject} ${asked.label}` : `${subject} ${asked?.label} ${valueText(known, value)}`;
+}
+
+function valueText({ kind, unit }: FilterField, value: FilterValue): string {
+  if (kind === "boolean") return value === true ? "yes" : "no";
+  if (kind === "time" && typeof value === "string" && !Number.isNaN(Date.parse(value))) return formatTime(value);
+  return unit === undefined ? String(value) : `${value} ${unit}`;
 }
 
 export function nodeText(node: FilterNode): string {

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Ref, useId } from "react";
 import { get, post } from "../api.ts";
-import type { FilterField } from "./fields.ts";
+import { MomentInput } from "../parts/moment-input.tsx";
+import { type FilterField, PROPERTY_NAME } from "./fields.ts";
 import type { FilterValue } from "./tree.ts";
 
 interface ValueInputProps {
@@ -41,13 +42,23 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
       />
     );
   }
+  if (field.kind === "time") {
+    return (
+      <MomentInput
+        aria-label={field.label}
+        inputRef={inputRef}
+        value={typeof value === "string" ? value : ""}
+        onChange={onChange}
+      />
+    );
+  }
   return (
     <>
       <input
         aria-label={field.label}
         ref={inputRef}
         type="text"
-        placeholder={field.kind === "time" ? "2026-01-31T12:00:00Z" : "Value"}
+        placeholder="Value"
         list={proposals.length === 0 ? undefined : list}
         autoComplete="off"
         spellCheck={false}
@@ -71,8 +82,9 @@ interface Model {
   readonly model: string;
 }
 
-function useProposals({ id, kind }: FilterField, name: string): readonly string[] {
+function useProposals({ id, kind, named }: FilterField, name: string): readonly string[] {
   const isModel = id === "model" || id === "provider";
+  const isProperty = named === PROPERTY_NAME;
   const models = useQuery({
     queryKey: ["models"],
     queryFn: ({ signal }) => get<readonly Model[]>("/v1/models", signal),
@@ -87,14 +99,14 @@ function useProposals({ id, kind }: FilterField, name: string): readonly string[
         { limit: PROPOSALS_MAX },
         signal,
       ),
-    enabled: id === "property" && name !== "",
+    enabled: isProperty && name !== "",
     staleTime: PROPOSALS_STALE_MS,
     retry: false,
   });
   const names = usePropertyNames(kind === "key");
   if (isModel)
     return [...new Set((models.data ?? []).map((row) => row[id as "model" | "provider"]))].slice(0, PROPOSALS_MAX);
-  if (id === "property") return (values.data ?? []).map(({ value }) => value);
+  if (isProperty) return (values.data ?? []).map(({ value }) => value);
   return kind === "key" ? names : [];
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CacheStatistics } from "../../store/cache-statistics.ts";
+import type { CacheStatistics } from "../../store/figures/cache-statistics.ts";
 import { post } from "../api.ts";
 import type { FilterNode } from "./filter.ts";
 import type { Bucket } from "./range.ts";

@@ -6,6 +6,7 @@ import { ListRoom } from "../parts/list-page.tsx";
 import { readSorted, sortBody } from "../parts/list-search.ts";
 import { Page } from "../parts/page.tsx";
 import { PAGE_ROWS, PagedTable } from "../parts/paged-table.tsx";
+import { PastEnd } from "../parts/pager.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Loading } from "../parts/states.tsx";
 import { TimeRangeMenu } from "../parts/time-range-menu.tsx";
@@ -84,7 +85,14 @@ function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, pag
     placeholderData: keepPreviousData,
   });
   return (
-    <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={q === undefined ? of.none : of.notFound}>
+    <ListRoom
+      rows={data}
+      error={error}
+      onRetry={() => void refetch()}
+      empty={
+        page > 1 ? <PastEnd onFirst={() => onChange({ page: undefined })} /> : q === undefined ? of.none : of.notFound
+      }
+    >
       {(rows) => (
         <PagedTable
           label={of.title}

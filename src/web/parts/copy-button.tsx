@@ -15,8 +15,8 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
     <button
       type="button"
       className="quiet"
-      onClick={() =>
-        copy(text).then(
+      onClick={({ currentTarget }) =>
+        copy(text, currentTarget).then(
           () => say("copied"),
           () => say("failed"),
         )
@@ -29,13 +29,15 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
 }
 
 /** Outside of HTTPS and localhost there is no clipboard interface, only the command of old. */
-async function copy(text: string): Promise<void> {
+async function copy(text: string, button: HTMLButtonElement): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;
-  document.body.append(area);
+  // While a dialog is open nothing outside of it can be selected.
+  (button.closest("dialog") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");
   area.remove();
+  button.focus();
   if (!done) throw new Error("the browser did not copy");
 }

@@ -96,7 +96,11 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
               {columns.map((column) => (
-                <td key={column.id} className={column.align === "end" ? "end" : undefined}>
+                <td
+                  key={column.id}
+                  className={column.align === "end" ? "end" : undefined}
+                  title={titleOf(column, row.original)}
+                >
                   {column.cell(row.original)}
                 </td>
               ))}
@@ -106,4 +110,10 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
       </table>
     </div>
   );
+}
+
+/** Names may be longer than their column: the whole shows when one points at it. */
+function titleOf<T>({ value }: Column<T>, row: T): string | undefined {
+  const text = value?.(row);
+  return typeof text === "string" ? text : undefined;
 }

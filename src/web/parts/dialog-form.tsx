@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ApiFailure, call } from "../api.ts";
 import { Trouble } from "./confirm-button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -50,6 +50,10 @@ interface DialogFormProps {
 /** A form in a dialog. A failure is said at the field that it is about, else below all of them. */
 export function DialogForm(props: DialogFormProps) {
   const { title, action, work, onSubmit, onClose, wide = false, children } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (work.error !== null) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [work.error]);
   let isAtField = false;
   const fields = children((path) => {
     if (!(work.error instanceof ApiFailure) || work.error.path !== path) return undefined;
@@ -59,6 +63,7 @@ export function DialogForm(props: DialogFormProps) {
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       <form
+        ref={form}
         className="form"
         onSubmit={(event) => {
           event.preventDefault();

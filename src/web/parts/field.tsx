@@ -6,8 +6,14 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** What is wrong with what is in it. */
   readonly error?: string | undefined;
-  /** Given the ids that tie the control to its label and hint. */
-  readonly children: (ids: { readonly id: string; readonly "aria-describedby"?: string }) => ReactElement;
+  /** Given what ties the control to its label and hint, and marks it where it is wrong. */
+  readonly children: (ids: ControlIds) => ReactElement;
+}
+
+interface ControlIds {
+  readonly id: string;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: true;
 }
 
 /** A control with its label. */
@@ -18,7 +24,11 @@ export function Field({ label, hint, error, children }: FieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children(hasText ? { id, "aria-describedby": about } : { id })}
+      {children({
+        id,
+        ...(hasText ? { "aria-describedby": about } : {}),
+        ...(error === undefined ? {} : { "aria-invalid": true }),
+      })}
       {hasText ? (
         <p
           id={about}

@@ -1,13 +1,8 @@
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
-const clock = new Intl.DateTimeFormat(undefined, {
-  month: "short",
-  day: "2-digit",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
+const MINUTE = { month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const clock = new Intl.DateTimeFormat(undefined, { ...MINUTE, second: "2-digit" });
+const clockOfOtherYears = new Intl.DateTimeFormat(undefined, { ...MINUTE, year: "numeric" });
 
 /** What stands where nothing is known: unknown is not 0. */
 export const UNKNOWN = "–";
@@ -44,17 +39,18 @@ function dollarsWith(minimumFractionDigits: number, maximumFractionDigits: numbe
   return made;
 }
 
-/** Milliseconds as people say them. */
+/** Milliseconds as people say them. Each step begins where the one before would round up to it. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return UNKNOWN;
-  if (ms < 1) return `${ms.toFixed(2)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1_000).toFixed(2)} s`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return minutes < 60
-    ? `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (ms !== 0 && ms < 0.995) return `${ms.toFixed(2)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9_995) return `${(ms / 1_000).toFixed(2)} s`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours < 1) return `${minutes} min ${seconds % 60} s`;
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export function formatBytes(bytes: number | null | undefined): string {
@@ -62,13 +58,16 @@ export function formatBytes(bytes: number | null | undefined): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;
   let unit = 0;
-  for (; value >= 1_000 && unit < units.length - 1; unit++) value /= 1_000;
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1_000;
+  return `${value < 9.95 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Local time, to the second. */
-export function formatTime(iso: string | null | undefined): string {
-  return iso === null || iso === undefined ? UNKNOWN : clock.format(new Date(iso)).replace(",", "");
+/** Local time, to the second; in another year than this one to the minute, with the year. */
+export function formatTime(iso: string | null | undefined, now = new Date()): string {
+  if (iso === null || iso === undefined) return UNKNOWN;
+  const date = new Date(iso);
+  if (date.getFullYear() !== now.getFullYear()) return clockOfOtherYears.format(date);
+  return clock.format(date).replace(",", "");
 }
 
 /** `2 minutes ago`. */

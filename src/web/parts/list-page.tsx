@@ -10,10 +10,10 @@ interface ListRoomProps<T> {
   readonly children: (rows: readonly T[]) => ReactNode;
 }
 
-/** A list in whichever state it is: on its way, failed, empty or there. */
+/** A list in whichever state it is: on its way, failed, empty or there. What is there stays while it cannot be asked for again. */
 export function ListRoom<T>({ rows, error, onRetry, empty, children }: ListRoomProps<T>) {
-  if (error !== null && error !== undefined) return <Failed error={error} onRetry={onRetry} />;
   if (rows === undefined) {
+    if (error !== null && error !== undefined) return <Failed error={error} onRetry={onRetry} />;
     return (
       <div className="table-room">
         <Loading />

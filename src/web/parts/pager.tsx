@@ -1,3 +1,5 @@
+import { Empty } from "./states.tsx";
+
 interface PagerProps {
   /** From 1. */
   readonly page: number;
@@ -25,5 +27,16 @@ export function Pager({ page, rows, hasMore, pageRows, onPage }: PagerProps) {
         Next
       </button>
     </nav>
+  );
+}
+
+/** In place of a page that a list no longer has. */
+export function PastEnd({ onFirst }: { readonly onFirst: () => void }) {
+  return (
+    <Empty title="The list ends before this page">
+      <button type="button" onClick={onFirst}>
+        To its first page
+      </button>
+    </Empty>
   );
 }

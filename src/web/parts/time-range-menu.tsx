@@ -1,7 +1,7 @@
 import { Field } from "./field.tsx";
 import { formatTime } from "./format.ts";
 import { Menu } from "./menu.tsx";
-import { SPAN_LABELS, type Span, type TimeSearch } from "./time-range.ts";
+import { isoMoment, localMoment, SPAN_LABELS, type Span, type TimeSearch } from "./time-range.ts";
 
 interface TimeRangeMenuProps {
   readonly value: TimeSearch;
@@ -54,26 +54,19 @@ function Moments({ value, onApply }: { readonly value: TimeSearch; readonly onAp
         event.preventDefault();
         const form = new FormData(event.currentTarget);
         const moment = (name: string) => {
-          const text = String(form.get(name) ?? "");
-          return text === "" ? {} : { [name]: new Date(text).toISOString() };
+          const iso = isoMoment(String(form.get(name) ?? ""));
+          return iso === "" ? {} : { [name]: iso };
         };
         onApply({ ...moment("from"), ...moment("to") });
       }}
     >
       <Field label="From">
-        {(ids) => <input {...ids} type="datetime-local" step="1" name="from" defaultValue={local(value.from)} />}
+        {(ids) => <input {...ids} type="datetime-local" step="1" name="from" defaultValue={localMoment(value.from)} />}
       </Field>
       <Field label="To">
-        {(ids) => <input {...ids} type="datetime-local" step="1" name="to" defaultValue={local(value.to)} />}
+        {(ids) => <input {...ids} type="datetime-local" step="1" name="to" defaultValue={localMoment(value.to)} />}
       </Field>
       <button type="submit">Apply</button>
     </form>
   );
-}
-
-/** As the browser's field wants it: local time without a zone. */
-function local(iso: string | undefined): string {
-  if (iso === undefined) return "";
-  const date = new Date(iso);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -48,3 +48,16 @@ export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now 
   const step = 10_000;
   return { from: new Date(Math.floor(now / step) * step - SPANS_MS[range]).toISOString(), to: undefined };
 }
+
+/** As a field of the browser holds it: local time, to the second, without a zone. Empty of what is no time. */
+export function localMoment(iso: string | undefined): string {
+  const time = Date.parse(iso ?? "");
+  if (Number.isNaN(time)) return "";
+  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** What such a field holds as ISO 8601; empty while that is no time. */
+export function isoMoment(local: string): string {
+  const time = Date.parse(local);
+  return Number.isNaN(time) ? "" : new Date(time).toISOString();
+}

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, KEY, keySnapshot, once } from "../harness.ts";
 import { ask, chunksOf, countingProvider, ownHome } from "./asking.ts";
@@ -115,6 +116,62 @@ test.each([
   await ask(gateway, provider.origin);
   expect((await ask(gateway, provider.origin)).cache).toBe(cache);
 });
+
+const CODERS: Readonly<Record<string, (text: string | Buffer) => Buffer>> = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+  "identity, gzip": gzipSync,
+  "gzip, br": (text) => brotliCompressSync(gzipSync(text)),
+};
+/** More than is looked at in the gateway's own thread. */
+const MUCH = Array.from({ length: 40_000 }, (_, at) => `data: {"n":${at * 7_919}}\n\n`).join("");
+
+test.each(
+  Object.keys(CODERS).flatMap((coding) => [
+    [coding, "fails", FAILS, "MISS"] as const,
+    [coding, "fails behind what it said", SAYS + FAILS, "MISS"] as const,
+    [coding, "only speaks of failures", SAYS, "HIT"] as const,
+  ]),
+)("what a stream coded as %s that %s is answered when asked again", async (coding, _what, events, cache) => {
+  expect(await askTwice(CODERS[coding]!(events), coding)).toBe(cache);
+});
+
+test.each([
+  ["fails at its end", MUCH + FAILS, "MISS"],
+  ["does not fail", MUCH, "HIT"],
+])("what a long coded stream that %s is answered when asked again", async (_what, events, cache) => {
+  expect(await askTwice(gzipSync(events), "gzip")).toBe(cache);
+});
+
+test.each([
+  ["in a coding that nobody knows", Buffer.from(SAYS), "rot13"],
+  ["whose coding is not whole", gzipSync(SAYS).subarray(0, -9), "gzip"],
+])("a stream %s is not kept", async (_what, body, coding) => {
+  expect(await askTwice(body, coding)).toBe("MISS");
+});
+
+test.each([
+  ["lines of JSON", "application/x-ndjson", '{"response":"a"}\n{"error":"out of memory"}\n'],
+  ["messages of AWS", "application/vnd.amazon.eventstream", "\0\x0f:exception-type\x07\0\x13throttlingException"],
+])("%s that end in a failure are not kept", async (_what, type, body) => {
+  expect(await askTwice(Buffer.from(body, "latin1"), "identity", type)).toBe("MISS");
+});
+
+/** What the cache says to the second of two equal requests. */
+async function askTwice(body: Buffer, coding: string, type = "text/event-stream"): Promise<string> {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Encoding: ${coding}\r\n`;
+  await using provider = await startProvider(({ socket }) => {
+    socket.write(`${head}Content-Length: ${body.byteLength}\r\n\r\n`);
+    socket.write(body);
+  });
+  const first = await ask(gateway, provider.origin);
+  expect(first.body).toBe(body.toString("latin1"));
+  return (await ask(gateway, provider.origin)).cache;
+}
 
 test("an answer that broke off is not kept", async () => {
   using home = ownHome();

@@ -135,3 +135,30 @@ test.each([
     );
   },
 );
+
+test("nobody hears the end before the body is examined, and the last one who leaves meanwhile ends it", async () => {
+  for (const leaves of [false, true]) {
+    const examined = Promise.withResolvers<void>();
+    const landed: (number | undefined)[] = [];
+    const flight = new Flight({
+      budget: new FlightBudget(1_000),
+      bytesMax: 100,
+      examine: () => examined.promise,
+      onLanded: (_head, chunks) => void landed.push(chunks?.length),
+    });
+    const [reader, listener, call] = [flight.reserve(), new Listener(), new Call()];
+    reader.join(listener);
+    flight.launch(() => call);
+    await Promise.resolve();
+    flight.onHead(200, "OK", []);
+    flight.onData(new Uint8Array([1]));
+    flight.onEnd();
+    expect([listener.heard, landed]).toEqual([["head 200", "1"], []]);
+    if (leaves) reader.abort();
+    examined.resolve();
+    await examined.promise;
+    expect(landed).toEqual([leaves ? undefined : 1]);
+    expect(listener.heard.includes("end")).toBe(!leaves);
+    expect(call.aborted).toBe(false);
+  }
+});

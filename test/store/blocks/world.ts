@@ -4,7 +4,7 @@ import { toStorable } from "../../../src/recorder/import.ts";
 import { recordStatements, type Storable } from "../../../src/recorder/insert.ts";
 import { rewriteRecords } from "../../../src/recorder/rewrite.ts";
 import { type BlockSizes, makeNextBlock } from "../../../src/store/blocks/keep.ts";
-import { removeRecords } from "../../../src/store/remove.ts";
+import { removeRecords } from "../../../src/store/retention/remove.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { idOf } from "../../filter/world.ts";
 

@@ -4,7 +4,7 @@ import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { ListRoom } from "../../parts/list-page.tsx";
-import { Pager } from "../../parts/pager.tsx";
+import { Pager, PastEnd } from "../../parts/pager.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";
 import { CACHE } from "./page.tsx";
@@ -37,9 +37,13 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
         error={error}
         onRetry={() => void refetch()}
         empty={
-          <Empty title="No answers are kept">
-            Send <code>Gateway-Cache-Enabled: true</code> with a request.
-          </Empty>
+          page > 1 ? (
+            <PastEnd onFirst={() => onPage(1)} />
+          ) : (
+            <Empty title="No answers are kept">
+              Send <code>Gateway-Cache-Enabled: true</code> with a request.
+            </Empty>
+          )
         }
       >
         {(rows) => (

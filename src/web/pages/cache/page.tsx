@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { CacheStatistics } from "../../../store/cache-statistics.ts";
+import type { CacheStatistics } from "../../../store/figures/cache-statistics.ts";
 import { get } from "../../api.ts";
 import { CacheCharts } from "../../charts/cache-charts.tsx";
 import { within } from "../../metrics/filter.ts";
@@ -52,7 +52,11 @@ export function CachePage() {
         </>
       }
     >
-      {error !== null ? <Failed error={error} onRetry={() => void refetch()} /> : <Figures view={data} />}
+      {data === undefined && error !== null ? (
+        <Failed error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Figures view={data} />
+      )}
       {span === undefined ? <Loading /> : <Series span={span} />}
       <Entries page={page ?? 1} onPage={(next) => void navigate({ search: { ...search, page: next } })} />
     </Page>

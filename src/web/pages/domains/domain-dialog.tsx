@@ -33,10 +33,12 @@ export function DomainDialog({ domain, onClose }: { readonly domain: string; rea
   });
   return (
     <Dialog title={domain} onClose={onClose}>
-      {error !== null ? (
-        <Failed error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading rows={4} />
+      {data === undefined ? (
+        error === null ? (
+          <Loading rows={4} />
+        ) : (
+          <Failed error={error} onRetry={() => void refetch()} />
+        )
       ) : (
         <>
           <dl className="facts">

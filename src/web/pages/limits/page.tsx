@@ -174,7 +174,7 @@ function Segments({ row }: { readonly row: LimitRow }) {
           {segments.length} of {segments_total}
         </span>
       </header>
-      <ul className="segments">
+      <ul className="most-used">
         {segments.map((each) => (
           <li key={each.segment}>
             <span className="clipped">{each.segment}</span>

@@ -174,7 +174,6 @@ function Editor({ mapping, path, refresh }: EditorProps) {
             rows={14}
             spellCheck={false}
             value={text}
-            aria-invalid={parsed instanceof Error}
             onChange={(event) => setText(event.target.value)}
           />
         )}

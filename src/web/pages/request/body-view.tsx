@@ -4,7 +4,7 @@ import { Code } from "../../parts/code.tsx";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
-import { headersQuery, type RequestRecord } from "./record.ts";
+import { bodyAddress, headersQuery, type RequestRecord } from "./record.ts";
 
 interface BodyViewProps {
   readonly record: RequestRecord;
@@ -20,7 +20,7 @@ export function BodyView({ record, part }: BodyViewProps) {
   // Everything comes at once, so that nothing moves when the headers do.
   const { isPending } = useQuery(headersQuery(record.request_id));
   const body = part === "request" ? record.request_body : record.response_body;
-  const address = `/v1/request/${encodeURIComponent(record.request_id)}/body?part=${part}&raw=true`;
+  const address = bodyAddress(record.request_id, part);
   if (isPending) return <Loading rows={8} />;
   return (
     <div className="body-view">

@@ -13,6 +13,7 @@ export function DeleteButton({ id, onDone }: { readonly id: string; readonly onD
     onSuccess: () => {
       onDone();
       void client.resetQueries({ queryKey: ["requests"] });
+      void client.invalidateQueries({ queryKey: ["requests-count"] });
     },
   });
   return (

@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { ApiFailure } from "../../api.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { KeyHelp } from "../../parts/key-help.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
+import { REQUEST_KEYS } from "../requests/key-list.ts";
 import { lastSearch } from "../requests/place.ts";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
@@ -34,6 +36,9 @@ const TABS: readonly (readonly [RequestTab, string])[] = [
   ["details", "Details"],
 ];
 
+/** The first part is what an address without any means. */
+const searchOf = (tab: RequestTab) => (tab === "conversation" ? {} : { tab });
+
 export function RequestPage() {
   const { id } = route.useParams();
   const { tab = "conversation" } = route.useSearch();
@@ -43,9 +48,10 @@ export function RequestPage() {
   const open = (by: number) => {
     const at = TABS.findIndex(([name]) => name === tab);
     const [next] = TABS[(at + by + TABS.length) % TABS.length]!;
-    void navigate({ to: "/requests/$id", params: { id }, search: { tab: next }, replace: true });
+    void navigate({ to: "/requests/$id", params: { id }, search: searchOf(next), replace: true, resetScroll: false });
   };
-  useKeys({ Escape: back, "[": () => open(-1), "]": () => open(1) });
+  const [isHelping, setHelping] = useState(false);
+  useKeys({ Escape: back, "[": () => open(-1), "]": () => open(1), "?": () => setHelping(true) });
   const backLink = (
     <Link to="/requests" search={lastSearch()} className="button quiet">
       <Icon name="list" /> All requests
@@ -73,6 +79,9 @@ export function RequestPage() {
         <>
           {backLink}
           <DeleteButton id={id} onDone={back} />
+          <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
+            <Icon name="help" />
+          </button>
         </>
       }
     >
@@ -86,7 +95,7 @@ export function RequestPage() {
                 key={name}
                 to="/requests/$id"
                 params={{ id }}
-                search={name === "conversation" ? {} : { tab: name }}
+                search={searchOf(name)}
                 replace
                 resetScroll={false}
                 activeOptions={{ exact: true }}
@@ -107,6 +116,7 @@ export function RequestPage() {
           <SessionTimeline record={data} />
         </aside>
       </div>
+      {isHelping ? <KeyHelp keys={REQUEST_KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
   );
 }

@@ -20,7 +20,12 @@ export const recordQuery = (id: string) =>
     queryFn: ({ signal }) => get<RequestRecord>(`/v1/request/${encodeURIComponent(id)}`, signal),
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.response_status === null ? IN_FLIGHT_MS : false,
+    structuralSharing: false, // it would lose a property that is called `__proto__`
   });
+
+/** Where the very bytes of a body are. */
+export const bodyAddress = (id: string, part: "request" | "response"): string =>
+  `/v1/request/${encodeURIComponent(id)}/body?part=${part}&raw=true`;
 
 export interface CostView {
   readonly cost: number | null;

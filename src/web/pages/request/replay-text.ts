@@ -4,9 +4,18 @@ import type { HeadersView, RequestRecord } from "./record.ts";
 /** Headers that a new request gets by itself. */
 const OWN =
   /^(?:host|content-length|connection|transfer-encoding|accept-encoding|user-agent|accept|gateway-request-id)$/i;
-/** What the gateway puts in place of a credential. */
+/** What the gateway puts in place of a credential, as `withKey` reads it too. */
 const MASKED = "***";
 const KEY = "$PROVIDER_API_KEY";
+
+/** A longer body would not fit into one word of a command: Linux takes 128 kB. */
+const INLINE_BYTES_MAX = 100_000;
+
+/** The file that a body is read from which is too long for the command itself; undefined where it is not. */
+export function bodyFile({ request_body: body, request_id: id }: RequestRecord): string | undefined {
+  const text = bodyText(body);
+  return text !== undefined && new Blob([text]).size > INLINE_BYTES_MAX ? `${id}-request` : undefined;
+}
 
 /** Sends the same request again, through the gateway. Keys come from the environment: none was recorded. */
 export function replayText(record: RequestRecord, headers: HeadersView | undefined, gatewayUrl: string): string {
@@ -17,8 +26,11 @@ export function replayText(record: RequestRecord, headers: HeadersView | undefin
   const kept = sent.filter(([, value]) => !value.includes(MASKED));
   const hasType = kept.some(([name]) => name.toLowerCase() === "content-type");
   const body = bodyText(record.request_body);
+  const file = bodyFile(record);
+  const path = record.request_path ?? "/";
   const parts = [
-    `curl ${shellWord(gatewayUrl + (record.request_path ?? "/"))}`,
+    // Without the switch brackets in an address mean several addresses.
+    `curl ${/[[\]{}]/.test(path) ? "--globoff " : ""}${withKey(gatewayUrl + path)}`,
     ...(record.request_method === "POST" && body !== undefined ? [] : [`-X ${shellWord(record.request_method)}`]),
     '-H "Gateway-Auth: Bearer $WEIR_KEY"',
     ...(target === undefined ? [] : [header("Gateway-Target-Url", target)]),
@@ -26,7 +38,9 @@ export function replayText(record: RequestRecord, headers: HeadersView | undefin
     ...sent.filter(([, value]) => value.includes(MASKED)).map(([name]) => keyHeader(name)),
     ...(body !== undefined && !hasType ? [header("Content-Type", "application/json")] : []),
     ...kept.map(([name, value]) => header(name, value)),
-    ...(body === undefined ? [] : [`--data-raw ${shellWord(body)}`]),
+    ...(body === undefined
+      ? []
+      : [file === undefined ? `--data-raw ${shellWord(body)}` : `--data-binary ${shellWord(`@${file}`)}`]),
   ];
   return parts.join(" \\\n  ");
 }
@@ -35,17 +49,29 @@ const header = (name: string, value: string) => `-H ${shellWord(`${name}: ${valu
 
 /** Where a key was sent, one belongs again. */
 function keyHeader(name: string): string {
-  const value = name.toLowerCase() === "authorization" ? `Bearer ${KEY}` : KEY;
-  return `-H "${name}: ${value}"`;
+  const before = name.toLowerCase() === "authorization" ? `${name}: Bearer ` : `${name}: `;
+  // Between double quotes a name could run: a header's may hold backticks.
+  return /^[\w-]+$/.test(name) ? `-H "${before}${KEY}"` : `-H ${shellWord(before)}"${KEY}"`;
+}
+
+/** An address as one word, with the provider's key in place of each that was masked in its query. */
+function withKey(address: string): string {
+  const parts = address.split(/(?<==)\*{3}(?=[&;#]|$)/);
+  return parts.map((part) => (part === "" ? "" : shellWord(part))).join(`"${KEY}"`);
 }
 
 /** What the client told the gateway about the request, and the record still says. */
 function ownHeaders(record: RequestRecord): (readonly [string, string])[] {
-  const { provider, request_user_id: user, session_id: session, properties } = record;
+  const { provider, properties } = record;
+  const named: readonly (readonly [string, string | null])[] = [
+    ["Gateway-Target-Provider", provider === "CUSTOM" ? null : provider],
+    ["Gateway-User-Id", record.request_user_id],
+    ["Gateway-Session-Id", record.session_id],
+    ["Gateway-Session-Name", record.session_name],
+    ["Gateway-Session-Path", record.session_path],
+  ];
   return [
-    ...(provider === "CUSTOM" ? [] : [["Gateway-Target-Provider", provider] as const]),
-    ...(user === null ? [] : [["Gateway-User-Id", user] as const]),
-    ...(session === null ? [] : [["Gateway-Session-Id", session] as const]),
+    ...named.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
     ...Object.entries(properties)
       .filter(([name]) => /^[\w.~+-]+$/.test(name))
       .map(([name, value]) => [`Gateway-Property-${name}`, value] as const),

@@ -3,14 +3,15 @@ import { Code } from "../../parts/code.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { useSession } from "../../session.ts";
 import { Media } from "./media.tsx";
-import { headersQuery, type RequestRecord } from "./record.ts";
-import { replayText } from "./replay-text.ts";
+import { bodyAddress, headersQuery, type RequestRecord } from "./record.ts";
+import { bodyFile, replayText } from "./replay-text.ts";
 
 /** The request as a command, and what it takes to run it. */
 export function Replay({ record }: { readonly record: RequestRecord }) {
   const { gateway_url: gateway } = useSession();
   const { data: headers, isPending } = useQuery(headersQuery(record.request_id));
   if (isPending) return <Loading rows={6} />;
+  const file = bodyFile(record);
   return (
     <div className="replay">
       <p className="muted">
@@ -18,6 +19,15 @@ export function Replay({ record }: { readonly record: RequestRecord }) {
         the provider's: neither was recorded.
       </p>
       <MissingFiles record={record} />
+      {file === undefined ? null : (
+        <p className="notes">
+          The body is too long for a command:{" "}
+          <a href={bodyAddress(record.request_id, "request")} download={file}>
+            download it
+          </a>{" "}
+          as <code>{file}</code> to where you run this.
+        </p>
+      )}
       <Code label="curl" text={replayText(record, headers, gateway)} />
     </div>
   );

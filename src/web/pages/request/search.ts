@@ -7,5 +7,5 @@ export interface RequestSearch {
 }
 
 export function readRequestSearch({ tab }: Record<string, unknown>): RequestSearch {
-  return TABS.includes(tab as RequestTab) ? { tab: tab as RequestTab } : {};
+  return tab !== "conversation" && TABS.includes(tab as RequestTab) ? { tab: tab as RequestTab } : {};
 }

@@ -57,8 +57,8 @@ export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: Fil
       </search>
       {words.length === 0 ? null : (
         <ul className="chips" aria-label="Filters in force">
-          {words.map((node) => (
-            <li key={nodeText(node)} className="chip">
+          {words.map((node, at) => (
+            <li key={at} className="chip">
               <span title={nodeText(node)}>{nodeText(node)}</span>
               <button
                 type="button"

@@ -12,6 +12,7 @@ import { Builder } from "./builder.tsx";
 import { storeColumns, storedColumns } from "./columns.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FirstRequest } from "./first-request.tsx";
+import { LIST_KEYS } from "./key-list.ts";
 import { ColumnsMenu, ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, useRequestCount, useRequests } from "./query.ts";
@@ -19,18 +20,6 @@ import type { RequestsSearch } from "./search.ts";
 import { RequestsTable } from "./table.tsx";
 
 const route = getRouteApi("/requests");
-
-const KEYS = [
-  ["j ↓", "next request"],
-  ["k ↑", "request before"],
-  ["Enter", "open the request"],
-  ["Esc", "back to the list"],
-  ["/", "filter"],
-  ["b", "filter builder"],
-  ["l", "live on or off"],
-  ["r", "ask again"],
-  ["?", "these keys"],
-] as const;
 
 export function RequestsPage() {
   const search = route.useSearch();
@@ -50,7 +39,7 @@ export function RequestsPage() {
   const [isHelping, setHelping] = useState(false);
   const value = useRef<HTMLInputElement>(null);
   const list = useList(search, question);
-  useEffect(() => rememberSearch(search as Record<string, unknown>), [search]);
+  useEffect(() => rememberSearch(search), [search]);
   useKeys({
     "/": () => value.current?.focus(),
     "?": () => setHelping(true),
@@ -93,7 +82,7 @@ export function RequestsPage() {
       />
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} />
-      {isHelping ? <KeyHelp keys={KEYS} onClose={() => setHelping(false)} /> : null}
+      {isHelping ? <KeyHelp keys={LIST_KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
   );
 }

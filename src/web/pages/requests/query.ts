@@ -85,6 +85,7 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
     staleTime: LIVE_MS,
     refetchInterval: live ? LIVE_MS : false,
     gcTime: 0,
+    structuralSharing: false, // it would lose a property that is called `__proto__`
   });
   const { refetch } = pages;
   /** From the first page on: what was read of the others is asked for again when it is reached. */

@@ -66,10 +66,12 @@ export function SessionPage() {
         </>
       }
     >
-      {error !== null ? (
-        <Failed error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading />
+      {data === undefined ? (
+        error === null ? (
+          <Loading />
+        ) : (
+          <Failed error={error} onRetry={() => void refetch()} />
+        )
       ) : data.length === 0 ? (
         <Empty title="No request belongs to this session">
           It may have been deleted, or belong to another organization.

@@ -34,7 +34,7 @@ export function StoragePage() {
   });
   return (
     <Page title="Storage" about="What is stored, how much room it takes, and how long it is kept.">
-      {error !== null ? (
+      {data === undefined && error !== null ? (
         <Failed error={error} onRetry={() => void refetch()} />
       ) : (
         <>

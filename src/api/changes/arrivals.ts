@@ -1,0 +1,76 @@
+import type { KeySnapshot } from "../../keys.ts";
+import { readRecorded } from "../../mapping/read-recorded.ts";
+import type { Json } from "../../plugin/contract.ts";
+import { type ImportedRow, ImportRefused, readImported } from "../../record/imported.ts";
+import { readMembers } from "../../record/json-members.ts";
+import type { Arrival, ArrivedBody } from "../../threads.ts";
+
+/**
+ * Reads one exported record.
+ *
+ * @param text - its JSON, whose bodies are stored letter for letter.
+ * @throws ImportRefused
+ */
+export function readArrival(text: string, key: KeySnapshot): Arrival {
+  const value = parse(text);
+  const row = readImported(value, { organization_id: key.organizationId, key_id: key.id });
+  const members = readMembers(text);
+  const bodies = [bodyOf("request", members), bodyOf("response", members)].filter((body) => body !== undefined);
+  if (bodies.length === 0) return { row, bodies, texts: NO_TEXTS };
+  const { request_body, response_body } = value as { request_body?: Json; response_body?: Json };
+  const reading = readRecorded({
+    method: row.method,
+    host: (row.target_url && URL.parse(row.target_url)?.hostname) || "",
+    path: row.request_path ?? "",
+    status: row.response_status ?? null,
+    provider: row.provider,
+    model: row.model ?? null,
+    requestModel: row.request_model ?? null,
+    // What is not stored reads as undefined, as it will when the record is shown.
+    requestBody: request_body ?? undefined,
+    responseBody: response_body ?? undefined,
+    llmSchema: llmSchemaOf(members),
+  });
+  return { row: { ...row, ...readingColumns(row, reading) }, bodies, texts: textsOf(reading) };
+}
+
+type Reading = ReturnType<typeof readRecorded>;
+
+const NO_TEXTS = { prompt: null, completion: null } as const;
+
+function readingColumns(row: ImportedRow, { wireSchema, usageRaw, cacheWrite1hTokens }: Reading): Partial<ImportedRow> {
+  const hasUsage = row.cost_source !== "cache" && row.total_tokens !== null;
+  return {
+    wire_schema: wireSchema,
+    usage_raw: hasUsage && usageRaw !== undefined ? JSON.stringify(usageRaw) : null,
+    prompt_cache_write_1h_tokens: hasUsage ? cacheWrite1hTokens : null,
+  };
+}
+
+function textsOf({ promptText, completionText }: Reading): Arrival["texts"] {
+  return { prompt: promptText, completion: completionText };
+}
+
+function llmSchemaOf(members: ReadonlyMap<string, string>): string | null | undefined {
+  const text = members.get("llmSchema");
+  return text === "null" ? null : text;
+}
+
+/** Text is stored as text where showing it gives back these very letters; everything else as the JSON that it is. */
+function bodyOf(part: "request" | "response", members: ReadonlyMap<string, string>): ArrivedBody | undefined {
+  const json = members.get(`${part}_body`);
+  if (json === undefined || json === "null") return undefined;
+  if (json.startsWith('"')) {
+    const text = JSON.parse(json) as string;
+    if (text.isWellFormed() && JSON.stringify(text) === json) return { part, form: "text", bytes: Buffer.from(text) };
+  }
+  return { part, form: "json", bytes: Buffer.from(json) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ImportRefused(cause instanceof RangeError ? "it is nested too deeply" : "it is not JSON", { cause });
+  }
+}

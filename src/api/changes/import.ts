@@ -1,0 +1,99 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import { messageOf } from "../../observe.ts";
+import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
+import { elementsOf } from "../../record/json-members.ts";
+import type { Arrival } from "../../threads.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import type { ApiRoom } from "../room.ts";
+import { readArrival } from "./arrivals.ts";
+
+export const IMPORT_PATH = "/v1/import";
+
+/** Characters of records that are read before others get their turn. */
+const TURN_LENGTH = 1 << 20;
+
+interface Rejection {
+  /** Number of the line, or of the element of the array, from 1. */
+  readonly line: number;
+  /** Its request id, where it has one. */
+  readonly id: string | null;
+  readonly why: string;
+}
+
+interface ReadLine {
+  readonly line: number;
+  readonly arrival: Arrival;
+}
+
+/** Taking records back in that a Weir has exported. */
+export function importEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia().post(
+    IMPORT_PATH,
+    async ({ body, request }) => {
+      const rejected: Rejection[] = [];
+      const read = await readAll(linesOf(body as string), gate().caller(request), rejected);
+      const results = await room.recorder.import(read.map(({ arrival }) => arrival));
+      const counts = { imported: 0, existing: 0 };
+      for (const [index, { line, arrival }] of read.entries()) {
+        const result = results[index];
+        if (result === "imported" || result === "existing") counts[result]++;
+        else rejected.push({ line, id: arrival.row.request_id, why: "the id is taken" });
+      }
+      return success({ ...counts, rejected: rejected.sort((a, b) => a.line - b.line) });
+    },
+    endpoint(
+      "admin",
+      "Requests",
+      "Import records",
+      `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They go into the organization of the key; what is there stays as it is.`,
+      { takes: { "application/json": t.Array(t.Object({})), "application/x-ndjson": t.String() } },
+    ),
+  );
+}
+
+/** Reads what can be read; what cannot is added to `rejected`. */
+async function readAll(lines: Iterable<string>, key: KeySnapshot, rejected: Rejection[]): Promise<ReadLine[]> {
+  const read: ReadLine[] = [];
+  let line = 0;
+  let length = 0;
+  for (const text of lines) {
+    line++;
+    if (text.trim() === "") continue;
+    if (read.length + rejected.length >= IMPORT_RECORDS_MAX) {
+      throw new GatewayError("invalid_body", `these are more than ${IMPORT_RECORDS_MAX} records: send them in parts`);
+    }
+    try {
+      read.push({ line, arrival: readArrival(text, key) });
+    } catch (error) {
+      if (!(error instanceof ImportRefused || error instanceof RangeError)) throw error;
+      const why = error instanceof ImportRefused ? messageOf(error) : "it is nested too deeply";
+      rejected.push({ line, id: idIn(text), why });
+    }
+    length += text.length;
+    if (length > TURN_LENGTH) {
+      length = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return read;
+}
+
+function linesOf(text: string): Iterable<string> {
+  const records = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (!/^\s*\[/.test(records)) return records.split("\n");
+  try {
+    JSON.parse(records);
+  } catch (cause) {
+    throw new GatewayError("invalid_body", "the array is not JSON", { cause });
+  }
+  return elementsOf(records);
+}
+
+/** The id that a broken record seems to have, to find it again. */
+function idIn(text: string): string | null {
+  return /"request_id"\s*:\s*"([0-9a-f-]{36})"/i.exec(text)?.[1]?.toLowerCase() ?? null;
+}

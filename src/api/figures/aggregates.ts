@@ -1,0 +1,106 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { hint, quote } from "../../filter/hint.ts";
+import { Deadline } from "../../store/deadline.ts";
+import { metrics } from "../../store/figures/aggregate.ts";
+import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
+import { readGroups } from "../../store/figures/read-groups.ts";
+import { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "../../store/figures/totals.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import {
+  AGGREGATES_MAX,
+  FILTER,
+  optional,
+  optionalSort,
+  paging,
+  readBucket,
+  readPaging,
+  readScope,
+} from "../query-body.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+import { queryWarnings } from "../warnings.ts";
+
+const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
+
+const METRICS = t.Object(
+  {
+    ...LIST,
+    group_by: optional(
+      t.Array(t.String(), { description: `Any of ${Object.keys(GROUPS).join(", ")}, property:<Name>.` }),
+    ),
+    time_bucket: optional(t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` })),
+  },
+  { additionalProperties: false },
+);
+const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
+const SESSIONS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
+
+/** Figures over many requests: by group and time, by user, by session. */
+export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
+  const database = room.reader.records;
+  const begin = async (request: Request, body: { readonly filter?: unknown }) => {
+    const { organizationId } = gate().caller(request);
+    const { scope, decoded } = readScope(organizationId, body);
+    await settled(room);
+    const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+    return { scope, deadline, warnings: await queryWarnings(database, organizationId, decoded, deadline) };
+  };
+  return new Elysia()
+    .post(
+      "/v1/metrics/query",
+      async ({ body, request }) => {
+        const groupBy = readGroups(body.group_by ?? []);
+        const timeBucket = body.time_bucket == null ? undefined : readBucket(body.time_bucket);
+        // A series that is cut after ten buckets is none.
+        const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await metrics(database, scope, { groupBy, timeBucket, ...page }, deadline), warnings);
+      },
+      {
+        body: METRICS,
+        ...endpoint("read", "Metrics", "Add up requests", "By group and time: counts, sums, latencies, percentiles."),
+      },
+    )
+    .post(
+      "/v1/user/metrics/query",
+      async ({ body, request }) => {
+        const order = readSort(body.sort ?? undefined, USER_SORTS, "requests");
+        const page = readPaging(body, AGGREGATES_MAX);
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await users(database, scope, order, page, deadline), warnings);
+      },
+      { body: USERS, ...endpoint("read", "Metrics", "Add up requests by user") },
+    )
+    .post(
+      "/v1/session/query",
+      async ({ body, request }) => {
+        const order = readSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
+        const page = readPaging(body, AGGREGATES_MAX);
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await sessions(database, scope, order, page, deadline), warnings);
+      },
+      {
+        body: SESSIONS,
+        ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
+      },
+    );
+}
+
+function readSort(raw: unknown, names: readonly string[], fallback: string): Order {
+  const wrong = (path: string, message: string) => new GatewayError("sort_invalid", message, { path });
+  if (raw === undefined) return [[fallback, "desc"]];
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    throw wrong("sort", 'a sort is an object such as {"cost": "desc"}');
+  }
+  return Object.entries(raw).map(([name, direction]) => {
+    const path = `sort.${name}`;
+    if (!names.includes(name)) {
+      throw wrong(path, `there is no sort key ${quote(name)}; ${hint(name, names)}`);
+    }
+    if (direction !== "asc" && direction !== "desc") throw wrong(path, 'a direction is "asc" or "desc"');
+    return [name, direction] as const;
+  });
+}

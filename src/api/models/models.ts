@@ -1,0 +1,156 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { faultOf, type Mapping } from "../../mapping/mapping.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { within } from "../../runtime/within.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../../store/mappings.ts";
+import {
+  approveNewest,
+  listModels,
+  putMapping,
+  rollBack,
+  shownMapping,
+  shownVersion,
+} from "../../store/models/mapping-steps.ts";
+import type { Database } from "../../store/store.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+/** How long an answer waits for the mapper, which may have much to read again; it goes on without anybody waiting. */
+const EXPEDITE_MS = 30_000;
+
+/** The parameter that says which model is meant. */
+const QUERY = { provider: t.String({ description: "Which one, where several providers have a model of this name." }) };
+
+/** Models, whether they are mapped, and how. */
+export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.reader;
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  /** Does a step with the mapping of the model that the address names, and lets everybody know. */
+  const step = async (
+    request: Request,
+    work: (records: Database, name: ModelName) => Promise<StoredMapping | undefined>,
+  ) => {
+    const name = await nameOf(records, request, organization(request));
+    const done = await work((await room.writer()).records, name);
+    if (done === undefined) throw new GatewayError("not_found", "the model has no mapping");
+    spread(room);
+    return success(shownMapping(done));
+  };
+  return new Elysia()
+    .get(
+      "/v1/models",
+      async ({ request }) => {
+        await settled(room);
+        const rows = await listModels(records, organization(request));
+        return success(rows.map(({ organization_id: _, since, ...row }) => ({ ...row, since: isoTime(since) })));
+      },
+      endpoint("read", "Models", "List models and whether they are mapped"),
+    )
+    .post(
+      "/v1/models/:model/expedite",
+      async ({ request }) => {
+        await settled(room);
+        return success(await expedite(room, { ...addressed(request), organizationId: organization(request) }));
+      },
+      endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
+    )
+    .get(
+      "/v1/models/:model/mapping",
+      async ({ request }) => {
+        const name = await nameOf(records, request, organization(request));
+        const history = await mappingHistory(records, name);
+        const shown = shownVersion(history);
+        if (shown === undefined) throw new GatewayError("not_found", "the model has no mapping");
+        return success({ ...shownMapping(shown), history: history.map(shownMapping) });
+      },
+      endpoint("read", "Models", "Read how a model is read, with every earlier version", "", { query: QUERY }),
+    )
+    .put(
+      "/v1/models/:model/mapping",
+      async ({ request, body }) => {
+        refuseFaulty(body);
+        return step(request, (writable, name) => putMapping(writable, name, body as Mapping));
+      },
+      {
+        body: t.Object({}, { additionalProperties: true, description: "A mapping; see docs/models.md." }),
+        ...endpoint("admin", "Models", "Say how a model is read", "In force at once, for what was recorded as well.", {
+          query: QUERY,
+        }),
+      },
+    )
+    .post(
+      "/v1/models/:model/approve",
+      async ({ request }) => step(request, approveNewest),
+      endpoint("admin", "Models", "Approve a mapping", "A draft comes into force.", { query: QUERY }),
+    )
+    .post(
+      "/v1/models/:model/rollback",
+      async ({ request }) => step(request, rollBack),
+      endpoint("admin", "Models", "Go back to the mapping before", "Without one the model is pending again.", {
+        query: QUERY,
+      }),
+    );
+}
+
+interface Expedited {
+  readonly organizationId: string;
+  readonly model: string;
+  readonly provider: string | undefined;
+}
+
+async function expedite(room: ApiRoom, { organizationId, model, provider }: Expedited): Promise<readonly object[]> {
+  if ((await listModels(room.reader.records, organizationId, model)).length === 0) throw noSuchModel();
+  const order = { organizationId, model, ...(provider !== undefined && { provider }) };
+  const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
+  return outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }];
+}
+
+/** @throws GatewayError `invalid_body` where this is no mapping. */
+function refuseFaulty(body: unknown): void {
+  const fault = faultOf(body);
+  if (fault === undefined) return;
+  const { path, message } = fault;
+  throw new GatewayError("invalid_body", `${path}: ${message}`, path === "" ? {} : { path });
+}
+
+/** New traffic and old records follow a change; where the jobs cannot be reached now, they see it by themselves. */
+export function spread(room: ApiRoom): void {
+  room.jobs.relearn().catch((error: unknown) => room.log.warn("a change is not spread yet", { why: String(error) }));
+}
+
+/** The model in the address, which may have slashes of its own as `%2F`. */
+function addressed(request: Request): { model: string; provider: string | undefined } {
+  const url = new URL(request.url);
+  const [, , , model = ""] = url.pathname.split("/");
+  try {
+    return { model: decodeURIComponent(model), provider: url.searchParams.get("provider")?.toUpperCase() };
+  } catch {
+    throw noSuchModel();
+  }
+}
+
+/** Which provider's model is meant: the one asked for, else the only one of that name, else the only one with a mapping. */
+async function nameOf(records: Database, request: Request, organizationId: string): Promise<ModelName> {
+  const { model, provider } = addressed(request);
+  if (provider !== undefined) return { organizationId, provider, model };
+  const mapped = (await mappingHistory(records, { organizationId, model })).map((each) => each.provider);
+  const seen = (await listModels(records, organizationId, model)).map((each) => each.provider);
+  for (const providers of [new Set(mapped), new Set(seen)]) {
+    const [only] = providers;
+    if (providers.size === 1 && only !== undefined) return { organizationId, provider: only, model };
+    if (providers.size > 1) {
+      throw new GatewayError(
+        "invalid_body",
+        `several providers have this model: say provider=${[...providers].join(" or ")}`,
+        { path: "provider" },
+      );
+    }
+  }
+  throw noSuchModel();
+}
+
+const noSuchModel = () => new GatewayError("not_found", "no recorded request names this model");

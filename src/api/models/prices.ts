@@ -1,0 +1,183 @@
+import { Elysia, t } from "elysia";
+import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
+import { GatewayError } from "../../errors.ts";
+import { explainCost } from "../../mapping/explain.ts";
+import { priceInForce } from "../../mapping/price-in-force.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { LearntTables } from "../../store/models/learnt.ts";
+import { askedModels, listModels } from "../../store/models/mapping-steps.ts";
+import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
+import { recordsByIds } from "../../store/records.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import { noSuchRequest, requestIdOf } from "../request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+import { spread } from "./models.ts";
+
+const rate = t.Optional(t.Number({ minimum: 0, maximum: 1_000_000 }));
+const RATES = Object.fromEntries(Object.keys(OWN_PRICE_SCHEMA.properties).map((name) => [name, rate]));
+
+const PRICE = t.Object(
+  {
+    provider: t.String({ minLength: 1, maxLength: 100, description: "Any case." }),
+    model: t.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: PRICED_MODEL,
+      expects: "give a name; only its end may be *",
+      description: "As recorded; `*` at its end stands for the rest.",
+    }),
+    ...RATES,
+  },
+  {
+    additionalProperties: false,
+    description: "US dollars per million tokens; `request`: US dollars for each request.",
+  },
+);
+
+/** Prices of one's own, which hold before all others, and what a request cost by which price. */
+export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  const list = async (organizationId: string) => {
+    const own = (await listPrices(room.home.reader.records, organizationId)).map(shown);
+    const configured = room.config.prices.map((price) => ({
+      ...price,
+      provider: price.provider.toUpperCase(),
+      source: "configuration",
+    }));
+    return [...own, ...configured];
+  };
+  return new Elysia()
+    .get(
+      "/v1/models/prices",
+      async ({ request }) => success(await list(organization(request))),
+      endpoint("read", "Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
+    )
+    .get(
+      "/v1/models/prices/in-force",
+      async ({ request }) => success(await pricesInForce(room, organization(request))),
+      endpoint(
+        "read",
+        "Models",
+        "What each model that was seen costs now",
+        "`source` says by whom; null where no price is known.",
+      ),
+    )
+    .put(
+      "/v1/models/prices",
+      async ({ request, body }) => {
+        const organizationId = organization(request);
+        await setPrice(room, organizationId, body as { provider: string; model: string });
+        return success(await list(organizationId));
+      },
+      {
+        body: PRICE,
+        ...endpoint(
+          "admin",
+          "Models",
+          "Set a price of your own",
+          "For requests from now on; `weir costs recompute` repairs history.",
+        ),
+      },
+    )
+    .delete(
+      "/v1/models/prices",
+      async ({ request, body }) => {
+        const query = new URL(request.url).searchParams;
+        const organizationId = organization(request);
+        await unsetPrice(room, organizationId, { ...Object.fromEntries(query), ...(body as object | undefined) });
+        return success(await list(organizationId));
+      },
+      {
+        body: t.Optional(t.Object({ provider: t.String(), model: t.String() })),
+        ...endpoint(
+          "admin",
+          "Models",
+          "Remove a price of your own",
+          "`provider` and `model` in the query or the body.",
+          { query: { provider: t.String(), model: t.String() } },
+        ),
+      },
+    )
+    .get(
+      "/v1/request/:id/cost",
+      async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
+      endpoint("read", "Requests", "Explain what a request cost"),
+    );
+}
+
+async function setPrice(
+  room: ApiRoom,
+  organizationId: string,
+  { provider, model, ...price }: { readonly provider: string; readonly model: string },
+): Promise<void> {
+  if (Object.keys(price).length === 0) {
+    throw new GatewayError("invalid_body", "give at least one price, such as input");
+  }
+  const { records } = await room.home.writer();
+  await putPrice(records, { organizationId, provider: provider.toUpperCase(), model, price });
+  spread(room);
+}
+
+async function unsetPrice(
+  room: ApiRoom,
+  organizationId: string,
+  { provider, model }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (typeof provider !== "string" || typeof model !== "string") {
+    throw new GatewayError("invalid_body", "say which price by provider and model", {
+      path: typeof provider === "string" ? "model" : "provider",
+    });
+  }
+  const { records } = await room.home.writer();
+  if (!(await removePrice(records, organizationId, provider.toUpperCase(), model))) {
+    throw new GatewayError("not_found", "there is no such price of your own");
+  }
+  spread(room);
+}
+
+/** What each model that was seen costs now, and who says so. */
+async function pricesInForce(room: ApiRoom, organizationId: string) {
+  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+  const [models, asked, providers] = await Promise.all([
+    listModels(room.reader.records, organizationId),
+    askedModels(room.reader.records, organizationId),
+    room.gateway.providers(),
+    learnt.load(room.reader.records),
+  ]);
+  const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+  const now = new Date();
+  return models.map(({ provider, model }) => {
+    const models = [model, ...(asked.get(`${provider} ${model}`) ?? [])];
+    const own = learnt.priceOf(organizationId, provider);
+    const { source, price } = priceInForce({ provider, models }, own, ruled.has(provider) ? provider : undefined, now);
+    return { provider, model, source, ...price };
+  });
+}
+
+async function explainedCost(room: ApiRoom, organizationId: string, requestId: string) {
+  await settled(room);
+  const [row] = await recordsByIds(room.reader.records, organizationId, [requestId]);
+  if (row === undefined) throw noSuchRequest();
+  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+  await learnt.load(room.reader.records);
+  const { request_id, provider, model } = row;
+  const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, provider));
+  const shownLines = lines.map(({ what, count, perMillion, dollars }) => ({
+    what,
+    count,
+    usd_per_million: perMillion,
+    usd: dollars,
+  }));
+  return { request_id, provider, model, ...told, lines: shownLines };
+}
+
+const shown = ({ provider, model, price, updatedAt }: StoredPrice) => ({
+  provider,
+  model,
+  ...price,
+  source: "own",
+  updated_at: isoTime(updatedAt),
+});

@@ -1,0 +1,118 @@
+import { Elysia, t } from "elysia";
+import { messageOf } from "../../observe.ts";
+import { within } from "../../runtime/within.ts";
+import { endpoint } from "../endpoint.ts";
+import { plainJson } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+
+/** How long another thread has to answer a probe. */
+const ANSWER_MS = 1_000;
+/** A spool that is this far ahead of the database is worth a look. */
+const LAG_BYTES_MAX = 256 << 20;
+
+const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.Optional(t.Array(t.String())) }) };
+
+/** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
+export function healthEndpoints(room: ApiRoom) {
+  return new Elysia()
+    .get(
+      "/healthz",
+      () => plainJson({ status: "ok" }),
+      endpoint("open", "Operation", "Whether the process lives", "", { answers: PROBE }),
+    )
+    .get(
+      "/readyz",
+      async () => {
+        const { ready, degraded } = await readiness(room);
+        return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
+      },
+      endpoint(
+        "open",
+        "Operation",
+        "Whether traffic is served",
+        "503 only where it is not; `degraded` says what is wrong.",
+        { answers: PROBE },
+      ),
+    )
+    .get(
+      "/metrics",
+      async () => {
+        const texts = await Promise.all([
+          answered(room.gateway.metrics()),
+          answered(room.recorder.metrics()),
+          answered(room.jobs.metrics()),
+          room.metrics.text(),
+          readiness(room).then(readinessText),
+        ]);
+        const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
+        return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
+      },
+      endpoint("open", "Operation", "Metrics for Prometheus", "", { answers: { "text/plain": t.String() } }),
+    );
+}
+
+function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
+  return [
+    "# HELP weir_ready 1 while traffic is served.",
+    "# TYPE weir_ready gauge",
+    `weir_ready ${ready ? 1 : 0}`,
+    "# HELP weir_degraded Things that somebody should look at; /readyz says them.",
+    "# TYPE weir_degraded gauge",
+    `weir_degraded ${degraded.length}`,
+    "# HELP weir_database_usable 1 while records can be written and read; while it is 0 they wait in the spool.",
+    "# TYPE weir_database_usable gauge",
+    `weir_database_usable ${databaseUsable ? 1 : 0}`,
+  ].join("\n");
+}
+
+interface Readiness {
+  readonly ready: boolean;
+  /** What is wrong, a sentence each. */
+  readonly degraded: readonly string[];
+  readonly databaseUsable: boolean;
+}
+
+async function readiness(room: ApiRoom): Promise<Readiness> {
+  const [gateway, recorder, database] = await Promise.all([
+    answered(room.gateway.status()),
+    answered(room.recorder.status()),
+    databaseError(room),
+  ]);
+  const degraded: string[] = [];
+  if (gateway === undefined) degraded.push("gateway: it does not answer");
+  else {
+    degraded.push(...gateway.degraded);
+    if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
+    if (gateway.exchangesDropped > 0)
+      degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded whole`);
+    if (gateway.draining) degraded.push("gateway: it is stopping");
+  }
+  if (recorder === undefined) degraded.push("recorder: it does not answer");
+  else {
+    if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
+    if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
+  }
+  if (database !== undefined) degraded.push(`database: ${database}`);
+  if (room.keys.error !== undefined) degraded.push(`keys: ${room.keys.error}`);
+  return {
+    ready: gateway !== undefined && !gateway.draining,
+    degraded,
+    // A recorder too busy to answer says nothing about the database.
+    databaseUsable: database === undefined && (recorder?.databaseError ?? null) === null,
+  };
+}
+
+async function databaseError(room: ApiRoom): Promise<string | undefined> {
+  try {
+    await room.reader.records.query({ sql: "select 1 from keys limit 1", args: [] });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What another thread answers, or undefined where it fails or takes too long: a probe waits for nobody. */
+async function answered<T>(call: Promise<T>): Promise<T | undefined> {
+  // The caller names the thread that gave no answer.
+  return within(call, ANSWER_MS, () => undefined).catch(() => undefined);
+}

@@ -1,0 +1,125 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import { storable } from "../../record/storable.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import type { RawHeaders } from "../../spool/frame.ts";
+import type { WholeExchange } from "../../spool/whole.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import { readId } from "../request-id.ts";
+import type { ApiRoom } from "../room.ts";
+
+const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));
+const time = t.Optional(
+  t.Union([t.String(), t.Number()], { description: "ISO 8601, or milliseconds since 1970; now where it is missing." }),
+);
+
+const LOGGED = t.Object(
+  {
+    request: t.Object(
+      {
+        _type: t.Union([t.Literal("tool"), t.Literal("vector_db"), t.Literal("data")], {
+          expects: "_type is tool, vector_db or data",
+        }),
+      },
+      { additionalProperties: true, description: "What was asked; see docs/models.md." },
+    ),
+    response: t.Optional(t.Object({}, { additionalProperties: true, description: "What came of it." })),
+    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "200 where it is missing." })),
+    start_time: time,
+    end_time: time,
+    provider: text(100),
+    properties: t.Optional(t.Record(t.String({ minLength: 1 }), t.String())),
+    user_id: text(),
+    session_id: text(),
+    session_name: text(),
+    session_path: text(),
+    request_id: t.Optional(t.String({ description: "A UUID of your own." })),
+  },
+  { additionalProperties: false },
+);
+
+type Logged = (typeof LOGGED)["static"];
+
+/** Recording what did not pass through the gateway: calls of tools and vector databases, and anything else. */
+export function logEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia().post(
+    "/v1/log",
+    async ({ body, request }) => {
+      const exchange = toExchange(body, gate().caller(request));
+      if (body.request_id !== undefined && !(await room.recorder.claimId(exchange.id))) {
+        throw new GatewayError("duplicate_request_id", "request_id was used before", { path: "request_id" });
+      }
+      if (!(await room.gateway.record(exchange))) throw new GatewayError("spool_full", "nothing can be recorded now");
+      return success({ request_id: exchange.id });
+    },
+    {
+      body: LOGGED,
+      ...endpoint(
+        "write",
+        "Requests",
+        "Log a call of a tool, a vector database or anything else",
+        "It becomes a request like others.",
+      ),
+    },
+  );
+}
+
+function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
+  const now = Date.now();
+  const endedAt = readTime(body.end_time, "end_time") ?? now;
+  const startedAt = readTime(body.start_time, "start_time") ?? endedAt;
+  if (endedAt < startedAt)
+    throw new GatewayError("invalid_body", "end_time is before start_time", { path: "end_time" });
+  const id = body.request_id === undefined ? uuidv7() : readId(body.request_id, "request_id");
+  return {
+    id,
+    begin: {
+      time: startedAt,
+      method: "POST",
+      path: "/v1/log",
+      target: "",
+      provider: (body.provider ?? "CUSTOM").toUpperCase(),
+      organization: key.organizationId,
+      keyId: key.id,
+      keyName: key.name,
+      authHash: key.hash,
+      headers: ["content-type", "application/json"],
+      gateway: labels(body),
+      omitRequest: false,
+      omitResponse: false,
+    },
+    requestBody: JSON.stringify(body.request),
+    responseBody: body.response === undefined ? null : JSON.stringify(body.response),
+    status: body.status ?? 200,
+    endedAt,
+  };
+}
+
+/** As the headers that a request through the gateway would have had. */
+function labels({ properties = {}, user_id, session_id, session_name, session_path, request_id }: Logged): RawHeaders {
+  const pairs: [string, string | undefined][] = [
+    ...Object.entries(properties).map(([name, value]): [string, string] => [`Gateway-Property-${name}`, value]),
+    ["Gateway-User-Id", user_id],
+    ["Gateway-Session-Id", session_id],
+    ["Gateway-Session-Name", session_name],
+    ["Gateway-Session-Path", session_path],
+    ["Gateway-Request-Id", request_id],
+  ];
+  return pairs.flatMap(([name, value]) => (value === undefined ? [] : [onTheWire(name), onTheWire(value)]));
+}
+
+/** UTF-8 as header lines carry it. */
+const onTheWire = (text: string) => Buffer.from(storable(text), "utf8").toString("latin1");
+
+const TIME_MAX = Date.UTC(9999, 11, 31);
+
+function readTime(value: string | number | undefined, path: string): number | undefined {
+  if (value === undefined) return undefined;
+  const at = typeof value === "number" ? value : Date.parse(value);
+  if (Number.isFinite(at) && at >= 0 && at <= TIME_MAX) return at;
+  throw new GatewayError("invalid_body", "give ISO 8601, or milliseconds since 1970", { path });
+}

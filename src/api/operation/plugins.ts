@@ -1,0 +1,59 @@
+import { Elysia } from "elysia";
+import type { FileView, HookHealth, PluginView, ProviderView } from "../../plugin/view.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+
+/** What is loaded from where, what is not and why. The deployment's, so the same for every organization. */
+export function pluginListEndpoints(room: ApiRoom) {
+  return new Elysia()
+    .get(
+      "/v1/plugins",
+      async () => {
+        const [plugins, gateway, recorder] = await Promise.all([
+          room.gateway.plugins(),
+          room.gateway.hookHealth(),
+          room.recorder.hookHealth(),
+        ]);
+        return success(plugins.map((plugin) => ofPlugin(plugin, { gateway, recorder })));
+      },
+      endpoint(
+        "read",
+        "Plugins",
+        "List plugins",
+        "Each file with its state; `reason` says why its newest version is not in use. `failures` counts hooks that threw or took too long.",
+      ),
+    )
+    .get(
+      "/v1/providers",
+      async () => success((await room.gateway.providers()).map((provider) => ofProvider(provider, room))),
+      endpoint("read", "Plugins", "List providers", "Each file with its state, its hosts and its own gateway address."),
+    );
+}
+
+type Healths = Readonly<Record<"gateway" | "recorder", HookHealth>>;
+
+function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
+  const failures = Object.entries(healths).flatMap(([thread, health]) =>
+    Object.entries(health.failures).flatMap(([key, count]) => {
+      const space = key.lastIndexOf(" ");
+      return key.slice(0, space) === file.name ? [{ thread, hook: key.slice(space + 1), count }] : [];
+    }),
+  );
+  // A plugin may fit in one thread and fail in the other.
+  const elsewhere = healths.recorder.degraded.find(
+    (sentence) => sentence.includes(file.file) || sentence.startsWith(`plugin ${file.name}: `),
+  );
+  const here = healths.gateway.degraded.find((sentence) => sentence.startsWith(`plugin ${file.name}: `));
+  return { ...shown(file), reason: file.reason ?? here ?? elsewhere ?? null, hooks, routes, failures };
+}
+
+function ofProvider(
+  { aliases, hosts, target, dedicatedDomain, extends: parent, hasCostRule: _, ...file }: ProviderView,
+  room: ApiRoom,
+) {
+  const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${room.config.gateway_domain}`;
+  return { ...shown(file), aliases, hosts, target, dedicated_domain: address, extends: parent };
+}
+
+const shown = ({ name, state, source, reason, file }: FileView) => ({ name, state, source, reason, file });

@@ -1,0 +1,136 @@
+import { OptionalKind } from "@sinclair/typebox";
+import { ERRORS } from "../../errors.ts";
+import type { DescribedRoute } from "../app.ts";
+import type { Access } from "../gate.ts";
+
+export interface Description {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+}
+
+export interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly schema: object;
+}
+
+/** Schemas by media type. */
+type Content = Readonly<Record<string, { readonly schema: unknown }>>;
+
+const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the scope that it names.
+Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
+\`{"data": [], "error": <status>, "message": …, "path": …}\`, where \`path\` names the wrong member of the body.`;
+
+/** The API as OpenAPI 3.1, made from the endpoints themselves. */
+export function describeApi(routes: readonly DescribedRoute[]): Description {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([^/]+)/g, "{$1}");
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = describe(route, path);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Weir", version: "1", description: INTRODUCTION },
+    paths,
+    components: {
+      securitySchemes: { key: { type: "http", scheme: "bearer", description: "A service key." } },
+      schemas: { Success: SUCCESS, Failure: FAILURE },
+    },
+  };
+}
+
+function describe(route: DescribedRoute, path: string): Operation {
+  const { method, access, summary, description, tags, unusual } = route;
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!);
+  const requestBody = bodyOf(route);
+  return {
+    summary,
+    description: [description, NEEDS[access] ?? `Needs ${access}.`].filter((part) => part !== "").join(" "),
+    tags,
+    operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, "_").replace(/_$/, "")}`,
+    security: securityOf(access),
+    parameters: [
+      ...names.map((name) => ({ name, in: "path" as const, required: true, schema: { type: "string" } })),
+      ...Object.entries(unusual.query ?? {}).map(([name, schema]) => ({
+        name,
+        in: "query" as const,
+        required: false,
+        schema,
+      })),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      200: { description: "The answer", content: contentOf(unusual.answers ?? { "application/json": ref("Success") }) },
+      ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
+      ...(access !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),
+      ...(access !== "open" && { 403: failureOf(ERRORS.insufficient_scope.text) }),
+      ...(names.length > 0 && { 404: failureOf(ERRORS.not_found.text) }),
+      default: failureOf("Any other failure; its status is in `error` too."),
+    },
+  };
+}
+
+/** What is said of who may call, where that is no scope. */
+const NEEDS: Partial<Record<Access, string>> = {
+  open: "",
+  signed: "Works with a signed address, else needs read.",
+  key: "Needs any key.",
+};
+
+function securityOf(access: Access): object[] {
+  if (access === "open") return [];
+  if (access === "signed") return [{}, { key: ["read"] }];
+  return [{ key: access === "key" ? [] : [access] }];
+}
+
+function bodyOf({ body, unusual }: DescribedRoute): Operation["requestBody"] {
+  if (unusual.takes !== undefined) return { required: true, content: contentOf(unusual.takes) };
+  if (body === undefined) return undefined;
+  const { type, [OptionalKind]: optional } = body as { type?: unknown; [OptionalKind]?: unknown };
+  const required = optional === undefined && !(Array.isArray(type) && type.includes("null"));
+  return { required, content: contentOf({ "application/json": body }) };
+}
+
+function failureOf(description: string) {
+  return { description, content: contentOf({ "application/json": ref("Failure") }) };
+}
+
+function contentOf(schemas: Readonly<Record<string, unknown>>): Content {
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
+}
+
+function ref(schema: string) {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+const SUCCESS = {
+  type: "object",
+  required: ["data", "error"],
+  properties: { data: {}, error: { type: "null" } },
+};
+
+const FAILURE = {
+  type: "object",
+  required: ["data", "error", "message", "path"],
+  properties: {
+    data: { type: "array", maxItems: 0 },
+    error: { type: "integer", description: "The HTTP status." },
+    message: { type: "string" },
+    path: { type: ["string", "null"], description: "The wrong member of the body, such as filter.left." },
+  },
+};

@@ -1,0 +1,23 @@
+import { Elysia, t } from "elysia";
+import type { DescribedRoute } from "../app.ts";
+import { endpoint } from "../endpoint.ts";
+import { plainJson } from "../envelope.ts";
+import { describeApi } from "./openapi.ts";
+import { referencePage } from "./reference-page.ts";
+
+/** The API's description, for programs and for people. */
+export function referenceEndpoints(routes: () => readonly DescribedRoute[]) {
+  return new Elysia()
+    .get(
+      "/openapi.json",
+      () => plainJson(describeApi(routes())),
+      endpoint("open", "Operation", "This description as OpenAPI", "", {
+        answers: { "application/json": t.Object({}) },
+      }),
+    )
+    .get(
+      "/docs",
+      () => referencePage(describeApi(routes())),
+      endpoint("open", "Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
+    );
+}

@@ -1,0 +1,91 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { testPayload } from "../../store/alerts/alert-payload.ts";
+import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../../store/alerts/alert-rule.ts";
+import { alertBody, shownAlert } from "../../store/alerts/alert-shown.ts";
+import {
+  ALERTS_MAX,
+  type Alert,
+  alertHistory,
+  findAlert,
+  firingOf,
+  listAlerts,
+  putAlert,
+  removeAlert,
+} from "../../store/alerts/alerts.ts";
+import { channelChecks } from "../../store/alerts/channel-checks.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Gate } from "../gate.ts";
+import { PAGE_QUERY, readPage } from "../page-query.ts";
+import type { ApiRoom } from "../room.ts";
+import { findRule, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
+
+const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
+
+/** Alerts: what an organization wants to be told of, what fires, and what became of it. */
+export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
+  const alerts = alertFamily(room);
+  return new Elysia().use(ruleEndpoints(room, gate, alerts)).get(
+    "/v1/alerts/:id/history",
+    async ({ params, request }) => {
+      const page = readPage(request);
+      const { id } = await findRule(alerts, params.id, gate().caller(request).organizationId);
+      const events = await alertHistory(room.current.records, id, page);
+      return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
+    },
+    endpoint("read", "Alerts", "What triggered and was resolved", "The newest first.", { query: PAGE_QUERY }),
+  );
+}
+
+function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
+  const { records } = room.current;
+  const checks = channelChecks(room.config, room.ownPorts);
+  return {
+    path: "/v1/alerts",
+    tag: "Alerts",
+    noun: "alert",
+    max: ALERTS_MAX,
+    schema: ALERT_SCHEMA,
+    access: "write",
+    summaries: {
+      list: "List alerts",
+      read: "Read one alert",
+      make: "Make an alert",
+      replace: "Replace an alert",
+      change: "Change parts of an alert",
+      remove: "Remove an alert",
+      deliveries: "What was sent of an alert",
+      test: "Send a test to every channel",
+    },
+    descriptions: {
+      list: "With the groups that fire now.",
+      make: SECRETS,
+      replace: SECRETS,
+      change: SECRETS,
+      remove: "With its history and what is still to be delivered of it.",
+    },
+    list: (organizationId) => listAlerts(records, organizationId),
+    find: (id, organizationId) => findAlert(records, id, organizationId),
+    bodyOf: alertBody,
+    async shown(alerts, organizationId) {
+      const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
+      return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? []));
+    },
+    async put(organizationId, body, previous) {
+      const rule = readAlertRule(body, checks);
+      const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
+      return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
+    },
+    async remove(alert) {
+      await removeAlert((await room.writer()).records, alert.id);
+      return shownAlert(alert, []);
+    },
+    testsOf(alert) {
+      if (alert.channels.length === 0) throw new GatewayError("invalid_body", "the alert has no channels");
+      const payload = testPayload(alert, Date.now());
+      return alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
+    },
+  };
+}

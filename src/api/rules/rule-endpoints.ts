@@ -1,0 +1,142 @@
+import type { TObject } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { listDeliveries, type NewDelivery } from "../../store/deliveries/deliveries.ts";
+import { shownDelivery } from "../../store/deliveries/delivery-shown.ts";
+import { deliverTests } from "../../store/deliveries/test-deliveries.ts";
+import type { StoredRule } from "../../store/rule-table.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { Access, Gate } from "../gate.ts";
+import { PAGE_QUERY, readPage } from "../page-query.ts";
+import type { ApiRoom } from "../room.ts";
+
+/** How long the answer to a test waits for what comes of it. */
+const TEST_MS = 10_000;
+
+type Asked = "list" | "read" | "make" | "replace" | "change" | "remove" | "deliveries" | "test";
+
+/** Rules of an organization by which somebody is told of something. */
+export interface RuleFamily<Rule extends StoredRule, Body extends object> {
+  readonly path: `/v1/${string}`;
+  readonly tag: string;
+  readonly noun: string;
+  /** An organization has so many at most. */
+  readonly max: number;
+  readonly schema: TObject;
+  /** What a key needs to change them. */
+  readonly access: Access;
+  readonly summaries: Readonly<Record<Asked, string>>;
+  readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
+  list(organizationId: string): Promise<Rule[]>;
+  find(id: string, organizationId: string): Promise<Rule | undefined>;
+  /** What a client would send to make this very rule. */
+  bodyOf(rule: Rule): Body;
+  /** As the API shows them. */
+  shown(rules: readonly Rule[], organizationId: string): Promise<readonly object[]>;
+  /** @returns the rule as it is shown, with secrets that are new. @throws GatewayError `invalid_body`. */
+  put(organizationId: string, body: Body, previous?: Rule): Promise<object>;
+  /** @returns the rule as it was. */
+  remove(rule: Rule): Promise<object>;
+  /** A test for each endpoint that the rule names. */
+  testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
+}
+
+/** The endpoints that every such family has. */
+export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
+  room: ApiRoom,
+  gate: () => Gate,
+  family: RuleFamily<Rule, Body>,
+) {
+  const { path, schema } = family;
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  const told = (access: Access, asked: Asked) =>
+    endpoint(access, family.tag, family.summaries[asked], family.descriptions[asked]);
+  return new Elysia()
+    .get(
+      path,
+      async ({ request }) => {
+        const organizationId = organization(request);
+        return success(await family.shown(await family.list(organizationId), organizationId));
+      },
+      told("read", "list"),
+    )
+    .get(
+      `${path}/:id`,
+      async ({ params, request }) => {
+        const organizationId = organization(request);
+        const [shown] = await family.shown([await findRule(family, params.id, organizationId)], organizationId);
+        return success(shown);
+      },
+      told("read", "read"),
+    )
+    .post(
+      path,
+      async ({ body, request }) => {
+        const organizationId = organization(request);
+        if ((await family.list(organizationId)).length >= family.max) {
+          throw new GatewayError("invalid_body", `there are ${family.max} ${family.noun}s already: remove one first`);
+        }
+        return success(await family.put(organizationId, body as Body));
+      },
+      { body: schema, ...told(family.access, "make") },
+    )
+    .put(
+      `${path}/:id`,
+      async ({ params, body, request }) => {
+        const organizationId = organization(request);
+        const previous = await findRule(family, params.id, organizationId);
+        return success(await family.put(organizationId, body as Body, previous));
+      },
+      { body: schema, ...told(family.access, "replace") },
+    )
+    .patch(
+      `${path}/:id`,
+      async ({ params, body, request }) => {
+        const organizationId = organization(request);
+        const previous = await findRule(family, params.id, organizationId);
+        return success(
+          await family.put(organizationId, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous),
+        );
+      },
+      { body: t.Partial(schema, { additionalProperties: false }), ...told(family.access, "change") },
+    )
+    .delete(
+      `${path}/:id`,
+      async ({ params, request }) =>
+        success(await family.remove(await findRule(family, params.id, organization(request)))),
+      told(family.access, "remove"),
+    )
+    .get(
+      `${path}/:id/deliveries`,
+      async ({ params, request }) => {
+        const page = readPage(request);
+        const { id } = await findRule(family, params.id, organization(request));
+        return success((await listDeliveries(room.current.records, id, page)).map(shownDelivery));
+      },
+      endpoint("read", family.tag, family.summaries.deliveries, "Attempts and last error; the newest first.", {
+        query: PAGE_QUERY,
+      }),
+    )
+    .post(
+      `${path}/:id/test`,
+      async ({ params, request }) => {
+        const rule = await findRule(family, params.id, organization(request));
+        const tests = family.testsOf(rule);
+        const databases = { reader: room.current.records, writer: (await room.writer()).records };
+        return success((await deliverTests(databases, rule, tests, TEST_MS)).map(shownDelivery));
+      },
+      endpoint(family.access, family.tag, family.summaries.test, "Answers what came of it, at the latest after 10 s."),
+    );
+}
+
+/** @throws GatewayError `not_found` */
+export async function findRule<Rule extends StoredRule, Body extends object>(
+  family: RuleFamily<Rule, Body>,
+  id: string,
+  organizationId: string,
+): Promise<Rule> {
+  const rule = await family.find(id, organizationId);
+  if (rule === undefined) throw new GatewayError("not_found", `there is no ${family.noun} of this id`);
+  return rule;
+}

@@ -1,0 +1,73 @@
+import { channelChecks } from "../../store/alerts/channel-checks.ts";
+import { readWebhookRule, WEBHOOK_SCHEMA, type WebhookBody } from "../../store/webhooks/webhook-rule.ts";
+import { shownWebhook, webhookBody, webhookTest } from "../../store/webhooks/webhook-shown.ts";
+import {
+  findWebhook,
+  listWebhooks,
+  putWebhook,
+  removeWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+} from "../../store/webhooks/webhooks.ts";
+import type { Gate } from "../gate.ts";
+import type { ApiRoom } from "../room.ts";
+import { type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
+
+const SECRET = "The `secret` is in the answer that makes it, and in no other.";
+
+/** Webhooks: who is told of every finished request. What they are told may hold all that passes, so admins set them up. */
+export function webhookEndpoints(room: ApiRoom, gate: () => Gate) {
+  return ruleEndpoints(room, gate, webhookFamily(room));
+}
+
+function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
+  const { records } = room.current;
+  const { refuseUrl } = channelChecks(room.config, room.ownPorts);
+  return {
+    path: "/v1/webhooks",
+    tag: "Webhooks",
+    noun: "webhook",
+    max: WEBHOOKS_MAX,
+    schema: WEBHOOK_SCHEMA,
+    access: "admin",
+    summaries: {
+      list: "List webhooks",
+      read: "Read one webhook",
+      make: "Be told of every finished request",
+      replace: "Replace a webhook",
+      change: "Change parts of a webhook",
+      remove: "Remove a webhook",
+      deliveries: "What was sent to a webhook",
+      test: "Send a test",
+    },
+    descriptions: {
+      make: SECRET,
+      replace: SECRET,
+      change: SECRET,
+      remove: "With all that is still to be delivered to it.",
+    },
+    list: (organizationId) => listWebhooks(records, organizationId),
+    find: (id, organizationId) => findWebhook(records, id, organizationId),
+    bodyOf: webhookBody,
+    shown: async (webhooks) => webhooks.map(shownWebhook),
+    async put(organizationId, body, previous) {
+      const rule = readWebhookRule(body, refuseUrl);
+      const webhook = await putWebhook((await room.writer()).records, organizationId, rule, previous);
+      await spreadWebhooks(room);
+      return { ...shownWebhook(webhook), ...(webhook.secret !== previous?.secret && { secret: webhook.secret }) };
+    },
+    async remove(webhook) {
+      await removeWebhook((await room.writer()).records, webhook.id);
+      await spreadWebhooks(room);
+      return shownWebhook(webhook);
+    },
+    testsOf: (webhook) => [webhookTest(webhook)],
+  };
+}
+
+/** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
+async function spreadWebhooks(room: ApiRoom): Promise<void> {
+  await room.recorder.relearn().catch((error: unknown) => {
+    room.log.warn("a change is not spread yet", { why: String(error) });
+  });
+}

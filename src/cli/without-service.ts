@@ -1,0 +1,56 @@
+import type { Config } from "../config.ts";
+import { configuredLog, type Log } from "../observe.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import { openRegistry } from "../plugin/live.ts";
+import { rewriteRecords } from "../recorder/rewrite.ts";
+import { LearntTables } from "../store/models/learnt.ts";
+import { patiently } from "../store/patiently.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { RecordChange } from "../threads.ts";
+import type { Invocation } from "./command.ts";
+import { withHome } from "./region.ts";
+import { withStore } from "./with-store.ts";
+
+interface ReadingParts {
+  readonly reader: Store;
+  readonly store: Store;
+  readonly rewrite: (changes: readonly RecordChange[]) => Promise<void>;
+  readonly learnt: LearntTables;
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Works with what the jobs of a service have that read records again, where no service runs: the caller holds the data
+ * directory's lock.
+ *
+ * @param config - of the region asked for.
+ */
+export async function withoutService<T>(
+  invocation: Pick<Invocation, "config">,
+  config: Config,
+  work: (parts: ReadingParts) => Promise<T>,
+): Promise<T> {
+  const log = configuredLog(config);
+  const registry = await openRegistry({ config, log });
+  const reader = await openStore(config, "current");
+  try {
+    return await withHome(invocation, config, (home) =>
+      withStore(config, async (store) => {
+        const learnt = new LearntTables(config.prices, home);
+        await learnt.load(store.records);
+        return work({
+          reader,
+          store,
+          rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
+          learnt,
+          provider: (name) => registry.current().providerByName(name),
+          log,
+        });
+      }),
+    );
+  } finally {
+    await reader.close();
+    registry.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { isoTime } from "../../record/iso-time.ts";
+import type { Alert, AlertEvent } from "./alerts.ts";
+
+/** What is told of an event, as JSON text: `triggered_at` is when it began to fire. */
+export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: number): string {
+  return JSON.stringify({
+    type: `alert.${event.kind}`,
+    timestamp: isoTime(event.created_at),
+    ...subject(alert),
+    event_id: event.id,
+    group: event.group,
+    value: event.value,
+    requests: event.requests,
+    reason: event.reason,
+    triggered_at: isoTime(triggeredAt),
+  });
+}
+
+/** The same shape, without anything having happened. */
+export function testPayload(alert: Alert, now: number): string {
+  return JSON.stringify({
+    type: "alert.test",
+    timestamp: isoTime(now),
+    ...subject(alert),
+    event_id: null,
+    group: Object.fromEntries(alert.group_by.map((name) => [name, null])),
+    value: null,
+    requests: 0,
+    reason: "somebody asked for a test",
+    triggered_at: null,
+  });
+}
+
+function subject(alert: Alert) {
+  const { name, metric, comparison, threshold, window_seconds } = alert;
+  return { alert_id: alert.id, name, metric, comparison, threshold, window_seconds };
+}

@@ -1,0 +1,44 @@
+import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import type { AlertBody } from "./alert-rule.ts";
+import type { Alert, Firing } from "./alerts.ts";
+
+/** What a client would send to make this very alert. */
+export function alertBody(alert: Alert): AlertBody {
+  return {
+    name: alert.name,
+    metric: alert.metric,
+    comparison: alert.comparison,
+    threshold: alert.threshold,
+    window_seconds: alert.window_seconds,
+    filter: alert.filter,
+    group_by: alert.group_by,
+    minimum_requests: alert.minimum_requests,
+    cooldown_seconds: alert.cooldown_seconds,
+    channels: alert.channels.map((channel) =>
+      channel.type === "webhook"
+        ? { id: channel.id, type: "webhook", url: channel.url }
+        : { id: channel.id, type: "email", to: channel.to },
+    ),
+    enabled: alert.enabled,
+  };
+}
+
+/** An alert as it is shown, its secrets only where they are new. */
+export function shownAlert(alert: Alert, firing: readonly Firing[], newSecrets: ReadonlySet<string> = new Set()) {
+  const channels = alert.channels.map((channel) => {
+    if (channel.type === "email") return channel;
+    const { secret, ...rest } = channel;
+    return newSecrets.has(channel.id) ? { ...rest, secret } : rest;
+  });
+  return {
+    id: alert.id,
+    ...alertBody(alert),
+    channels,
+    state: !alert.enabled ? "disabled" : firing.length > 0 ? "firing" : "ok",
+    firing: firing.map(({ group, value, triggered_at }) => ({ group, value, triggered_at: isoTime(triggered_at) })),
+    created_at: isoTime(alert.created_at),
+    updated_at: isoTime(alert.updated_at),
+    checked_at: isoTimeOrNull(alert.checked_at),
+    error: alert.error,
+  };
+}

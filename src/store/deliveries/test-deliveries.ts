@@ -1,0 +1,31 @@
+import { patiently } from "../patiently.ts";
+import type { Database } from "../store.ts";
+import { type Delivery, deliveriesByIds, enqueue, type NewDelivery } from "./deliveries.ts";
+
+const LOOK_MS = 100;
+
+/**
+ * Puts tests of an alert or a webhook into the queue, one for each endpoint.
+ *
+ * @returns them once each was tried, or as they are after `waitMs`.
+ */
+export async function deliverTests(
+  { reader, writer }: { readonly reader: Database; readonly writer: Database },
+  source: { readonly id: string; readonly organization_id: string },
+  tests: readonly Pick<NewDelivery, "endpoint_id" | "payload">[],
+  waitMs: number,
+): Promise<Delivery[]> {
+  const { id: source_id, organization_id } = source;
+  const now = Date.now();
+  const queued = tests.map((test) =>
+    enqueue({ ...test, kind: "test", organization_id, source_id, subject_id: source_id }, now),
+  );
+  await patiently(() => writer.batch(queued));
+  const ids = queued.map(({ id }) => id);
+  const endsAt = performance.now() + waitMs;
+  for (;;) {
+    const found = await deliveriesByIds(reader, ids);
+    if (found.every(({ attempts }) => attempts > 0) || performance.now() > endsAt) return found;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

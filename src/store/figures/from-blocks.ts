@@ -1,0 +1,54 @@
+import type { Scope } from "../../filter/select.ts";
+import { blockFigures } from "../blocks/block-figures.ts";
+import { type Figures, type Measures, TOKENS } from "../blocks/figures.ts";
+import type { Key } from "../blocks/groups.ts";
+import { rowsInBlocks } from "../blocks/read.ts";
+import type { Deadline } from "../deadline.ts";
+import { needsManyRecords } from "../find.ts";
+import type { Database } from "../store.ts";
+import type { GroupBy } from "./group-by.ts";
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Fewer records than these are read as fast as records. */
+const ROWS_MIN = 4_096;
+
+/**
+ * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. In floating
+ * point, for a sum of integers that is too large for one is an error to SQLite.
+ */
+export const TOTALS = ["cost", ...TOKENS]
+  .map((column) => `case when count(*) = 0 then 0 else sum(r.${column} + 0.0) end as ${column}`)
+  .join(", ");
+
+/** What blocks answer, where so many records are asked for that they answer sooner. */
+export async function fromBlocks(
+  database: Database,
+  scope: Scope,
+  query: GroupBy & { readonly measures: Measures },
+  deadline: Deadline,
+): Promise<Figures | undefined> {
+  if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
+  if (!(await needsManyRecords(database, scope, deadline))) return undefined;
+  return blockFigures(database, scope, query, deadline);
+}
+
+/** The same sums from blocks. */
+export function sumsOf({ sums }: Figures, group: number): Readonly<Record<string, number | null>> {
+  return {
+    cost: sumOf(sums.cost.of(group), group),
+    prompt_tokens: sumOf(sums.prompt_tokens.of(group), group),
+    completion_tokens: sumOf(sums.completion_tokens.of(group), group),
+    total_tokens: sumOf(sums.total_tokens.of(group), group),
+  };
+}
+
+/** Group 0 is no records at all, over which a sum is 0. */
+const sumOf = (sum: number | null, group: number) => (group === 0 ? 0 : sum);
+
+export function iso(time: Key | undefined): string {
+  return new Date(Number(time)).toISOString();
+}

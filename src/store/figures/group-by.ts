@@ -1,0 +1,56 @@
+import type { Bind } from "../../filter/operators.ts";
+import { propertySql } from "../../filter/property-names.ts";
+
+/** Lengths of the buckets of time, in milliseconds. */
+export const TIME_BUCKETS = {
+  minute: 60_000,
+  "5m": 300_000,
+  hour: 3_600_000,
+  "6h": 21_600_000,
+  day: 86_400_000,
+} as const;
+export type TimeBucket = keyof typeof TIME_BUCKETS;
+
+/** What records can be grouped by, besides `property:<Name>`. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  model: "r.model",
+  provider: "r.provider",
+  user: "r.user_id",
+  status: "r.response_status",
+  session: "r.session_id",
+};
+
+export const PROPERTY_PREFIX = "property:";
+
+/** Names of `GROUPS`, or `property:<Name>`, and a bucket of time. */
+export interface GroupBy {
+  readonly groupBy: readonly string[];
+  readonly timeBucket: TimeBucket | undefined;
+}
+
+/** Names of the columns that rows are grouped by: `g0`, `g1` and so on, and `time`. */
+export function groupNames({ groupBy, timeBucket }: GroupBy): string[] {
+  return [...groupBy.map((_, index) => `g${index}`), ...(timeBucket === undefined ? [] : ["time"])];
+}
+
+/** SQL of these columns, each with a comma after it. */
+export function groupColumns({ groupBy, timeBucket }: GroupBy, bind: Bind): string {
+  const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index},`);
+  if (timeBucket !== undefined) {
+    const length = TIME_BUCKETS[timeBucket];
+    columns.push(`r.request_created_at - r.request_created_at % ${length} as time,`);
+  }
+  return columns.join(" ");
+}
+
+/** SQL of what a group is named by. */
+function groupSql(name: string, bind: Bind): string {
+  if (!name.startsWith(PROPERTY_PREFIX)) return GROUPS[name]!;
+  return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
+}
+
+/** SQL "group by", nothing where all is one group. */
+export function groupClause(by: GroupBy): string {
+  const names = groupNames(by);
+  return names.length === 0 ? "" : `group by ${names.join(", ")}`;
+}

@@ -1,0 +1,25 @@
+import { GatewayError } from "../../errors.ts";
+import { hint, quote } from "../../filter/hint.ts";
+import { GROUPS, PROPERTY_PREFIX } from "./group-by.ts";
+
+/** Names that one query groups by at most. */
+const GROUPS_MAX = 8;
+
+/**
+ * Names that records are grouped by, each once.
+ *
+ * @throws GatewayError `invalid_body` where there are too many, or one that nothing is grouped by.
+ */
+export function readGroups(names: readonly string[]): readonly string[] {
+  if (names.length > GROUPS_MAX) {
+    throw new GatewayError("invalid_body", `group by at most ${GROUPS_MAX} names`, { path: "group_by" });
+  }
+  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
+  for (const [index, name] of names.entries()) {
+    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
+    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
+    const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
+    throw new GatewayError("invalid_body", message, { path: `group_by.${index}` });
+  }
+  return [...new Set(names)];
+}

@@ -1,0 +1,148 @@
+import { type Scope, selectRecords } from "../../filter/select.ts";
+import type { Figures, Measures } from "../blocks/figures.ts";
+import type { Key } from "../blocks/groups.ts";
+import type { Deadline } from "../deadline.ts";
+import { withoutBodies } from "../find.ts";
+import type { Database } from "../store.ts";
+import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./from-blocks.ts";
+import { GROUPS } from "./group-by.ts";
+import { inOrder, type OrderKey } from "./order-rows.ts";
+
+type Row = Readonly<Record<string, Key>>;
+
+export const USER_SORTS = [
+  "user_id",
+  "requests",
+  "cost",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "first_active",
+  "last_active",
+];
+
+/** Names to sort by, each with its direction. */
+export type Order = readonly OrderKey[];
+
+/** Figures of each user; `order` is names of `USER_SORTS`. */
+export async function users(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {
+  const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
+  return rows.map((row) => ({ ...row, first_active: iso(row["first_active"]), last_active: iso(row["last_active"]) }));
+}
+
+export const SESSION_SORTS = [
+  "session_id",
+  "requests",
+  "cost",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "created_at",
+  "latest_request_created_at",
+];
+
+/** Figures of each session; `order` is names of `SESSION_SORTS`. */
+export async function sessions(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {
+  const query = { ...SESSIONS, order: [...order, ["session_id", "desc"] as const], page };
+  const rows = await totalsBy(database, scope, query, deadline);
+  // Names are looked up for the page alone, so that the totals can be added up from an index.
+  const ids = JSON.stringify(rows.map((row) => row["session_id"]));
+  const found = await database.query<{ id: string; name: string | null }>(
+    {
+      sql: `select w.value as id, (select s.session_name from requests s where s.organization_id = ?2
+        and s.session_id = w.value and s.session_name is not null order by s.request_created_at desc limit 1) as name
+        from json_each(?1) w`,
+      args: [ids, scope.organizationId],
+    },
+    deadline.rest(),
+  );
+  const sessionNames = new Map(found.map(({ id, name }) => [id, name]));
+  return rows.map(({ latest_request_created_at, created_at, session_id = null, ...totals }) => ({
+    session_id,
+    session_name: sessionNames.get(String(session_id)) ?? null,
+    ...totals,
+    created_at: iso(created_at),
+    latest_request_created_at: iso(latest_request_created_at),
+  }));
+}
+
+interface Subject {
+  /** Of `GROUPS`. */
+  readonly name: "user" | "session";
+  /** Names of the columns of the answer: the id, the first and the last request. */
+  readonly id: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+const USERS: Subject = { name: "user", id: "user_id", first: "first_active", last: "last_active" };
+const SESSIONS: Subject = {
+  name: "session",
+  id: "session_id",
+  first: "created_at",
+  last: "latest_request_created_at",
+};
+
+interface TotalsQuery extends Subject {
+  readonly order: Order;
+  readonly page: ListOptions;
+}
+
+/** Totals of all that have an id; nulls last. */
+async function totalsBy(
+  database: Database,
+  asked: Scope,
+  { name, id, first, last, order, page }: TotalsQuery,
+  deadline: Deadline,
+): Promise<Row[]> {
+  const measures: Measures = { tokens: true, activity: true };
+  const query = { groupBy: [name], timeBucket: undefined, measures };
+  const figures = await fromBlocks(database, asked, query, deadline);
+  if (figures !== undefined) {
+    const rows = foremostGroups(figures, { id, first, last, order, page }).map((group) => {
+      const activity = figures.activityOf(group);
+      return {
+        [id]: figures.keysOf(group)[0]!,
+        requests: figures.requestsOf(group),
+        ...sumsOf(figures, group),
+        [first]: activity.first,
+        [last]: activity.last,
+      };
+    });
+    return inOrder(rows, order, page);
+  }
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const column = GROUPS[name];
+  const statement = selectRecords(
+    scope,
+    `${column} as ${id}, count(*) as requests, ${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
+    ({ bind }) => `group by ${column} order by ${order.map((key) => `${key.join(" ")} nulls last`).join(", ")}
+      limit ${bind(page.limit)} offset ${bind(page.offset)}`,
+    { source, where: () => (name === "user" ? `+${column} is not null` : `${column} is not null`) },
+  );
+  return database.query<Row>(statement, deadline.rest());
+}
+
+/**
+ * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
+ * thousands of sessions a row is made of a few only.
+ */
+function foremostGroups(figures: Figures, { id, first, last, order, page }: Omit<TotalsQuery, "name">): number[] {
+  const groups = [...figures.groups()].filter((group) => figures.keysOf(group)[0] !== null);
+  const [name, direction] = order[0]!;
+  const count = page.offset + page.limit;
+  if (name === id || groups.length <= count || count === 0) return groups;
+  const keyOf = (group: number): number | null => {
+    if (name === "requests") return figures.requestsOf(group);
+    if (name === first) return figures.activityOf(group).first;
+    if (name === last) return figures.activityOf(group).last;
+    return figures.sums[name as keyof Figures["sums"]].of(group);
+  };
+  const sign = direction === "asc" ? 1 : -1;
+  const values = Float64Array.from(groups, (group) => {
+    const value = keyOf(group);
+    return value === null ? Number.POSITIVE_INFINITY : value * sign;
+  });
+  const limit = Float64Array.from(values).sort()[count - 1]!;
+  return groups.filter((_, at) => values[at]! <= limit);
+}

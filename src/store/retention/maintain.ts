@@ -1,0 +1,63 @@
+import type { Maintenance } from "../../threads.ts";
+import type { Store } from "../store.ts";
+import { removeContent } from "./remove.ts";
+
+/**
+ * One small step that frees space. Called by whoever writes records, and by nobody else: content that a new record is
+ * about to share would be removed under it otherwise.
+ *
+ * @returns how many records lost their bodies, how many ids or hashes had something left over, or bytes freed.
+ */
+export async function maintain(store: Store, task: Maintenance): Promise<number> {
+  switch (task.kind) {
+    case "bodies":
+      return removeBodies(store, task.organizationId, task.requestIds);
+    case "orphans":
+      return removeOrphans(store, task.requestIds);
+    case "blobs":
+      return removeBlobs(store, task.hashes);
+    case "compact":
+      return (await store.bodies.compact(task.pages)) + (await store.records.compact(task.pages));
+  }
+}
+
+/** The records stay, with everything but what was said in them. */
+async function removeBodies({ records, bodies }: Store, organizationId: string, ids: readonly string[]) {
+  const found = await records.query<{ request_id: string }>({
+    // The plus keeps SQLite from going through all of the organization's records for a few ids.
+    sql: `select request_id from requests
+      where request_id in (select value from json_each(?)) and +organization_id = ? and response_status is not null`,
+    args: [JSON.stringify(ids), organizationId],
+  });
+  if (found.length === 0) return 0;
+  const text = JSON.stringify(found.map(({ request_id }) => request_id));
+  // A record names its assets; most have none, and are not touched.
+  const sql =
+    "update requests set assets = '[]' where request_id in (select value from json_each(?)) and assets <> '[]'";
+  await records.batch([{ sql, args: [text] }]);
+  await removeContent(bodies, text);
+  return found.length;
+}
+
+/** What a crash left of requests that have no record. Between two batches nothing is without its record for good reason. */
+async function removeOrphans({ records, bodies }: Store, ids: readonly string[]): Promise<number> {
+  const known = await records.query<{ request_id: string }>({
+    sql: "select request_id from requests where request_id in (select value from json_each(?))",
+    args: [JSON.stringify(ids)],
+  });
+  const having = new Set(known.map(({ request_id }) => request_id));
+  const orphans = ids.filter((id) => !having.has(id));
+  if (orphans.length > 0) await removeContent(bodies, JSON.stringify(orphans));
+  return orphans.length;
+}
+
+/** Shared content that nothing points at any more. */
+async function removeBlobs({ bodies }: Store, hashes: readonly string[]): Promise<number> {
+  const unused = `hash in (select value from json_each(?))
+    and not exists (select 1 from bodies b where b.blob_hash = blobs.hash)
+    and not exists (select 1 from assets a where a.asset_id = blobs.hash)`;
+  const args = [JSON.stringify(hashes)];
+  const found = await bodies.query<{ hash: string }>({ sql: `select hash from blobs where ${unused}`, args });
+  if (found.length > 0) await bodies.batch([{ sql: `delete from blobs where ${unused}`, args }]);
+  return found.length;
+}

@@ -1,0 +1,67 @@
+import type { Store } from "../store.ts";
+
+/** Records that go in one transaction: the lock is not held long enough for anyone to notice. */
+const STEP_ROWS = 500;
+
+/**
+ * Deletes records of one organization with everything that only they refer to. Called by whoever writes records, and by
+ * nobody else: content that a new record is about to share would be deleted under it otherwise.
+ *
+ * A record in flight is passed over: its end would find nothing to end. Records go first, so that none is ever seen
+ * without its body; what a crash leaves of the bodies nobody refers to.
+ *
+ * @param requestIds - in lower case; those that the organization does not have are passed over.
+ * @returns how many records there were.
+ */
+export async function removeRecords(
+  store: Store,
+  organizationId: string,
+  requestIds: readonly string[],
+): Promise<number> {
+  let removed = 0;
+  for (let at = 0; at < requestIds.length; at += STEP_ROWS) {
+    removed += await removeStep(store, organizationId, requestIds.slice(at, at + STEP_ROWS));
+  }
+  return removed;
+}
+
+async function removeStep(
+  { records, bodies }: Store,
+  organizationId: string,
+  requestIds: readonly string[],
+): Promise<number> {
+  const found = await records.query<{ seq: number; request_id: string }>({
+    // The plus keeps SQLite from going through all of the organization's records for a few ids.
+    sql: `select seq, request_id from requests
+      where request_id in (select value from json_each(?)) and +organization_id = ? and response_status is not null`,
+    args: [JSON.stringify(requestIds), organizationId],
+  });
+  if (found.length === 0) return 0;
+  const seqs = JSON.stringify(found.map(({ seq }) => seq));
+  await records.batch([
+    { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
+    { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
+  ]);
+  await removeContent(bodies, JSON.stringify(found.map(({ request_id }) => request_id)));
+  return found.length;
+}
+
+/** Shared content goes with the last request that refers to it. */
+export async function removeContent(bodies: Store["bodies"], ids: string): Promise<void> {
+  const of = "request_id in (select value from json_each(?))";
+  const hashes = await bodies.query<{ hash: string }>({
+    sql: `select blob_hash as hash from bodies where ${of} and blob_hash is not null
+      union select asset_id from assets where ${of}`,
+    args: [ids, ids],
+  });
+  const remove = [
+    ...["bodies", "texts", "assets"].map((table) => ({ sql: `delete from ${table} where ${of}`, args: [ids] })),
+    {
+      sql: `delete from blobs where hash in (select value from json_each(?))
+        and not exists (select 1 from bodies b where b.blob_hash = blobs.hash)
+        and not exists (select 1 from assets a where a.asset_id = blobs.hash)`,
+      args: [JSON.stringify(hashes.map(({ hash }) => hash))],
+    },
+  ];
+  await bodies.batch(remove);
+}

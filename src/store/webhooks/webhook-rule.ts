@@ -1,0 +1,91 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { GatewayError } from "../../errors.ts";
+import { hint, quote } from "../../filter/hint.ts";
+import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
+import { type ChannelChecks, checkUrl } from "../alerts/alert-rule.ts";
+import { readSecret } from "../deliveries/signing.ts";
+
+/** What a webhook tells of a request unless it says otherwise. */
+const FIELDS_DEFAULT: readonly string[] = [
+  ...["organization_id", "provider", "model", "request_created_at", "request_method", "request_path"],
+  ...["request_user_id", "session_id", "response_created_at", "response_status", "outcome", "error_code"],
+  ...["delay_ms", "time_to_first_token", "prompt_tokens", "completion_tokens", "total_tokens"],
+  ...["cost", "cached", "streamed", "size_bytes"],
+];
+
+/** These are in every body, or come with addresses that expire. */
+const ALWAYS: ReadonlySet<string> = new Set(["request_id", "properties", "signed_body_url", "asset_urls"]);
+
+/** Fields of a record that a webhook can name. */
+const WEBHOOK_FIELDS: readonly string[] = Object.keys(
+  toRecordFields({} as RequestRow, { signedBodyUrl: "", assetUrls: {} }),
+).filter((name) => !ALWAYS.has(name));
+
+const FILTERS_MAX = 20;
+
+export const WEBHOOK_SCHEMA = Type.Object(
+  {
+    url: Type.String({ minLength: 1, maxLength: 2_000, description: "http(s) address that requests are posted to." }),
+    name: Type.Optional(Type.String({ maxLength: 200 })),
+    property_filters: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 1_000 }),
+            value: Type.Optional(Type.String({ maxLength: 10_000 })),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          maxItems: FILTERS_MAX,
+          description: "Properties that a request must have, all of them; without a value any value will do.",
+        },
+      ),
+    ),
+    sample_rate: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 100, description: "Percent of the requests; 100 unless given." }),
+    ),
+    fields: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 0,
+        maxItems: 100,
+        description: "Fields of the record that are sent beside request_id and properties.",
+      }),
+    ),
+    include_body: Type.Optional(
+      Type.Boolean({ description: "Sends the bodies too, where they are not long; signed_body_url comes always." }),
+    ),
+    secret: Type.Optional(
+      Type.String({ description: "Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none." }),
+    ),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+/** As it comes from outside. */
+export type WebhookBody = Static<typeof WEBHOOK_SCHEMA>;
+
+/** Checked and complete; without a secret one is made. */
+export type WebhookRule = Required<Omit<WebhookBody, "secret">> & { readonly secret?: string };
+
+/** @throws GatewayError `invalid_body` that names the wrong member of a body that has the right shape. */
+export function readWebhookRule(body: WebhookBody, refuseUrl: ChannelChecks["refuseUrl"]): WebhookRule {
+  checkUrl(body.url, "url", refuseUrl);
+  if (body.secret !== undefined) readSecret(body.secret, "secret");
+  for (const [index, name] of (body.fields ?? []).entries()) {
+    if (WEBHOOK_FIELDS.includes(name)) continue;
+    const message = `a record has no field ${quote(name)}; ${hint(name, WEBHOOK_FIELDS)}`;
+    throw new GatewayError("invalid_body", message, { path: `fields.${index}` });
+  }
+  return {
+    url: body.url,
+    name: body.name ?? "",
+    property_filters: body.property_filters ?? [],
+    sample_rate: body.sample_rate ?? 100,
+    fields: [...new Set(body.fields ?? FIELDS_DEFAULT)],
+    include_body: body.include_body ?? false,
+    enabled: body.enabled ?? true,
+    ...(body.secret !== undefined && { secret: body.secret }),
+  };
+}

@@ -1,0 +1,22 @@
+import { isoTime } from "../../record/iso-time.ts";
+import type { NewDelivery } from "../deliveries/deliveries.ts";
+import type { WebhookBody } from "./webhook-rule.ts";
+import type { Webhook } from "./webhooks.ts";
+
+/** What a client would send to make this very webhook. */
+export function webhookBody(webhook: Webhook): WebhookBody {
+  const { url, name, property_filters, sample_rate, fields, include_body, enabled } = webhook;
+  return { url, name, property_filters, sample_rate, fields, include_body, enabled };
+}
+
+/** A webhook as it is shown: without its secret. */
+export function shownWebhook(webhook: Webhook) {
+  const { id, created_at, updated_at } = webhook;
+  return { id, ...webhookBody(webhook), created_at: isoTime(created_at), updated_at: isoTime(updated_at) };
+}
+
+/** What a webhook is sent where somebody asks for a test. */
+export function webhookTest({ id }: Webhook): Pick<NewDelivery, "endpoint_id" | "payload"> {
+  const payload = { type: "webhook.test", timestamp: isoTime(Date.now()), webhook_id: id };
+  return { endpoint_id: id, payload: JSON.stringify(payload) };
+}

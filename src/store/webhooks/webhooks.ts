@@ -1,0 +1,56 @@
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { createSecret } from "../deliveries/signing.ts";
+import { patiently } from "../patiently.ts";
+import { ruleTable, type StoredRule } from "../rule-table.ts";
+import type { Database } from "../store.ts";
+import type { WebhookRule } from "./webhook-rule.ts";
+
+/** Somebody who is told of every finished request. */
+export interface Webhook extends Required<WebhookRule>, StoredRule {}
+
+/** An organization has so many at most: each is looked at for every request. */
+export const WEBHOOKS_MAX = 100;
+
+const WEBHOOKS = ruleTable<Webhook>("webhooks", {
+  columns: [
+    ...(["id", "organization_id", "name", "url", "secret", "property_filters", "sample_rate", "fields"] as const),
+    ...(["include_body", "enabled", "created_at", "updated_at"] as const),
+  ],
+  json: ["property_filters", "fields"],
+  flags: ["include_body", "enabled"],
+});
+
+export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;
+
+/** Differs from before where a webhook was made, changed or removed. */
+export async function webhooksFingerprint(records: Database): Promise<string> {
+  const sql = "select count(*) || ' ' || coalesce(max(updated_at), 0) as fingerprint from webhooks";
+  return (await records.query<{ fingerprint: string }>({ sql, args: [] }))[0]!.fingerprint;
+}
+
+/** Stores a webhook, a new one or in place of `previous`, whose secret it keeps unless the rule has one. */
+export async function putWebhook(
+  records: Database,
+  organizationId: string,
+  rule: WebhookRule,
+  previous?: Webhook,
+): Promise<Webhook> {
+  const now = Date.now();
+  const webhook: Webhook = {
+    ...rule,
+    secret: rule.secret ?? previous?.secret ?? createSecret(),
+    id: previous?.id ?? uuidv7(),
+    organization_id: organizationId,
+    created_at: previous?.created_at ?? now,
+    // Later than before also within a millisecond: whoever watches for changes sees this one.
+    updated_at: Math.max(now, (previous?.updated_at ?? 0) + 1),
+  };
+  await WEBHOOKS.put(records, webhook);
+  return webhook;
+}
+
+/** Removes a webhook and all that is still to be delivered to it. */
+export async function removeWebhook(records: Database, id: string): Promise<void> {
+  const statements = ["delete from deliveries where source_id = ?", "delete from webhooks where id = ?"];
+  await patiently(() => records.batch(statements.map((sql) => ({ sql, args: [id] }))));
+}

@@ -1,0 +1,20 @@
+/** What the keys of the list of requests do, as its help shows it. */
+export const LIST_KEYS = [
+  ["j ↓", "next request"],
+  ["k ↑", "request before"],
+  ["PgDn PgUp", "15 requests on, or back"],
+  ["Home End", "first request, last that is loaded"],
+  ["Enter", "open the request"],
+  ["/", "filter"],
+  ["b", "filter builder"],
+  ["l", "live on or off"],
+  ["r", "ask again"],
+  ["?", "these keys"],
+] as const;
+
+/** Those of one request's page. */
+export const REQUEST_KEYS = [
+  ["[ ]", "the part before, the next part"],
+  ["Esc", "back to the list"],
+  ["?", "these keys"],
+] as const;

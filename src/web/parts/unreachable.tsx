@@ -1,0 +1,36 @@
+import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useSyncExternalStore } from "react";
+import { ApiFailure } from "../api.ts";
+
+/** How often the API is looked for again. */
+const LOOK_MS = 3_000;
+
+/** Says that the API does not answer, above what it answered before, and asks again until it does. */
+export function Unreachable() {
+  const client = useQueryClient();
+  const isGone = useSyncExternalStore(
+    (onChange) => client.getQueryCache().subscribe(onChange),
+    () => unanswered(client).length > 0,
+  );
+  useEffect(() => {
+    if (!isGone) return;
+    const ask = () => void client.refetchQueries({ type: "active", predicate: isUnanswered }, { cancelRefetch: false });
+    const timer = setInterval(ask, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [client, isGone]);
+  return (
+    <div role="status">
+      {isGone ? (
+        <p className="unreachable">Weir cannot be reached. What is here is from before; it is asked for again.</p>
+      ) : null}
+    </div>
+  );
+}
+
+const unanswered = (client: QueryClient) => client.getQueryCache().findAll({ type: "active", predicate: isUnanswered });
+
+/** There was no answer at all, which is another matter than one that says what is wrong. */
+function isUnanswered({ state }: Query): boolean {
+  const failure = state.error ?? state.fetchFailureReason;
+  return failure instanceof ApiFailure && failure.status === 0;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { insertInto, insertRecord, openApi } from "../open.ts";
+
+test("every model that was seen is shown with what it costs now, and by whose word", async () => {
+  await using api = await openApi({ prices: [{ provider: "custom", model: "mine-*", input: 1, output: 2 }] });
+  const { store, organization, other } = api;
+  const seen = (organizationId: string, provider: string, model: string) =>
+    insertInto("models", { organization_id: organizationId, provider, model, state: "mapped", count: 1, since: 0 });
+  await store.records.batch([
+    seen(organization, "OPENAI", "gpt-4o"),
+    seen(organization, "CUSTOM", "mine-7"),
+    seen(organization, "CUSTOM", "yours"),
+    seen(organization, "OPENAI", "gpt-4o-2099-unheard-of"),
+    seen(organization, "ACME", "ruled"),
+    seen(other, "OPENAI", "theirs"),
+  ]);
+  await insertRecord(store, organization, { model: "gpt-4o-2099-unheard-of", request_model: "gpt-4o-mini" });
+  const file = { name: "ACME", file: "acme.ts", source: "drop-in", state: "loaded", reason: null } as const;
+  const provider = { ...file, aliases: [], hosts: [], target: null, dedicatedDomain: null, extends: null };
+  api.providers = [{ ...provider, hasCostRule: true }];
+  await api.call("PUT", "/v1/models/prices", { body: { provider: "OPENAI", model: "gpt-4o", input: 9 } });
+  const { json } = await api.call("GET", "/v1/models/prices/in-force", { key: api.keys.read });
+  const byName = json.data.toSorted((a: { model: string }, b: { model: string }) => (a.model < b.model ? -1 : 1));
+  expect(byName).toMatchObject([
+    { model: "gpt-4o", source: "own price: OPENAI gpt-4o", input: 9 },
+    { model: "gpt-4o-2099-unheard-of", input: 0.15, output: 0.6 },
+    { model: "mine-7", source: "configured price: CUSTOM mine-*", input: 1, output: 2 },
+    { model: "ruled", source: "plugin ACME" },
+    { model: "yours", source: null },
+  ]);
+  expect(byName[4]).toEqual({ provider: "CUSTOM", model: "yours", source: null });
+});
+
+test.each([
+  ["a star that is not at its end", { model: "*sonnet*", input: 1 }, "model"],
+  ["no price", { model: "m" }, null],
+  ["a price below nothing", { model: "m", cache_write_1h: -1 }, "cache_write_1h"],
+  ["an unknown member", { model: "m", inputs: 1 }, "inputs"],
+])("a price with %s is refused", async (_name, price, path) => {
+  await using api = await openApi();
+  const { status, json } = await api.call("PUT", "/v1/models/prices", { body: { provider: "OPENAI", ...price } });
+  expect([status, json.path]).toEqual([400, path]);
+  expect((await api.call("GET", "/v1/models/prices")).json.data).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import type { HeadersView, RequestRecord } from "../../src/web/pages/request/record.ts";
+import { bodyFile, replayText } from "../../src/web/pages/request/replay-text.ts";
+
+const record = (fields: Partial<RequestRecord> = {}) =>
+  ({
+    request_id: "id-1",
+    request_method: "POST",
+    request_path: "/v1/chat/completions",
+    target_url: "https://api.openai.com/v1/chat/completions",
+    provider: "OPENAI",
+    request_user_id: null,
+    session_id: null,
+    session_name: null,
+    session_path: null,
+    properties: {},
+    request_body: { model: "m" },
+    ...fields,
+  }) as RequestRecord;
+
+/** The words that a shell gives to `curl`. */
+function words(fields: Partial<RequestRecord>, request: HeadersView["request"] = []): string[] {
+  const text = replayText(record(fields), { request, response: [] }, "http://127.0.0.1:8787");
+  const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${text}`;
+  const env = { WEIR_KEY: "sk-weir", PROVIDER_API_KEY: "sk-provider", PATH: process.env["PATH"] ?? "" };
+  const { stdout, stderr } = spawnSync("sh", ["-c", script], { env, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout.split("\0").slice(0, -1);
+}
+
+test("a replay is the request, with keys from the environment", () => {
+  expect(words({}, [["Authorization", "***"]])).toEqual([
+    "http://127.0.0.1:8787/v1/chat/completions",
+    "-H",
+    "Gateway-Auth: Bearer sk-weir",
+    "-H",
+    "Gateway-Target-Url: https://api.openai.com",
+    "-H",
+    "Gateway-Target-Provider: OPENAI",
+    "-H",
+    "Authorization: Bearer sk-provider",
+    "-H",
+    "Content-Type: application/json",
+    "--data-raw",
+    '{"model":"m"}',
+  ]);
+});
+
+test.each([
+  ["a header's name", {}, [["x-`echo run`-key", "***"]], "x-`echo run`-key: sk-provider"],
+  ["a header's name with a variable", {}, [["$HOME-key", "***"]], "$HOME-key: sk-provider"],
+  ["a header's value", {}, [["x-a", "$(echo run) ' \" `id`"]], "x-a: $(echo run) ' \" `id`"],
+  ["a session's name", { session_name: "'; echo run; '" }, [], "Gateway-Session-Name: '; echo run; '"],
+  ["a body", { request_body: "'; echo run; '" }, [], "'; echo run; '"],
+  ["a path", { request_path: "/'$(echo run)'" }, [], "http://127.0.0.1:8787/'$(echo run)'"],
+] as const)("%s is one word of the command, whatever it holds", (_name, fields, headers, word) => {
+  expect(words(fields, headers)).toContain(word);
+});
+
+test("a key that was sent in the address is asked for there, and brackets are no pattern", () => {
+  expect(words({ request_path: "/v1/models/x:go?key=***&a[]=1" }).slice(0, 2)).toEqual([
+    "--globoff",
+    "http://127.0.0.1:8787/v1/models/x:go?key=sk-provider&a[]=1",
+  ]);
+  expect(words({ request_path: "/a***b" })[0]).toBe("http://127.0.0.1:8787/a***b");
+});
+
+test("a body that is too long for a command is read from a file", () => {
+  const long = { request_body: "ä".repeat(60_000) };
+  expect(bodyFile(record(long))).toBe("id-1-request");
+  expect(words(long).slice(-2)).toEqual(["--data-binary", "@id-1-request"]);
+  expect(bodyFile(record())).toBeUndefined();
+});
