@@ -1,9 +1,9 @@
-import type { Command, Option } from "./commands.ts";
+import type { Command, Option } from "./command.ts";
+import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 
-const JSON_OPTION: Option = { type: "boolean", description: "JSON" };
 const WHERE: Readonly<Record<string, Option>> = {
   org: { type: "string", value: "ORG", description: "the organization (default: default)" },
-  region: { type: "string", value: "us|eu", description: "the region (default: the first one)" },
+  region: REGION_OPTION,
 };
 
 const text = (value: string, description: string): Option => ({ type: "string", value, description });

@@ -14,7 +14,7 @@ import {
 } from "../store/alerts/alerts.ts";
 import { channelChecks } from "../store/alerts/channel-checks.ts";
 import type { Database } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";

@@ -7,7 +7,7 @@ import type { Manifest } from "../upkeep/manifest.ts";
 import { databasePlaces } from "../upkeep/places.ts";
 import { restore } from "../upkeep/restore.ts";
 import { RestoreError } from "../upkeep/restore-error.ts";
-import type { Run, Terminal } from "./commands.ts";
+import type { Run, Terminal } from "./command.ts";
 import { CommandError } from "./usage.ts";
 import { VERSION } from "./version.ts";
 

@@ -8,7 +8,7 @@ import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";

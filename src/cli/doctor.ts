@@ -2,7 +2,7 @@ import type { ConfigError } from "../config-load.ts";
 import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor.ts";
 import type { Check, Finding } from "../upkeep/finding.ts";
 import { askReadiness } from "../upkeep/readiness.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { VERSION } from "./version.ts";
 
 export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHECKS, `weir ${VERSION}`);

@@ -1,5 +1,5 @@
 import type { Json } from "../plugin/contract.ts";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { callPlugin } from "./plugin-call.ts";
 import { printList } from "./print.ts";
 

@@ -1,6 +1,6 @@
 import { runExport } from "../export/run.ts";
 import { runImport } from "../import/run.ts";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -1,5 +1,7 @@
 import { programName } from "../runtime/platform.ts";
-import { COMMANDS, CONFIG_OPTION, type Command, type Option, type Run } from "./commands.ts";
+import type { Command, Option, Run } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { CONFIG_OPTION } from "./options.ts";
 import { UsageError } from "./usage.ts";
 
 export const helpCommand: Run = async ({ args, terminal }) => {

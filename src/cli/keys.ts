@@ -8,7 +8,7 @@ import {
   parseScopes,
   revokeKey,
 } from "../store/keys.ts";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { printList } from "./print.ts";
 import { asUsage } from "./read-options.ts";
 import { regionConfig } from "./region.ts";

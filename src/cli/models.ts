@@ -13,7 +13,7 @@ import {
 } from "../store/models/mapping-steps.ts";
 import { patiently } from "../store/patiently.ts";
 import type { Database } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { regionConfig } from "./region.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
 import { CommandError, UsageError } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { FIRST_ORGANIZATION } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords, withStore } from "./with-store.ts";

@@ -9,7 +9,7 @@ import { readOnlyJournal } from "../plugin/journal.ts";
 import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/load.ts";
 import { buildRegistry } from "../plugin/registry.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { printList } from "./print.ts";
 
 interface Listed {

@@ -1,4 +1,4 @@
-import type { Invocation, Terminal } from "./commands.ts";
+import type { Invocation, Terminal } from "./command.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const GAP = "  ";

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError } from "../errors.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
 /** What the options make, as the API would take it. @throws UsageError that names the first member that does not fit. */

@@ -1,6 +1,6 @@
 import { type Config, europeanConfig } from "../config.ts";
 import { type Database, openStore } from "../store/store.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
 /** What the region of `--region` runs with. @throws UsageError where this Weir does not serve it. */

@@ -14,7 +14,7 @@ import {
   shownRun,
 } from "../store/retention/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson } from "./print.ts";
 import { regionConfig } from "./region.ts";

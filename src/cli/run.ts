@@ -5,8 +5,10 @@ import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/check.ts";
 import { programName } from "../runtime/platform.ts";
 import { StartError } from "../serve/start-error.ts";
-import { COMMANDS, CONFIG_OPTION, type Command, type Invocation, type Terminal } from "./commands.ts";
+import type { Command, Invocation, Terminal } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { helpText } from "./help.ts";
+import { CONFIG_OPTION } from "./options.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
 /** These can be run while the configuration is broken. */

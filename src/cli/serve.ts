@@ -1,6 +1,6 @@
 import { configuredLog } from "../observe.ts";
 import { serve } from "../serve.ts";
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 import { VERSION } from "./version.ts";
 
 export const serveCommand: Run = async ({ terminal, config }) => {

@@ -1,7 +1,7 @@
 import type { NewDelivery } from "../store/deliveries/deliveries.ts";
 import { deliverTests } from "../store/deliveries/test-deliveries.ts";
 import type { Database } from "../store/store.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { printJson } from "./print.ts";
 import { CommandError } from "./usage.ts";
 

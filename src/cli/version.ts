@@ -1,5 +1,5 @@
 import program from "../../package.json" with { type: "json" };
-import type { Run } from "./commands.ts";
+import type { Run } from "./command.ts";
 
 export const VERSION = program.version;
 

@@ -16,7 +16,7 @@ import {
   WEBHOOKS_MAX,
   type Webhook,
 } from "../store/webhooks/webhooks.ts";
-import type { Invocation, Run } from "./commands.ts";
+import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asNumber, asUsage, checkedBody } from "./read-options.ts";

@@ -7,7 +7,7 @@ import { LearntTables } from "../store/models/learnt.ts";
 import { patiently } from "../store/patiently.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { RecordChange } from "../threads.ts";
-import type { Invocation } from "./commands.ts";
+import type { Invocation } from "./command.ts";
 import { withHome } from "./region.ts";
 import { withStore } from "./with-store.ts";
 

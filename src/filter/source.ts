@@ -1,3 +1,4 @@
+import { boundsSql, creationBounds, isCreation, SIGNS } from "./bounds.ts";
 import type { Position } from "./cursor.ts";
 import type { Bind } from "./operators.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
@@ -77,31 +78,6 @@ const ALL_ROWS: SqlStatement = {
   args: [],
 };
 
-/** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
-export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
-  const terms = conjuncts(tree).filter((term) => term.kind !== "all");
-  const bounds = creationBounds(tree);
-  return bounds.length === terms.length ? bounds : undefined;
-}
-
-/** Times between which a filter's records were created, both included: the records of other times it never selects. */
-export function boundsOf(tree: FilterTree): { readonly least: number; readonly most: number } {
-  const bounds = creationBounds(tree);
-  const values = (...operators: string[]) =>
-    bounds.filter(({ operator }) => operators.includes(operator)).map(({ value }) => Number(value));
-  return {
-    least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals", "gte", "gt")),
-    most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals", "lte", "lt")),
-  };
-}
-
-/** The conditions on creation that all must hold. */
-function creationBounds(tree: FilterTree): Condition[] {
-  return conjuncts(tree)
-    .filter((term) => term.kind === "condition")
-    .filter(isCreation);
-}
-
 /**
  * The scope of the rows that come after a position in the order of their creation: without the bounds that all of them
  * keep because the position does. Of two bounds on one side the database takes either to enter an index, and then each
@@ -119,11 +95,6 @@ export function scopeAfter(scope: Scope, sort: Sort, { values }: Position): Scop
       : ["lte", "lt"].includes(term.operator) && Number(term.value) >= from);
   const terms = conjuncts(scope.tree).filter((term) => !isKept(term));
   return { ...scope, tree: terms.length === 0 ? ALL : { kind: "and", terms } };
-}
-
-/** SQL of bounds on creation for a table of that alias. */
-export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
-  return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
 }
 
 /** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
@@ -237,12 +208,6 @@ function countCreated(scope: Scope, bounds: readonly Condition[], most: number):
 /** Counts the rows of a select, stopping one after `most`. */
 function counting(rows: string, most: number, parameters: Parameters): SqlStatement {
   return parameters.statement(`select count(*) as n from (select 1 from (${rows}) limit ${most + 1})`);
-}
-
-const SIGNS: Readonly<Record<string, string>> = { equals: "=", gte: ">=", lte: "<=", gt: ">", lt: "<" };
-
-function isCreation({ source, operator, value }: Condition): boolean {
-  return source.from === "row" && source.sql === CREATED_AT && Object.hasOwn(SIGNS, operator) && value !== null;
 }
 
 function isProperty({ source, operator, value }: Condition): boolean {

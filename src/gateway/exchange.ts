@@ -7,9 +7,9 @@ import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } fro
 import type { HeadMeta } from "../spool/frame.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { readResponseHeaders } from "./headers.ts";
 import { type Ending, Recording } from "./recording.ts";
 import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
+import { readResponseHeaders } from "./response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./secrets.ts";
 import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";

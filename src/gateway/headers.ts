@@ -1,45 +1,20 @@
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { RawHeaders } from "../spool/frame.ts";
 import {
-  ADDRESS_HEADERS,
-  isSecretRequestHeader,
-  MASKED,
-  maskAddress,
-  maskOf,
-  maskProtocols,
-  maskValue,
-} from "./secrets.ts";
-
-/** What a header name means to the gateway, as bits; worked out once per spelling. */
-const HOP = 1;
-const GATEWAY = 2;
-const HOST = 4;
-const LENGTH = 8;
-const ENCODING = 16;
-const CONNECTION = 32;
-const SECRET = 64;
-const ADDRESS = 128;
-const PROTOCOLS = 256;
-const UPGRADE = 512;
-const OWN = 1_024;
-
-/** RFC 9110 §7.6.1; what `Connection` names comes on top. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  "connection",
-  "proxy-connection",
-  "keep-alive",
-  "te",
-  "transfer-encoding",
-  "upgrade",
-]);
-
-interface HeaderName {
-  readonly lower: string;
-  readonly bits: number;
-  /** `Gateway-…` in the case of the wire, and what follows the prefix in lower case. */
-  readonly canonical: string;
-  readonly setting: string;
-}
+  ADDRESS,
+  ENCODING,
+  GATEWAY,
+  type HeaderName,
+  HOP,
+  HOST,
+  headerNames,
+  LENGTH,
+  namedByConnection,
+  PROTOCOLS,
+  SECRET,
+  UPGRADE,
+} from "./header-names.ts";
+import { isSecretRequestHeader, MASKED, maskAddress, maskOf, maskProtocols, maskValue } from "./secrets.ts";
 
 /** A client's headers, sorted by what the gateway does with them. */
 export interface RequestHeaders {
@@ -58,17 +33,14 @@ export interface GatewayHeader {
   readonly value: string;
 }
 
-/** Spellings remembered; clients that make names up must not fill the memory. */
-const NAMES_MAX = 5_000;
-
 /** Reads and writes anew the headers of requests. */
 export class HeaderReader {
-  readonly #prefixes: readonly string[];
-  readonly #names = new Map<string, HeaderName>();
+  readonly #nameOf: (raw: string) => HeaderName;
 
   /** @param aliases - other prefixes that mean `Gateway`, such as `Acme`. */
   constructor(aliases: readonly string[]) {
-    this.#prefixes = ["gateway-", ...aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-`)];
+    const others = aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-`);
+    this.#nameOf = headerNames(["gateway-", ...others]);
   }
 
   read(raw: RawHeaders): RequestHeaders {
@@ -153,16 +125,6 @@ export class HeaderReader {
     const { bits, lower } = this.#nameOf(raw);
     return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
   }
-
-  /** Bound, for it is also handed over, and taken out of loops. */
-  readonly #nameOf = (raw: string): HeaderName => {
-    let name = this.#names.get(raw);
-    if (name === undefined) {
-      name = classify(raw, this.#prefixes);
-      if (this.#names.size < NAMES_MAX) this.#names.set(raw, name);
-    }
-    return name;
-  };
 }
 
 /** Header values cross the parser as Latin-1; what they mean is UTF-8. */
@@ -195,95 +157,4 @@ function shown(bits: number, value: string): string {
   if ((bits & ADDRESS) !== 0) return maskAddress(value);
   if ((bits & PROTOCOLS) !== 0) return maskProtocols(value);
   return maskValue(value);
-}
-
-/** Of a provider that is such a gateway too; the client must find one id, and what this one's cache and limits say. */
-const SAID_BY_GATEWAY = /^gateway-(?:id|cache|cache-bucket-idx|ratelimit-(?:limit|remaining|reset|policy))$/;
-
-function classify(raw: string, prefixes: readonly string[]): HeaderName {
-  const lower = raw.toLowerCase();
-  const prefix = prefixes.find((one) => lower.startsWith(one));
-  if (prefix !== undefined) {
-    const rest = raw.slice(prefix.length);
-    const isAlias = prefix !== "gateway-";
-    // A name without capitals stays without: that is how the recorder knows that its case was erased on the way.
-    const own = isAlias ? `${raw === lower ? "gateway-" : "Gateway-"}${rest}` : raw;
-    const isTarget = isAlias && rest.toLowerCase() === "openai-api-base";
-    const canonical = isTarget ? "Gateway-Target-Url" : own;
-    return { lower, bits: GATEWAY, canonical, setting: canonical.slice("gateway-".length).toLowerCase() };
-  }
-  let bits = 0;
-  if (HOP_BY_HOP.has(lower)) bits |= HOP;
-  if (lower === "host") bits |= HOST;
-  if (lower === "content-length") bits |= LENGTH;
-  if (lower === "transfer-encoding") bits |= ENCODING;
-  if (lower === "connection") bits |= CONNECTION;
-  if (lower === "upgrade") bits |= UPGRADE;
-  if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
-  if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
-  else if (isSecretRequestHeader(lower)) bits |= SECRET;
-  if (ADDRESS_HEADERS.has(lower)) bits |= ADDRESS;
-  return { lower, bits, canonical: "", setting: "" };
-}
-
-const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "upgrade", "te"]);
-/** These frame the message or say where it goes; `Connection` cannot take them away. */
-const NOT_NAMEABLE: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding", "upgrade"]);
-
-/** The other headers that `Connection` declares to be of this connection only; nearly always none. */
-function namedByConnection(raw: RawHeaders, nameOf: (raw: string) => HeaderName): Set<string> | undefined {
-  let named: Set<string> | undefined;
-  for (let at = 0; at < raw.length; at += 2) {
-    if ((nameOf(raw[at]!).bits & CONNECTION) === 0) continue;
-    for (const token of raw[at + 1]!.toLowerCase().split(",")) {
-      const name = token.trim();
-      if (name === "" || CONNECTION_USUAL.has(name) || NOT_NAMEABLE.has(name)) continue;
-      named ??= new Set();
-      named.add(name);
-    }
-  }
-  return named;
-}
-
-/** A provider's headers without those of its connection, and what the relay has to know of them. */
-interface ResponseHeaders {
-  readonly forward: string[];
-  readonly contentLength: number | undefined;
-  readonly contentType: string;
-}
-
-export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
-  let named: Set<string> | undefined;
-  let contentLength: number | undefined;
-  let contentType = "";
-  const forward: string[] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    const { bits, lower } = responseNameOf(raw[at]!);
-    if ((bits & (HOP | OWN)) !== 0) {
-      if ((bits & CONNECTION) !== 0) named = namedByConnection(raw, responseNameOf);
-      continue;
-    }
-    const value = raw[at + 1]!;
-    if ((bits & LENGTH) !== 0) {
-      if (contentLength !== undefined) continue;
-      contentLength = Number(value);
-    } else if (lower === "content-type") contentType = value;
-    forward.push(raw[at]!, value);
-  }
-  if (named === undefined) return { forward, contentLength, contentType };
-  const kept = forward.flatMap((name, at) =>
-    at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, forward[at + 1]!],
-  );
-  return { forward: kept, contentLength, contentType };
-}
-
-const responseNames = new Map<string, HeaderName>();
-
-function responseNameOf(raw: string): HeaderName {
-  let name = responseNames.get(raw);
-  if (name === undefined) {
-    name = classify(raw, []);
-    if (responseNames.size < NAMES_MAX) responseNames.set(raw, name);
-  }
-  return name;
 }

@@ -32,8 +32,8 @@ export interface Cost {
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
- * What an exchange cost: as those who run this deployment say, else by the provider plugin's own rule, else as the provider itself states it, else by the price
- * table, else unknown, which is never 0. Never throws.
+ * What an exchange cost, by the first who knows: those who run this deployment, the provider plugin's own rule, the
+ * provider itself, the price table. Where nobody does it is unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { provider, statedCost, usage } = input;

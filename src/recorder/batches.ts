@@ -1,7 +1,7 @@
 import { type Log, messageOf } from "../observe.ts";
 import type { RecordDraft } from "../plugin/contract.ts";
 import { collectGarbage } from "../runtime/memory.ts";
-import type { Exchange } from "./assemble.ts";
+import type { Exchange } from "./exchange.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "./hooks.ts";
 import type { Ledger, Positions } from "./ledger.ts";
 import type { DropReason, RecorderMetrics } from "./metrics.ts";

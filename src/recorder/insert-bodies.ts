@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { texts } from "../record/tables.ts";
 import type { Statement, Value } from "../store/store.ts";
-import type { Prepared, StoredPart } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import { type KeyedRow, SparseInsert } from "./sparse-insert.ts";
 import { insertInto, insertRows } from "./statements.ts";
+import type { StoredPart } from "./stored-parts.ts";
 
 /** A body of at least this many bytes is compressed and shared by its hash; a smaller one stands beside its texts. */
 const SHARED_BYTES_MIN = 4_096;

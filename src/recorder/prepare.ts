@@ -1,30 +1,21 @@
 import { type Cost, costOf } from "../mapping/cost.ts";
 import { lacksUsage, withEstimate } from "../mapping/estimate.ts";
-import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
 import { type Decoded, decodeBody } from "../runtime/content-coding.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import type { SealedSide, SealKey } from "../spool/seal.ts";
 import type { Learnt } from "../store/models/learnt.ts";
-import type { Exchange } from "./assemble.ts";
-import { type Asset, extractAssets } from "./assets.ts";
-import { answerValue, type Body, type BodyForm, readBody, requestValue } from "./body.ts";
-import { headerValue, joinedValue, toHeaders } from "./headers.ts";
+import type { Asset } from "./assets.ts";
+import { type Body, readBody } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
+import { headerValue, joinedValue } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { messageLines } from "./messages.ts";
-import { headersJson, type RequestRow, toRow } from "./row.ts";
+import { RecordedExchange } from "./recorded-exchange.ts";
+import { type RequestRow, toRow } from "./row.ts";
+import { type StoredPart, toParts } from "./stored-parts.ts";
 import { readTailEvents } from "./tail.ts";
-
-export type BodyPart = "request" | "response" | "raw" | "headers";
-
-/** One body as it is to be stored. */
-export interface StoredPart {
-  readonly part: BodyPart;
-  readonly form: BodyForm;
-  readonly bytes: Buffer;
-  readonly contentType: string | null;
-}
 
 /** Everything that will be stored of one exchange. */
 export interface Prepared {
@@ -168,55 +159,6 @@ function unsealed({ begin, id }: Exchange, side: SealedSide, bytes: Buffer, key:
   return key?.name === begin.seal ? key.open(id, side, bytes) : undefined;
 }
 
-/** What readers and price functions see; the `Headers` objects are made only for those who look at them. */
-class RecordedExchange implements ExchangeInput {
-  readonly method: string;
-  readonly path: string;
-  readonly host: string;
-  readonly status: number;
-  readonly requestBody: Json;
-  readonly responseBody: Json;
-  readonly events: ExchangeInput["events"];
-  readonly provider: ProviderPlugin | undefined;
-  readonly modelOverride: string | undefined;
-  readonly mappingOf?: MappingOf;
-  readonly #exchange: Exchange;
-  #requestHeaders: Headers | undefined;
-  #responseHeaders: Headers | undefined;
-
-  constructor(
-    exchange: Exchange,
-    request: Body | undefined,
-    response: Body | undefined,
-    provider: ProviderPlugin | undefined,
-    labels: Labels,
-    mappingOf: MappingOf | undefined,
-  ) {
-    const { begin, head, end } = exchange;
-    if (mappingOf !== undefined) this.mappingOf = mappingOf;
-    this.#exchange = exchange;
-    this.method = begin.method;
-    this.path = begin.path;
-    this.host = hostOf(begin.target);
-    this.status = head?.status ?? end?.status ?? 0;
-    this.requestBody = requestValue(request);
-    this.responseBody = answerValue(response);
-    this.events = response?.events;
-    this.provider = provider;
-    this.modelOverride = labels.settings.get("model-override");
-  }
-
-  get requestHeaders(): Headers {
-    this.#requestHeaders ??= toHeaders(this.#exchange.begin.headers);
-    return this.#requestHeaders;
-  }
-
-  get responseHeaders(): Headers {
-    this.#responseHeaders ??= toHeaders(this.#exchange.head?.headers ?? []);
-    return this.#responseHeaders;
-  }
-}
-
 /** A cache hit costs nothing. */
 const FREE: Cost = { cost: 0, source: "cache" };
 
@@ -249,57 +191,4 @@ function readSafely(deps: PrepareDeps, input: ExchangeInput): ExchangeReading {
     deps.onReadingFailed(error, provider);
     return {};
   }
-}
-
-function toParts(
-  exchange: Exchange,
-  { request, response }: { request: Body | undefined; response: Body | undefined },
-  responseBody: Json,
-  messages: Buffer | undefined,
-): { parts: StoredPart[]; assets: Asset[] } {
-  const parts: StoredPart[] = [
-    { part: "headers", form: "json", bytes: Buffer.from(headersJson(exchange)), contentType: null },
-  ];
-  const assets: Asset[] = [];
-  if (request !== undefined) parts.push(toPart("request", request, request.json, assets));
-  if (messages !== undefined) {
-    parts.push({ part: "response", form: "text", bytes: messages, contentType: "application/x-ndjson" });
-  } else if (response !== undefined) {
-    if (response.events === undefined) parts.push(toPart("response", response, response.json, assets));
-    else parts.push(...streamParts(response, responseBody, assets));
-  }
-  return { parts, assets };
-}
-
-/** A stream is stored twice: as the object that it amounts to, and as it came. */
-function streamParts(response: Body, responseBody: Json, assets: Asset[]): StoredPart[] {
-  const raw: StoredPart = {
-    part: "raw",
-    form: response.form === "binary" ? "binary" : "text",
-    bytes: response.bytes,
-    contentType: response.mime || null,
-  };
-  // A stream that nobody can fold is its own text.
-  if (responseBody === undefined) return [{ ...raw, part: "response" }, raw];
-  assets.push(...extractAssets(responseBody));
-  return [{ part: "response", form: "json", bytes: Buffer.from(JSON.stringify(responseBody)), contentType: null }, raw];
-}
-
-function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): StoredPart {
-  const found = body.form === "json" ? extractAssets(json) : [];
-  assets.push(...found);
-  const bytes = found.length === 0 ? body.bytes : Buffer.from(JSON.stringify(json));
-  return { part, form: body.form, bytes, contentType: body.mime || null };
-}
-
-const hosts = new Map<string, string>();
-
-/** Host of an origin, lower case, without port; the few that traffic goes to are remembered. */
-function hostOf(target: string): string {
-  const known = hosts.get(target);
-  if (known !== undefined) return known;
-  const host = URL.parse(target)?.hostname.toLowerCase() ?? "";
-  if (hosts.size >= 1_000) hosts.clear();
-  hosts.set(target, host);
-  return host;
 }

@@ -9,11 +9,19 @@ import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
-import { readRequestsSearch } from "./pages/requests/search.ts";
+import { type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { readTimedListSearch } from "./parts/timed-list-search.ts";
 import { Shell } from "./shell.tsx";
+
+/** What an address holds beyond what its page takes is as if it were not there: the router itself would hand it on as it is. */
+const only =
+  <T extends object>(read: (search: Record<string, unknown>) => T) =>
+  (search: Record<string, unknown>): T => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  });
 
 /**
  * Every page with what its address may say. A page's code is loaded when it is opened, but that of the first one, which
@@ -32,7 +40,7 @@ const home = createRoute({
 const requests = createRoute({
   getParentRoute: () => root,
   path: "/requests",
-  validateSearch: readRequestsSearch,
+  validateSearch: only<RequestsSearch>(readRequestsSearch),
   loaderDeps: ({ search }) => search,
   // The rows are on their way while the log-in is still looked up.
   loader: ({ deps }) => void client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
@@ -42,14 +50,14 @@ const requests = createRoute({
 const request = createRoute({
   getParentRoute: () => root,
   path: "/requests/$id",
-  validateSearch: readRequestSearch,
+  validateSearch: only(readRequestSearch),
   component: lazyRouteComponent(() => import("./pages/request/page.tsx"), "RequestPage"),
 });
 
 const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
-  validateSearch: readTimedListSearch,
+  validateSearch: only(readTimedListSearch),
   component: lazyRouteComponent(() => import("./pages/sessions/page.tsx"), "SessionsPage"),
 });
 
@@ -62,35 +70,35 @@ const session = createRoute({
 const users = createRoute({
   getParentRoute: () => root,
   path: "/users",
-  validateSearch: readTimedListSearch,
+  validateSearch: only(readTimedListSearch),
   component: lazyRouteComponent(() => import("./pages/users/page.tsx"), "UsersPage"),
 });
 
 const properties = createRoute({
   getParentRoute: () => root,
   path: "/properties",
-  validateSearch: readPropertiesSearch,
+  validateSearch: only(readPropertiesSearch),
   component: lazyRouteComponent(() => import("./pages/properties/page.tsx"), "PropertiesPage"),
 });
 
 const costs = createRoute({
   getParentRoute: () => root,
   path: "/costs",
-  validateSearch: readCostsSearch,
+  validateSearch: only(readCostsSearch),
   component: lazyRouteComponent(() => import("./pages/costs/page.tsx"), "CostsPage"),
 });
 
 const models = createRoute({
   getParentRoute: () => root,
   path: "/models",
-  validateSearch: readModelsSearch,
+  validateSearch: only(readModelsSearch),
   component: lazyRouteComponent(() => import("./pages/models/page.tsx"), "ModelsPage"),
 });
 
 const domains = createRoute({
   getParentRoute: () => root,
   path: "/domains",
-  validateSearch: readDomainsSearch,
+  validateSearch: only(readDomainsSearch),
   component: lazyRouteComponent(() => import("./pages/domains/page.tsx"), "DomainsPage"),
 });
 
@@ -103,14 +111,14 @@ const limits = createRoute({
 const cache = createRoute({
   getParentRoute: () => root,
   path: "/cache",
-  validateSearch: readTimedListSearch,
+  validateSearch: only(readTimedListSearch),
   component: lazyRouteComponent(() => import("./pages/cache/page.tsx"), "CachePage"),
 });
 
 const plugins = createRoute({
   getParentRoute: () => root,
   path: "/plugins",
-  validateSearch: readPluginsSearch,
+  validateSearch: only(readPluginsSearch),
   component: lazyRouteComponent(() => import("./pages/plugins/page.tsx"), "PluginsPage"),
 });
 
@@ -123,7 +131,7 @@ const keys = createRoute({
 const alerts = createRoute({
   getParentRoute: () => root,
   path: "/alerts",
-  validateSearch: readAlertsSearch,
+  validateSearch: only(readAlertsSearch),
   component: lazyRouteComponent(() => import("./pages/alerts/page.tsx"), "AlertsPage"),
 });
 

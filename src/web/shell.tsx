@@ -80,13 +80,13 @@ function Frame() {
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={content}>
-        <Unreachable />
         {missing === undefined ? (
           <Outlet />
         ) : (
           <Empty title="This key cannot look at anything">{missing} Log out, and in with another one.</Empty>
         )}
       </main>
+      <Unreachable />
     </div>
   );
 }

@@ -155,6 +155,19 @@ test("nothing of a hostile filter or an address runs", async () => {
   }
 });
 
+test.each(NAVIGATION.map(({ to, label }) => [to, label]))(
+  "%s takes nothing from its address that makes no sense",
+  async (path, label) => {
+    const nonsense = "from=x&to=y&range=constructor&sort=1&filter=abc&live=2&page=-1&tab=x&by=x&state=x&q=";
+    await using opened = await it.open(`${path}?${nonsense}`);
+    const { page, faults } = opened;
+    await page.getByRole("heading", { level: 1, name: label, exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("alert").allTextContents()).toEqual([]);
+    expect(faults).toEqual([]);
+  },
+);
+
 test("a property that is called like a part of the language is one like any other", async () => {
   await using opened = await it.open(`/requests/${id}`);
   const { page, faults } = opened;

@@ -187,6 +187,21 @@ test("a session is a timeline that leads to its requests", async () => {
   await page.getByRole("heading", { name: "A trip", level: 1 }).waitFor();
 });
 
+test("a name of any length fits its page, and an answer without text says so", async () => {
+  const model = "m".repeat(10_000);
+  using silent = startProvider(() => Response.json({ ...completion(""), model }));
+  const id = await send(it.weir, silent, { ...talk, body: chat("hello", model) });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByText("There is nothing in it to show: see the bodies.").waitFor();
+  const { height, width } = await page.evaluate(() => ({
+    height: document.querySelector("h1")!.offsetHeight,
+    width: document.documentElement.scrollWidth,
+  }));
+  expect(height).toBeLessThan(100);
+  expect(width).toBeLessThanOrEqual(1_280);
+});
+
 test("its parts are gone through by key, which the page tells of", async () => {
   const id = await send(it.weir, provider);
   await using opened = await it.open(`/requests/${id}`);

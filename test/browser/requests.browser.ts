@@ -242,7 +242,7 @@ describe("the list", () => {
     await page.evaluate(() => window.dispatchEvent(new Event("offline")));
     await page.getByRole("link", { name: "Storage" }).click();
     await page.getByText("database file").waitFor();
-    await page.getByText("Records are kept").waitFor();
+    await page.getByText("Records are kept", { exact: true }).waitFor();
   });
 
   test("says so when nothing fits, and when the API fails", async () => {

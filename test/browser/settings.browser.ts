@@ -111,6 +111,22 @@ test("a key can be copied where the browser has no clipboard interface, as witho
   await dialog.getByRole("button", { name: "Done" }).click();
 });
 
+test("a dialog tells all of what will happen, and gives the focus back", async () => {
+  await using opened = await it.open("/keys");
+  const { page } = opened;
+  const opener = page.getByRole("button", { name: "Revoke first key" });
+  const dialog = page.getByRole("dialog");
+  for (const close of ["Escape", "Enter"]) {
+    await opener.press("Enter");
+    await dialog.getByText("You are logged in with this key.").waitFor();
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    if (close === "Enter") await dialog.getByRole("button", { name: "Cancel" }).focus();
+    await page.keyboard.press(close);
+    await dialog.waitFor({ state: "detached" });
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
+  }
+});
+
 describe("Limits", () => {
   test("are made, show what is used, are changed and deleted", async () => {
     await using opened = await it.open("/limits");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BodyInserts, replaceResponse } from "../../src/recorder/insert-bodies.ts";
-import type { StoredPart } from "../../src/recorder/prepare.ts";
+import type { StoredPart } from "../../src/recorder/stored-parts.ts";
 import { loadBodies, loadSearched } from "../../src/store/bodies.ts";
 import { openLocal } from "../../src/store/local.ts";
 import { migrate } from "../../src/store/migrate.ts";

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { AnswerOrigin, StoredAnswer } from "./stored-answer.ts";
+import { AnswerFile } from "./answer-file.ts";
+import { Turns } from "./turns.ts";
 
 /** One stored answer, as far as its file's name tells it. */
 export interface EntryName {
@@ -17,15 +18,6 @@ export interface EntryName {
   readonly bytes: number;
 }
 
-/** What a file says before the body. */
-interface EntryHead extends AnswerOrigin {
-  readonly status: number;
-  readonly reason: string;
-  readonly headers: readonly string[];
-  /** Bytes of each piece of the body. */
-  readonly lengths: readonly number[];
-}
-
 /** An organization's folder; its id could hold anything, its hash is a plain name. */
 export function folderOf(organizationId: string): string {
   return createHash("sha256").update(organizationId).digest("hex").slice(0, 32);
@@ -34,6 +26,8 @@ export function folderOf(organizationId: string): string {
 const FOLDER = /^[0-9a-f]{32}$/;
 const NAME = /^([0-9a-f]{64})-(\d{1,2})-([0-9a-z]{1,11})-([0-9a-z]{1,11})-([0-9a-z]{1,11})$/;
 const UNFINISHED = "unfinished-";
+/** Files that are being opened at once: a burst of hits must not use up what the process may have open. */
+const OPENING_MAX = 64;
 
 function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string {
   return [key, place, createdAt.toString(36), expiresAt.toString(36), bytes.toString(36)].join("-");
@@ -125,115 +119,6 @@ export class AnswerFiles {
   #path(name: EntryName): string {
     return join(this.#directory, name.folder, nameOf(name));
   }
-}
-
-const MAGIC = Buffer.from("WEIR-CACHE-1\n");
-/** Files that are being opened at once: a burst of hits must not use up what the process may have open. */
-const OPENING_MAX = 64;
-/** What is read at once. */
-const WINDOW_BYTES = 256 * 1_024;
-
-/** The bytes of a file: a mark, the length of its head, the head as JSON, the body. */
-export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Array[] {
-  const { status, reason, headers, chunks } = answer;
-  const head: EntryHead = { ...origin, status, reason, headers, lengths: chunks.map(({ byteLength }) => byteLength) };
-  const json = Buffer.from(JSON.stringify(head));
-  const length = Buffer.allocUnsafe(4);
-  length.writeUInt32LE(json.byteLength);
-  return [MAGIC, length, json, ...chunks];
-}
-
-/**
- * A file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. One that fits
- * into a window is closed at once.
- */
-class AnswerFile {
-  readonly head: EntryHead;
-  readonly #file: FileHandle | undefined;
-  /** Bytes that were read and not taken. */
-  #window: Buffer;
-  #position: number;
-
-  private constructor(head: EntryHead, file: FileHandle | undefined, window: Buffer, position: number) {
-    this.head = head;
-    this.#file = file;
-    this.#window = window;
-    this.#position = position;
-  }
-
-  /** @throws where the file is damaged. */
-  static async read(file: FileHandle, bytes: number): Promise<AnswerFile> {
-    if ((await file.stat()).size !== bytes) throw new Error("the file is not as long as its name says");
-    let window = await readAt(file, 0, Math.min(bytes, WINDOW_BYTES));
-    const start = MAGIC.byteLength + 4;
-    if (!window.subarray(0, MAGIC.byteLength).equals(MAGIC)) throw new Error("the file is no cache entry");
-    const end = start + window.readUInt32LE(MAGIC.byteLength);
-    if (end > bytes) throw new Error("the file's head is longer than the file");
-    if (end > window.byteLength) window = await readAt(file, 0, end);
-    const head = JSON.parse(window.toString("utf8", start, end)) as EntryHead;
-    const isWhole = window.byteLength === bytes;
-    if (isWhole) await file.close();
-    return new AnswerFile(head, isWhole ? undefined : file, window.subarray(end), window.byteLength);
-  }
-
-  /** The next `length` bytes, where they are in memory already. */
-  takeNow(length: number): Buffer | undefined {
-    if (this.#window.byteLength < length) return undefined;
-    const bytes = this.#window.subarray(0, length);
-    this.#window = this.#window.subarray(length);
-    return bytes;
-  }
-
-  /** The next `length` bytes. @throws where the file cannot be read. */
-  async take(length: number): Promise<Buffer> {
-    const missing = length - this.#window.byteLength;
-    if (missing > 0) {
-      if (this.#file === undefined) throw new Error("the file ends too early");
-      const more = await readAt(this.#file, this.#position, Math.max(missing, WINDOW_BYTES), missing);
-      this.#position += more.byteLength;
-      this.#window = Buffer.concat([this.#window, more]);
-    }
-    return this.takeNow(length)!;
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close();
-  }
-}
-
-/** Lets so many do something at once; the others wait in line. */
-class Turns {
-  #free: number;
-  readonly #line: (() => void)[] = [];
-
-  constructor(most: number) {
-    this.#free = most;
-  }
-
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((wake) => this.#line.push(wake));
-    try {
-      return await work();
-    } finally {
-      const next = this.#line.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
-  }
-}
-
-/** @param atLeast - fewer bytes than this are a failure. */
-async function readAt(file: FileHandle, position: number, length: number, atLeast = length): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  if (filled < atLeast) throw new Error("the file ends too early");
-  return buffer.subarray(0, filled);
 }
 
 async function namesIn(directory: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
-import { AnswerFiles, encodeEntry, folderOf } from "./answer-files.ts";
+import { encodeEntry } from "./answer-file.ts";
+import { AnswerFiles, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
 import { KeyMaker } from "./key-maker.ts";

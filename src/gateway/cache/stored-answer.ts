@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { readResponseHeaders } from "../headers.ts";
 import { STREAM_TYPE } from "../recording.ts";
+import { readResponseHeaders } from "../response-headers.ts";
 import { isSecretResponseHeader, maskOf } from "../secrets.ts";
 
 /** A whole answer as the cache keeps it. */
@@ -49,15 +49,18 @@ export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | und
   return kept;
 }
 
+/** What is known of a stored answer before its body. */
+export interface AnswerHead extends AnswerOrigin {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: RawHeaders;
+  /** Bytes of each piece of the body. */
+  readonly lengths: readonly number[];
+}
+
 /** A stored answer while it is played: from a file, or from memory while its file is being written. */
 export interface AnswerSource {
-  readonly head: AnswerOrigin & {
-    readonly status: number;
-    readonly reason: string;
-    readonly headers: RawHeaders;
-    /** Bytes of each piece of the body. */
-    readonly lengths: readonly number[];
-  };
+  readonly head: AnswerHead;
   /** The next `length` bytes, where they are in memory already. */
   takeNow(length: number): Uint8Array | undefined;
   /** The next `length` bytes. @throws where they cannot be read. */

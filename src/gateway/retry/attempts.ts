@@ -1,11 +1,7 @@
-import { retryAfterMs } from "../../net/retry-after.ts";
 import { now } from "../../runtime/clock.ts";
-import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
-
-/** A failed answer is read on for so long and so far, for its record. */
-const REST_MS = 5_000;
-const REST_BYTES_MAX = 1_024 * 1_024;
+import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
 
 /** One call of a target. */
 export interface Try {
@@ -15,12 +11,6 @@ export interface Try {
   readonly fallback: number;
   readonly startedAt: number;
   readonly request: UpstreamRequest;
-}
-
-/** Takes what is left of a failed try. */
-export interface FailedTry {
-  onData(bytes: Uint8Array): void;
-  onEnd(whole: boolean): void;
 }
 
 interface AttemptsOptions {
@@ -35,12 +25,6 @@ interface AttemptsOptions {
   readonly onWait: (waitMs: number) => void;
   /** The answer of this try is the client's. */
   readonly onAnswered: (answered: Try) => void;
-}
-
-interface Next {
-  readonly fallback: number;
-  readonly request: UpstreamRequest;
-  readonly waitMs: number;
 }
 
 /**
@@ -140,117 +124,5 @@ export class Attempts implements UpstreamCall {
       return { fallback: place, request, waitMs: 0 };
     }
     return undefined;
-  }
-}
-
-interface TryOptions {
-  readonly events: UpstreamEvents;
-  readonly judge: (failure: Failure, retryAfterMs: number | undefined) => Promise<Next | undefined> | undefined;
-  readonly pass: () => void;
-  readonly fail: (head: { status: number; headers: string[] } | undefined) => FailedTry;
-  readonly goOn: (next: Next) => void;
-  readonly aborted: () => boolean;
-  /** Whether the client takes nothing now. */
-  readonly held: () => boolean;
-}
-
-/** The answer of one try: held back at its head until it is clear whose it is, the client's or a record's. */
-class TryAnswer implements UpstreamEvents {
-  readonly #options: TryOptions;
-  call: UpstreamCall | undefined;
-  #state: "waiting" | "judged" | "passed" | "failed" = "waiting";
-  #lost: UpstreamError | undefined;
-  #rest: FailedTry | undefined;
-  #restBytes = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(options: TryOptions) {
-    this.#options = options;
-  }
-
-  onHead(status: number, reason: string, headers: string[]): void {
-    const next = this.#options.judge(status, retryAfterMs(headers));
-    const pass = () => {
-      this.#state = "passed";
-      this.#options.pass();
-      this.#options.events.onHead(status, reason, headers);
-    };
-    if (next === undefined) {
-      pass();
-      return;
-    }
-    this.#state = "judged";
-    this.call?.pause();
-    void this.#settle(next, { status, headers }, () => {
-      pass();
-      if (this.#lost !== undefined) this.#options.events.onError(this.#lost);
-      else if (!this.#options.held()) this.call?.resume();
-    });
-  }
-
-  onData(bytes: Uint8Array): void {
-    if (this.#state === "passed") {
-      this.#options.events.onData(bytes);
-      return;
-    }
-    this.#rest?.onData(bytes);
-    this.#restBytes += bytes.byteLength;
-    if (this.#restBytes > REST_BYTES_MAX) this.#letGo();
-  }
-
-  onEnd(): void {
-    if (this.#state === "passed") this.#options.events.onEnd();
-    else this.#endRest(true);
-  }
-
-  onError(error: UpstreamError): void {
-    if (this.#state === "passed") this.#options.events.onError(error);
-    else if (this.#state === "failed") this.#endRest(false);
-    else {
-      this.#lost = error;
-      if (this.#state === "waiting") this.#judgeLoss(error);
-    }
-  }
-
-  #judgeLoss(error: UpstreamError): void {
-    const next = error.kind === "forbidden" ? undefined : this.#options.judge("network", undefined);
-    const pass = () => {
-      this.#options.pass();
-      this.#options.events.onError(error);
-    };
-    if (next === undefined) pass();
-    else {
-      this.#state = "judged";
-      void this.#settle(next, undefined, pass);
-    }
-  }
-
-  async #settle(
-    judged: Promise<Next | undefined>,
-    head: { status: number; headers: string[] } | undefined,
-    pass: () => void,
-  ): Promise<void> {
-    const next = await judged;
-    if (this.#options.aborted()) return;
-    if (next === undefined) return pass();
-    this.#state = "failed";
-    this.#rest = this.#options.fail(head);
-    if (this.#lost !== undefined) this.#endRest(false);
-    else {
-      this.#timer = setTimeout(() => this.#letGo(), REST_MS);
-      this.call?.resume();
-    }
-    this.#options.goOn(next);
-  }
-
-  #letGo(): void {
-    this.call?.abort();
-    this.#endRest(false);
-  }
-
-  #endRest(whole: boolean): void {
-    clearTimeout(this.#timer);
-    this.#rest?.onEnd(whole);
-    this.#rest = undefined;
   }
 }

@@ -4,13 +4,14 @@ import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { gather } from "../gather.ts";
-import { readResponseHeaders } from "../headers.ts";
 import { askFor, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
 import { Recording } from "../recording.ts";
+import { readResponseHeaders } from "../response-headers.ts";
 import { maskOf, maskPath, maskResponseHeaders } from "../secrets.ts";
 import type { Route } from "../target.ts";
-import { Attempts, type FailedTry, type Try } from "./attempts.ts";
+import { Attempts, type Try } from "./attempts.ts";
 import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
+import type { FailedTry } from "./try-answer.ts";
 
 /**
  * Calls the provider, and calls again or calls another one as the client asked for. Each failed try is a record of its

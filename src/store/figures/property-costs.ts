@@ -1,7 +1,7 @@
+import { boundsSql, onlyBounds } from "../../filter/bounds.ts";
 import { Parameters, type SqlStatement } from "../../filter/parameters.ts";
 import { propertyName, propertySql } from "../../filter/property-names.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
-import { boundsSql, onlyBounds } from "../../filter/source.ts";
 import type { Condition } from "../../filter/tree.ts";
 import type { Figures } from "../blocks/figures.ts";
 import type { Deadline } from "../deadline.ts";

@@ -7,7 +7,8 @@ const STEP_ROWS = 500;
  * Deletes records of one organization with everything that only they refer to. Called by whoever writes records, and by
  * nobody else: content that a new record is about to share would be deleted under it otherwise.
  *
- * A record in flight is passed over: its end would find nothing to end. Records go first, so that none is ever seen without its body; what a crash leaves of the bodies nobody refers to.
+ * A record in flight is passed over: its end would find nothing to end. Records go first, so that none is ever seen
+ * without its body; what a crash leaves of the bodies nobody refers to.
  *
  * @param requestIds - in lower case; those that the organization does not have are passed over.
  * @returns how many records there were.

@@ -21,6 +21,10 @@ export interface Plotted {
 /** What may lie between two lines of the grid, where there are no fractions. */
 const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
+/** The side of a chart, and what a character of its labels takes. */
+const AXIS_PX_MIN = 62;
+const LABEL_CHAR_PX = 6.6;
+
 /** The number of a layer's colour. */
 export const colourOf = ({ colours }: Pick<Plotted, "colours">, at: number): number =>
   Math.min(colours?.[at] ?? at, COLOURS - 1);
@@ -70,7 +74,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: n
       {
         ...axis,
         grid: { stroke: palette.line, width: 1 },
-        size: 62,
+        size: axisWidth,
         space: 34,
         ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
         values: (_self, splits) => splits.map((split) => format(split)),
@@ -84,6 +88,12 @@ function bucketAt(_self: uPlot, seconds: number, times: readonly number[]): numb
   let at = 0;
   while (at + 1 < times.length && times[at + 1]! <= seconds * 1_000) at++;
   return at;
+}
+
+/** As wide as the longest label: sums of money may have many digits. */
+function axisWidth(_self: uPlot, labels: readonly string[] | null): number {
+  const chars = Math.max(0, ...(labels ?? []).map((label) => label.length));
+  return Math.max(AXIS_PX_MIN, chars * LABEL_CHAR_PX + 14);
 }
 
 /** A little air above the highest value; over nothing, room for one. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -13,9 +13,12 @@ interface DialogProps {
 export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // A layout effect: the browser gives the focus back only while the window is still in the page.
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    // Whoever opened a form came to fill it in, not to close it.
+    dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([readonly])")?.focus();
     return () => dialog.close();
   }, []);
   return (

@@ -42,7 +42,7 @@ function dollarsWith(minimumFractionDigits: number, maximumFractionDigits: numbe
 /** Milliseconds as people say them. Each step begins where the one before would round up to it. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return UNKNOWN;
-  if (ms < 0.995) return `${ms.toFixed(2)} ms`;
+  if (ms !== 0 && ms < 0.995) return `${ms.toFixed(2)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_995) return `${(ms / 1_000).toFixed(2)} s`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;

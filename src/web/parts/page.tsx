@@ -20,7 +20,7 @@ export function Page({ title, about, actions, filled = false, children }: PagePr
     <div className={filled ? "page page-filled" : "page"}>
       <header className="page-head">
         <div className="page-titles">
-          <h1>{title}</h1>
+          <h1 title={title.length > 60 ? title : undefined}>{title}</h1>
           {about === undefined ? null : <p className="page-about">{about}</p>}
         </div>
         {actions === undefined ? null : <div className="page-actions">{actions}</div>}

@@ -117,7 +117,7 @@ function Settings({ request }: { readonly request: LlmRequest }) {
           {known.map(([label, value]) => (
             <div key={label}>
               <dt>{label}</dt>
-              <dd>{value}</dd>
+              <dd title={value}>{value}</dd>
             </div>
           ))}
         </dl>

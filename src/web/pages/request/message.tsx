@@ -36,6 +36,7 @@ export function Message({ requestId, part, speaker: fallback }: MessageProps) {
           <ToolCall key={at} call={call} />
         ))}
         <Annotations part={part} />
+        {isEmpty(part) ? <p className="muted">There is nothing in it to show: see the bodies.</p> : null}
       </div>
     </article>
   );
@@ -125,6 +126,12 @@ function Annotations({ part }: { readonly part: Part }) {
       ))}
     </ol>
   );
+}
+
+function isEmpty(part: Part): boolean {
+  const { reasoning, image_url, file_data, audio_data, file_id, contentArray, tool_calls, annotations } = part;
+  const texts = [textOf(part), reasoning, image_url, file_data, audio_data, file_id];
+  return !texts.some(Boolean) && ![contentArray, tool_calls, annotations].some((each) => each?.length);
 }
 
 function textOf(part: Part): string {

@@ -5,10 +5,10 @@ import type { RequestRecord } from "./record.ts";
 export function outcomeText(record: RequestRecord): string | undefined {
   const { response_status: status, error_code: code, error_message: message } = record;
   if (status === null) return "This request is in flight. The page follows it.";
-  const said = [code, message].filter((part) => part !== null && part !== "").join(": ");
+  const said = [message && sentence(message), code && `(${code})`].filter(Boolean).join(" ");
   const known = CAUSES[status];
-  if (known !== undefined) return said === "" ? known : `${known} ${sentence(said)}`;
-  if (status >= 400) return said === "" ? "The provider answered with an error: see the response." : sentence(said);
+  if (known !== undefined) return said === "" ? known : `${known} ${said}`;
+  if (status >= 400) return said === "" ? "The provider answered with an error: see the response." : said;
   return undefined;
 }
 

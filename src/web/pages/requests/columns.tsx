@@ -75,7 +75,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "cost",
     header: "Cost",
-    width: 106,
+    width: 116,
     end: true,
     cut: true,
     sort: "cost",

@@ -1,0 +1,41 @@
+import type { Bind } from "./operators.ts";
+import { CREATED_AT } from "./sort.ts";
+import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
+
+/** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
+export function onlyBounds(tree: FilterTree): readonly Condition[] | undefined {
+  const terms = conjuncts(tree).filter((term) => term.kind !== "all");
+  const bounds = creationBounds(tree);
+  return bounds.length === terms.length ? bounds : undefined;
+}
+
+/** Times between which a filter's records were created, both included: the records of other times it never selects. */
+export function boundsOf(tree: FilterTree): { readonly least: number; readonly most: number } {
+  const bounds = creationBounds(tree);
+  const values = (...operators: string[]) =>
+    bounds.filter(({ operator }) => operators.includes(operator)).map(({ value }) => Number(value));
+  return {
+    least: Math.max(-Number.MAX_SAFE_INTEGER, ...values("equals", "gte", "gt")),
+    most: Math.min(Number.MAX_SAFE_INTEGER, ...values("equals", "lte", "lt")),
+  };
+}
+
+/** The conditions on creation that all must hold. */
+export function creationBounds(tree: FilterTree): Condition[] {
+  return conjuncts(tree)
+    .filter((term) => term.kind === "condition")
+    .filter(isCreation);
+}
+
+/** SQL of bounds on creation for a table of that alias. */
+export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
+  return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
+}
+
+/** In SQL, of the operators that bound a number. */
+export const SIGNS: Readonly<Record<string, string>> = { equals: "=", gte: ">=", lte: "<=", gt: ">", lt: "<" };
+
+/** Whether a condition bounds the time of creation. */
+export function isCreation({ source, operator, value }: Condition): boolean {
+  return source.from === "row" && source.sql === CREATED_AT && Object.hasOwn(SIGNS, operator) && value !== null;
+}
