@@ -5,16 +5,17 @@ import { CONFIG_SCHEMA } from "../src/config.ts";
 import { decodeFilter } from "../src/filter/decode.ts";
 import { decodeSort } from "../src/filter/sort.ts";
 import { ALL } from "../src/filter/tree.ts";
+import { MADE_FROM } from "../src/record/request-record.ts";
 import { makeNextBlock } from "../src/store/blocks/keep.ts";
 import { Deadline } from "../src/store/deadline.ts";
 import { metrics } from "../src/store/figures/aggregate.ts";
 import type { TimeBucket } from "../src/store/figures/group-by.ts";
 import { propertyCosts } from "../src/store/figures/property-costs.ts";
 import { sessions, users } from "../src/store/figures/totals.ts";
-import { countMatches, findPage } from "../src/store/find.ts";
+import { countMatches, findPage, type Page } from "../src/store/find.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { migrate } from "../src/store/migrate.ts";
-import { recordsByIds } from "../src/store/records.ts";
+import { listedRecords, recordsByIds } from "../src/store/records.ts";
 import { openStore } from "../src/store/store.ts";
 import { quantile } from "./figures.ts";
 
@@ -64,10 +65,14 @@ const everything = { organizationId, tree: ALL };
 const page100 = { limit: 100, offset: 0 };
 const until = () => new Deadline(120_000);
 
+async function listed({ rows }: Page): Promise<number> {
+  const asked = { organizationId, by: "seq", keys: rows.map(({ seq }) => seq) } as const;
+  return (await listedRecords(database, asked, MADE_FROM)).length;
+}
+
 async function page(filter: unknown, sort: unknown = undefined, limit = 100): Promise<number> {
   const options = { sort: decodeSort(sort), limit, offset: 0, deadline: until() };
-  const { requestIds } = await findPage(database, scope(filter), options);
-  return (await recordsByIds(database, organizationId, requestIds)).length;
+  return listed(await findPage(database, scope(filter), options));
 }
 
 async function deep(sort: unknown, share: number): Promise<() => Promise<number>> {
@@ -76,8 +81,7 @@ async function deep(sort: unknown, share: number): Promise<() => Promise<number>
   const { next } = await findPage(database, scope("all"), start);
   return async () => {
     const options = { sort: keys, limit: 100, offset: 0, after: next, deadline: until() };
-    const { requestIds } = await findPage(database, scope("all"), options);
-    return (await recordsByIds(database, organizationId, requestIds)).length;
+    return listed(await findPage(database, scope("all"), options));
   };
 }
 

@@ -1,107 +1,144 @@
-import { assetIds, promptInputs, type RequestRow, toRecordFields } from "../record/request-record.ts";
-import { loadBodies, type RequestBodies } from "../store/bodies.ts";
-import { bodyTexts, loadMappings, type Mappings } from "../store/body-text.ts";
+import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../record/request-record.ts";
+import { bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../store/body-text.ts";
+import { type Asked, type ListedRecord, listedRecords } from "../store/records.ts";
 import { successText } from "./envelope.ts";
+import { readAhead } from "./read-ahead.ts";
 import type { ApiRoom } from "./room.ts";
 import { streamText } from "./stream-text.ts";
 
-interface AnswerOptions {
+interface Included {
   /** Without bodies and `llmSchema`, nothing but the records is read. */
   readonly includeBody: boolean;
   readonly includeInputs: boolean;
+}
+
+interface AnswerOptions extends Included {
   /** Members beside `data`, such as `next_cursor`. */
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bodies of so many records are in memory at once, however long the answer. */
-const GROUP_ROWS = 100;
+/** How records are read and printed. */
+interface Printing extends Included {
+  /** A record's address in, absolute address out, which works without a key. */
+  readonly sign: (path: string) => string;
+}
+
+/** Records that are read at once. */
+const GROUP_ROWS = 200;
+/** Bodies of so many bytes are in memory at once, those read ahead aside, however long the answer. */
 const GROUP_BYTES = 8 << 20;
 /** Characters that are handed on at once: each time costs as much as the text of half a record. */
 const PIECE_CHARS = 32 << 10;
 
-/** The answer of every endpoint that lists records: all their fields, in the rows' order, inside the envelope. */
+/** The answer of every endpoint that lists records: all their fields, in the order asked, inside the envelope. */
 export async function answerRecords(
   room: ApiRoom,
   request: Request,
-  rows: readonly RequestRow[],
-  options: AnswerOptions,
+  asked: Asked,
+  { extra, headers, ...included }: AnswerOptions,
 ): Promise<Response> {
   const sign = await room.signer.forRequest(request);
-  const extra = JSON.stringify({ error: null, ...options.extra }).slice(1);
   async function* text() {
     yield `{"data":[`;
-    yield* recordTexts(room, rows, options, sign);
-    yield `],${extra}`;
+    yield* recordTexts(room, asked, { ...included, sign });
+    yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
   }
-  return streamText(text(), options.headers);
+  return streamText(text(), headers);
 }
 
-/** One record as the `data` of the answer. */
-export async function answerRecord(room: ApiRoom, request: Request, row: RequestRow): Promise<Response> {
+/** One record as the `data` of the answer; undefined where the organization has no such record. */
+export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
-  const options = { includeBody: true, includeInputs: true };
   let text = "";
-  for await (const piece of recordTexts(room, [row], options, sign)) text += piece;
-  return successText(text);
+  const printing = { includeBody: true, includeInputs: true, sign };
+  for await (const piece of recordTexts(room, asked, printing)) text += piece;
+  return text === "" ? undefined : successText(text);
 }
 
 /** Records as JSON text, separated by commas, several in a piece. */
-async function* recordTexts(
-  room: ApiRoom,
-  rows: readonly RequestRow[],
-  options: AnswerOptions,
-  sign: (path: string) => string,
-): AsyncGenerator<string> {
+async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<string> {
   let text = "";
   let separator = "";
-  for (const group of groups(rows)) {
-    const ids = group.map(({ request_id }) => request_id);
-    const bodies = options.includeBody
-      ? await loadBodies(room.reader.bodies, ids, ["request", "response", "headers"])
-      : undefined;
-    const mappings = await loadMappings(room.reader.records, options.includeBody ? group : []);
-    for (const row of group) {
-      text += separator + recordText(row, bodies?.get(row.request_id) ?? {}, mappings, options, sign);
+  const groups = (printing.includeBody ? wholeTexts : plainTexts)(room, asked, printing);
+  for await (const group of groups) {
+    for (const record of group) {
+      text += separator + record;
       separator = ",";
       if (text.length < PIECE_CHARS) continue;
       yield text;
       text = "";
+      // Others get their turn: a page of long bodies takes seconds.
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    // Between groups others get their turn: a page of long bodies takes seconds.
-    await new Promise((resolve) => setImmediate(resolve));
   }
   yield text;
 }
 
-function recordText(
-  row: RequestRow,
-  bodies: RequestBodies,
-  mappings: Mappings,
-  options: AnswerOptions,
-  sign: (path: string) => string,
+/** Records without bodies, a group at a time, each printed when it is taken. */
+async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+  const read = (part: Asked) => listedRecords(room.reader.records, part, MADE_FROM);
+  for await (const group of readAhead(parts(asked), read)) {
+    yield group.values().map((record) => `${membersText(record, printing)}}`);
+  }
+}
+
+/** The same with bodies and `llmSchema`. */
+async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+  const { records, bodies } = room.reader;
+  const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
+  const rows = readAhead(parts(asked), (part) => listedRecords(records, part, columns));
+  const groups = readAhead(bySize(rows), async (group) => {
+    const ids = group.map(({ row }) => row.request_id);
+    return { group, bodies: await loadShownBodies(bodies, ids) };
+  });
+  for await (const { group, bodies } of groups) {
+    const mappings = await loadMappings(
+      records,
+      group.map(({ row }) => row),
+    );
+    yield group.values().map((record) => {
+      const { request, response, llmSchema } = bodyTexts(record.row, bodies.get(record.row.request_id) ?? {}, mappings);
+      return `${membersText(record, printing)},"request_body":${request},"response_body":${response},"llmSchema":${llmSchema}}`;
+    });
+  }
+}
+
+/** All members but the bodies; the object is left open. */
+function membersText(
+  { stored, row }: ListedRecord<keyof MadeFrom>,
+  { includeInputs, sign }: Pick<Printing, "includeInputs" | "sign">,
 ): string {
   const path = `/v1/request/${row.request_id}`;
-  const fields = toRecordFields(row, {
+  const made = madeMembers(row, {
     signedBodyUrl: sign(`${path}/body`),
     assetUrls: Object.fromEntries(assetIds(row).map((id) => [id, sign(`${path}/assets/${encodeURIComponent(id)}`)])),
   });
-  const text = JSON.stringify(options.includeInputs ? { ...fields, prompt_inputs: promptInputs(row) } : fields);
-  if (!options.includeBody) return text;
-  const { request, response, llmSchema } = bodyTexts(row, bodies, mappings);
-  return `${text.slice(0, -1)},"request_body":${request},"response_body":${response},"llmSchema":${llmSchema}}`;
+  const text = JSON.stringify(includeInputs ? { ...made, prompt_inputs: promptInputs(row) } : made);
+  return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
 }
 
-function* groups(rows: readonly RequestRow[]): Generator<RequestRow[]> {
-  let group: RequestRow[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    group.push(row);
-    bytes += row.size_bytes;
-    if (group.length < GROUP_ROWS && bytes < GROUP_BYTES) continue;
-    yield group;
-    group = [];
-    bytes = 0;
+function* parts(asked: Asked): Generator<Asked> {
+  for (let at = 0; at < asked.keys.length; at += GROUP_ROWS) {
+    yield { ...asked, keys: asked.keys.slice(at, at + GROUP_ROWS) };
   }
-  if (group.length > 0) yield group;
+}
+
+/** Groups that are cut where their bodies grow too long. */
+async function* bySize<Each extends ListedRecord<"size_bytes">>(
+  groups: AsyncIterable<readonly Each[]>,
+): AsyncGenerator<Each[]> {
+  for await (const group of groups) {
+    let part: Each[] = [];
+    let bytes = 0;
+    for (const record of group) {
+      part.push(record);
+      bytes += record.row.size_bytes;
+      if (bytes < GROUP_BYTES) continue;
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    if (part.length > 0) yield part;
+  }
 }

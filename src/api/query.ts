@@ -5,7 +5,6 @@ import type { Flags } from "../filter/flags.ts";
 import { decodeSort } from "../filter/sort.ts";
 import { Deadline } from "../store/deadline.ts";
 import { countMatches, findPage } from "../store/find.ts";
-import { recordsByIds } from "../store/records.ts";
 import { answerRecords } from "./answer.ts";
 import { endpoint } from "./endpoint.ts";
 import { success } from "./envelope.ts";
@@ -70,8 +69,8 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     if (after === undefined) await settled(room);
     const until = deadline();
     const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until });
-    const rows = await recordsByIds(database, organizationId, page.requestIds);
-    return answerRecords(room, request, rows, {
+    const asked = { organizationId, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+    return answerRecords(room, request, asked, {
       includeBody: body.includeBody ?? true,
       includeInputs: body.includeInputs ?? false,
       extra: { next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, sort) },

@@ -38,9 +38,9 @@ const SIGNED_QUERY = {
 
 /** Reading requests by their ids. */
 export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
-  const find = async (request: Request, ids: readonly string[]) => {
+  const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);
-    return recordsByIds(room.reader.records, gate().caller(request).organizationId, ids);
+    return { organizationId: gate().caller(request).organizationId, by: "request_id", keys: ids } as const;
   };
   return new Elysia()
     .post(
@@ -48,7 +48,7 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ body, request }) => {
         const ids = readIds(body.requestIds);
         const included = { includeBody: body.includeBody ?? true, includeInputs: body.includeInputs ?? false };
-        return answerRecords(room, request, await find(request, ids), included);
+        return answerRecords(room, request, await askFor(request, ids), included);
       },
       {
         body: IDS,
@@ -58,9 +58,9 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/request/:id",
       async ({ params, request }) => {
-        const [row] = await find(request, [requestIdOf(params.id)]);
-        if (row === undefined) throw noSuchRequest();
-        return answerRecord(room, request, row);
+        const answer = await answerRecord(room, request, await askFor(request, [requestIdOf(params.id)]));
+        if (answer === undefined) throw noSuchRequest();
+        return answer;
       },
       endpoint("read", "Requests", "Read one request"),
     )
@@ -82,10 +82,10 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/request/:id/headers",
       async ({ params, request }) => {
-        const [row] = await find(request, [requestIdOf(params.id)]);
+        const { organizationId, keys } = await askFor(request, [requestIdOf(params.id)]);
+        const [row] = await recordsByIds(room.reader.records, organizationId, keys);
         if (row === undefined) throw noSuchRequest();
-        const { headers } =
-          (await loadBodies(room.reader.bodies, [row.request_id], ["headers"])).get(row.request_id) ?? {};
+        const { headers } = (await loadBodies(room.reader.bodies, keys, ["headers"])).get(row.request_id) ?? {};
         return success({ request: headerPairs(headers, "request"), response: headerPairs(headers, "response") });
       },
       endpoint(

@@ -1,113 +1,91 @@
-import { skipSpace, skipString, skipValue } from "../record/json-members.ts";
-import { EXPIRING } from "./columns.ts";
+import { type Cut, expiringMembers } from "./expiring.ts";
+import { LINE_END, type Lines } from "./lines.ts";
 import { RowReader } from "./row-reader.ts";
-import { addRow, type Cut, expiringIn, type FoundRows } from "./rows.ts";
 
 const HEAD = '{"data":[';
-const COMMA = 0x2c;
 
-/** Without its records. */
-type Envelope = Readonly<Record<string, unknown>>;
+/** What an answer holds besides its records. */
+export interface Envelope {
+  readonly data?: unknown;
+  readonly [name: string]: unknown;
+}
+
+export interface Opened {
+  readonly envelope: Envelope;
+  /** The records, less the members that expire. */
+  readonly lines: Lines;
+  readonly rows: number;
+}
 
 /**
- * Finds the records of a page as a Weir writes it: `data` first, no spaces, the same first member in every record.
+ * Reads a page as a Weir writes it: `data` first, no spaces, the same first member in every record. The bytes of the
+ * answer become the lines, where they are.
  *
- * It searches for the text between two records, which a body may hold as well. What proves that it is right is that the
+ * It searches for what stands between two records, which a body may hold as well. What proves it right is that the
  * envelope without its records is JSON, and each record is: only one way to read the whole leads there.
  *
- * @param text - with a character for each byte of the answer.
- * @returns undefined where that is not so, be it for an answer of another form or for one that is broken.
+ * @returns undefined where that is not so, be it for an answer of another form or for one that is broken; it is as it
+ *   was then.
  */
-export function findCompactRows(text: string): { envelope: Envelope; found: FoundRows } | undefined {
+export function openCompact(answer: Buffer): Opened | undefined {
   // A line break outside a string would break a record over two lines.
-  if (!text.startsWith(`${HEAD}{"`) || text.includes("\n")) return undefined;
-  const end = text.lastIndexOf("}]") + 1;
-  const rest = text.slice(end);
-  if (end === 0 || !/^[ -[\]-~]+$/.test(rest) || rest.includes('"data"')) return undefined;
+  if (!answer.toString("latin1", 0, HEAD.length).startsWith(HEAD) || answer.includes(LINE_END)) return undefined;
+  const end = answer.lastIndexOf("}]") + 1;
+  const rest = answer.toString("latin1", end);
+  if (end <= HEAD.length || !/^[ -[\]-~]+$/.test(rest) || rest.includes('"data"')) return undefined;
   const envelope = parseObject(HEAD + rest);
-  if (envelope === undefined) return undefined;
-  const found = splitRows(text, end);
-  return found && { envelope, found };
+  const pieces = envelope && piecesOf(answer, end);
+  return pieces && { envelope, ...linesOf(answer, pieces) };
+}
+
+/** Beginning and end of what stays of the records, in turn. The last piece of a record takes the byte behind it along. */
+interface Pieces {
+  readonly bounds: number[];
+  /** The byte behind each record. */
+  readonly ends: number[];
 }
 
 /** @param end - behind the last record. */
-function splitRows(text: string, end: number): FoundRows | undefined {
-  const found: FoundRows = { pieces: [], ends: [] };
-  const expiring = new ExpiringMembers(text);
-  const firstName = text.slice(HEAD.length + 1, skipString(text, HEAD.length + 1));
-  const border = `},{${firstName}:`;
+function piecesOf(answer: Buffer, end: number): Pieces | undefined {
+  const pieces: Pieces = { bounds: [], ends: [] };
+  const reader = new RowReader();
+  const border = Buffer.from(
+    `},${answer.toString("latin1", HEAD.length, answer.indexOf(":", HEAD.length) + 1)}`,
+    "latin1",
+  );
   for (let at = HEAD.length; at < end; ) {
-    const next = text.indexOf(border, at);
+    const next = answer.indexOf(border, at);
     const rowEnd = next === -1 ? end : Math.min(next + 1, end);
-    const record = parseObject(text.slice(at, rowEnd));
+    // With a character for each byte: what is searched for is ASCII, and a place in the text is a place in the bytes.
+    const row = answer.toString("latin1", at, rowEnd);
+    const record = parseObject(row);
     if (record === undefined) return undefined;
-    addRow(found, at, rowEnd, expiring.in(record, at, rowEnd));
+    addRow(pieces, at, rowEnd, expiringMembers(row, record, reader));
     at = rowEnd + 1;
   }
-  return found;
+  return pieces;
 }
 
-/** Finds what expires in one record after the other. */
-class ExpiringMembers {
-  readonly #text: string;
-  readonly #reader = new RowReader();
-  readonly #members: readonly { readonly name: string; readonly written: Needle }[];
-  /** Any letter of a name may be written as its code. */
-  readonly #escaped: Needle;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#members = [...EXPIRING].map((name) => ({ name, written: new Needle(text, `"${name}"`) }));
-    this.#escaped = new Needle(text, "\\u00");
+function addRow({ bounds, ends }: Pieces, at: number, end: number, cuts: readonly Cut[]): void {
+  let from = at;
+  for (const [cutFrom, cutTo] of cuts) {
+    bounds.push(from, at + cutFrom);
+    from = at + cutTo;
   }
-
-  /** @param record - what the text from `at` to `end` means. */
-  in(record: object, at: number, end: number): readonly Cut[] {
-    const cuts: Cut[] = [];
-    for (const { name, written } of this.#members) {
-      if (!Object.hasOwn(record, name)) continue;
-      const cut = this.#only(written, at, end);
-      if (cut === undefined) {
-        this.#reader.read(this.#text, at);
-        return expiringIn(this.#reader);
-      }
-      cuts.push(cut);
-    }
-    return cuts.sort(([left], [right]) => left - right);
-  }
-
-  /** The member of a record that has it, where its name stands there once and so cannot be part of a value. */
-  #only(written: Needle, at: number, end: number): Cut | undefined {
-    const text = this.#text;
-    const nameAt = written.from(at);
-    const once = nameAt < end && written.from(nameAt + 1) >= end && this.#escaped.from(at) >= end;
-    if (!once || text.charCodeAt(nameAt - 1) !== COMMA || text.charCodeAt(nameAt - 2) <= 0x20) return undefined;
-    const colon = skipSpace(text, nameAt + written.length);
-    return [nameAt - 1, skipValue(text, skipSpace(text, colon + 1))];
-  }
+  bounds.push(from, end + 1);
+  ends.push(end);
 }
 
-/** A text that is searched for in another, from its beginning to its end. */
-class Needle {
-  readonly length: number;
-  readonly #text: string;
-  readonly #needle: string;
-  #at = -1;
-
-  constructor(text: string, needle: string) {
-    this.#text = text;
-    this.#needle = needle;
-    this.length = needle.length;
+/** Moves what stays to the front of `bytes`. */
+function linesOf(bytes: Buffer, { bounds, ends }: Pieces): { lines: Lines; rows: number } {
+  for (const end of ends) bytes[end] = LINE_END;
+  let length = 0;
+  for (let index = 0; index < bounds.length; index += 2) {
+    const [from, to] = [bounds[index]!, bounds[index + 1]!];
+    bytes.copyWithin(length, from, to);
+    length += to - from;
   }
-
-  /** @returns the first place from `from` on, which must never become less; infinity when there is none. */
-  from(from: number): number {
-    if (this.#at < from) {
-      const at = this.#text.indexOf(this.#needle, from);
-      this.#at = at === -1 ? Number.POSITIVE_INFINITY : at;
-    }
-    return this.#at;
-  }
+  return { lines: bytes.subarray(0, length), rows: ends.length };
 }
 
 /** @returns undefined for text that is not one JSON object. */

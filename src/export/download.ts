@@ -17,7 +17,7 @@ export interface Download {
 }
 
 /** Garbage is collected each time so much has been copied: every byte of it is in memory several times over. */
-const COLLECT_BYTES = 6_000_000;
+const COLLECT_BYTES = 20_000_000;
 
 /**
  * Copies pages into the output until there are no more. While one is written, the checkpoint of the one before is being

@@ -1,13 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { readMembers } from "../record/json-members.ts";
-import { findCompactRows } from "./compact-page.ts";
-import { LINE_END, type Lines } from "./lines.ts";
-import { type FoundRows, findRows } from "./rows.ts";
+import { elementsOf, readMembers } from "../record/json-members.ts";
+import { type Envelope, type Opened, openCompact } from "./compact-page.ts";
+import { readExpiring } from "./expiring.ts";
+import { RowReader } from "./row-reader.ts";
 
-export interface Page {
-  /** The records as the service sent them, less the members that expire. */
-  readonly lines: Lines;
-  readonly rows: number;
+export interface Page extends Pick<Opened, "lines" | "rows"> {
   /** Null after the last row. */
   readonly nextCursor: string | null;
 }
@@ -17,38 +14,26 @@ export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
-interface Envelope {
-  readonly data?: unknown;
-  readonly [name: string]: unknown;
-}
-
 const CURSOR_CHARACTERS_MAX = 2_000;
 
-interface Opened {
-  readonly envelope: Envelope;
-  readonly bytes: Buffer;
-  readonly found: FoundRows;
-}
-
 /**
- * Reads the answer of a query endpoint, and makes a page's lines of its bytes, where they are.
+ * Reads the answer of a query endpoint, whose bytes become the page's lines where that is possible.
  *
- * Bytes and not values, because `JSON.parse` followed by `JSON.stringify` changes numbers that a double cannot hold. As
- * text they have one character each (`latin1`), so that a place in the text is a place in the bytes.
+ * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold.
  *
  * @param limit - rows that were asked for; more than that is not an answer to our question.
  * @throws UnreadableAnswer
  */
 export function readPage(answer: Buffer, limit: number): Page {
-  const { envelope, bytes, found } = openCompact(answer) ?? openAny(answer);
-  const rows = found.ends.length;
+  const { envelope, lines, rows } = (isUtf8(answer) ? openCompact(answer) : undefined) ?? openAny(answer);
+  checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
   if (rows > limit) throw new UnreadableAnswer("more records than were asked for");
   if (rows === 0 && nextCursor !== null && limit > 0) {
     throw new UnreadableAnswer("a page without records that is not the last one");
   }
-  return { lines: linesOf(bytes, found), rows, nextCursor };
+  return { lines, rows, nextCursor };
 }
 
 /** The cursor that an answer seems to end with, before anything of it is checked; undefined where there seems to be none. */
@@ -62,11 +47,6 @@ export function readEnvelope(answer: Uint8Array): Envelope {
   return parseEnvelope(new TextDecoder().decode(answer));
 }
 
-function openCompact(bytes: Buffer): Opened | undefined {
-  const page = isUtf8(bytes) ? findCompactRows(bytes.toString("latin1")) : undefined;
-  return page && { ...page, envelope: checkEnvelope(page.envelope), bytes };
-}
-
 /** Takes several times as long, and takes any form of JSON. */
 function openAny(answer: Buffer): Opened {
   const text = new TextDecoder().decode(answer);
@@ -76,8 +56,17 @@ function openAny(answer: Buffer): Opened {
   }
   // A line break outside a string would break a record over two lines of the output.
   const compact = text.includes("\n") ? JSON.stringify(envelope) : text;
-  const bytes = Buffer.from(readMembers(compact).get("data") ?? "[]");
-  return { envelope, bytes, found: findRows(bytes.toString("latin1")) };
+  const reader = new RowReader();
+  let lines = "";
+  for (const row of elementsOf(readMembers(compact).get("data") ?? "[]")) {
+    let from = 0;
+    for (const [cutFrom, cutTo] of readExpiring(row, reader)) {
+      lines += row.slice(from, cutFrom);
+      from = cutTo;
+    }
+    lines += `${row.slice(from)}\n`;
+  }
+  return { envelope, lines: Buffer.from(lines), rows: envelope.data.length };
 }
 
 function parseEnvelope(text: string): Envelope {
@@ -87,30 +76,16 @@ function parseEnvelope(text: string): Envelope {
   } catch (cause) {
     throw new UnreadableAnswer("not JSON, or cut off", { cause });
   }
-  return checkEnvelope(envelope);
+  if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableAnswer("no envelope with `data`");
+  return checkError(envelope);
 }
 
-function checkEnvelope(envelope: unknown): Envelope {
-  if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableAnswer("no envelope with `data`");
+function checkError(envelope: Envelope): Envelope {
   const error = envelope["error"] ?? null;
-  if (error !== null) {
-    throw new UnreadableAnswer(`an error in an answer with status 200: ${JSON.stringify(error).slice(0, 80)}`);
-  }
-  return envelope;
+  if (error === null) return envelope;
+  throw new UnreadableAnswer(`an error in an answer with status 200: ${JSON.stringify(error).slice(0, 80)}`);
 }
 
 function isObject(value: unknown): value is Envelope {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Moves what stays to the front of `bytes`. */
-function linesOf(bytes: Buffer, { pieces, ends }: FoundRows): Lines {
-  for (const end of ends) bytes[end] = LINE_END;
-  let length = 0;
-  for (let index = 0; index < pieces.length; index += 2) {
-    const [from, to] = [pieces[index]!, pieces[index + 1]!];
-    bytes.copyWithin(length, from, to);
-    length += to - from;
-  }
-  return bytes.subarray(0, length);
 }

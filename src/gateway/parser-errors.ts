@@ -3,7 +3,7 @@ import type { RequestFault } from "../runtime/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { errorBody, reasonOf } from "./refusal.ts";
 
-const VERDICTS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
+const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
   malformed: [400, ERRORS.bad_request.text],
   method: [405, "the gateway does not take this method"],
   timeout: [408, "the request did not arrive in time"],
@@ -12,7 +12,7 @@ const VERDICTS: Readonly<Record<RequestFault, readonly [status: number, message:
 
 /** What the HTTP parser refused, in the JSON shape of every other error; the connection closes behind it. */
 export function faultAnswer(fault: RequestFault, idHeaders: readonly string[]): Buffer {
-  const [status, message] = VERDICTS[fault];
+  const [status, message] = ANSWERS[fault];
   const id = uuidv7();
   const body = errorBody({ code: "bad_request", message }, id);
   const head = [

@@ -159,7 +159,7 @@ class Inflate {
         maxOutputLength: Math.max(1, bytesMax),
         ...(this.#window.byteLength > 0 ? { dictionary: this.#window } : {}),
       });
-    } catch (_) {
+    } catch {
       return undefined;
     }
     if (this.#keepsWindow) {

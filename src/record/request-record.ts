@@ -15,75 +15,102 @@ interface RecordLinks {
 }
 
 /**
- * The record as the API shows it, all but `request_body`, `response_body` and `llmSchema`, whose JSON text is spliced in
- * where it is asked for.
+ * Members of a record that show one column as it is, and which. Where many records are listed the database prints them
+ * as JSON text (`store/listed.ts`); none of the columns is a floating-point number, which it would round.
  */
-export function toRecordFields(row: RequestRow, links: RecordLinks) {
+export const STORED_MEMBERS = {
+  request_id: "request_id",
+  organization_id: "organization_id",
+  request_method: "method",
+  request_path: "request_path",
+  request_referrer: "request_referrer",
+  request_user_id: "user_id",
+  request_model: "request_model",
+  model_override: "model_override",
+  model: "model",
+  provider: "provider",
+  target_url: "target_url",
+  gateway_user: "gateway_user",
+  auth_hash: "auth_hash",
+  country_code: "country_code",
+
+  response_id: "response_id",
+  response_status: "response_status",
+  response_model: "response_model",
+  outcome: "outcome",
+  error_code: "error_code",
+  error_message: "error_message",
+  size_bytes: "size_bytes",
+
+  total_tokens: "total_tokens",
+  prompt_tokens: "prompt_tokens",
+  prompt_cache_write_tokens: "prompt_cache_write_tokens",
+  prompt_cache_read_tokens: "prompt_cache_read_tokens",
+  completion_tokens: "completion_tokens",
+  prompt_audio_tokens: "prompt_audio_tokens",
+  completion_audio_tokens: "completion_audio_tokens",
+  reasoning_tokens: "reasoning_tokens",
+  cost_source: "cost_source",
+
+  session_id: "session_id",
+  session_name: "session_name",
+  session_path: "session_path",
+  prompt_id: "prompt_id",
+  prompt_version: "prompt_version",
+  node_id: "node_id",
+  job_id: "job_id",
+  experiment_id: "experiment_id",
+
+  attempt_of: "attempt_of",
+  attempt: "attempt",
+  cache_reference_id: "cache_reference_id",
+  storage_location: "storage_location",
+} as const satisfies Readonly<Record<string, keyof RequestRow>>;
+
+type StoredMember = keyof typeof STORED_MEMBERS;
+type StoredMembers = { readonly [Name in StoredMember]: RequestRow[(typeof STORED_MEMBERS)[Name]] };
+
+export function storedMembers(row: RequestRow): StoredMembers {
+  return Object.fromEntries(
+    Object.entries(STORED_MEMBERS).map(([name, column]) => [name, row[column]]),
+  ) as StoredMembers;
+}
+
+/** Columns that the other members are made of. */
+export const MADE_FROM = [
+  ...["request_id", "request_created_at", "response_created_at", "updated_at", "delay_ms", "time_to_first_token"],
+  ...["streamed", "truncated", "usage_estimated", "cost", "properties", "prompt_inputs", "scores", "assets"],
+  ...["feedback_id", "feedback_rating", "feedback_created_at", "cache_enabled", "cached", "cache_created_at"],
+  ...["threat", "is_passthrough_billing"],
+] as const satisfies readonly (keyof RequestRow)[];
+
+export type MadeFrom = Pick<RequestRow, (typeof MADE_FROM)[number]>;
+
+/** The other members. */
+export function madeMembers(row: MadeFrom, links: RecordLinks) {
   const properties = readObject<string>(row.properties);
   const assets = assetIds(row);
   return {
-    request_id: row.request_id,
-    organization_id: row.organization_id,
     request_created_at: isoTime(row.request_created_at),
-    request_method: row.method,
-    request_path: row.request_path,
-    request_referrer: row.request_referrer,
-    request_user_id: row.user_id,
-    request_properties: properties,
-    request_model: row.request_model,
-    model_override: row.model_override,
-    model: row.model,
-    provider: row.provider,
-    target_url: row.target_url,
-    gateway_user: row.gateway_user,
-    auth_hash: row.auth_hash,
-    country_code: row.country_code,
-
-    response_id: row.response_id,
     response_created_at: isoTimeOrNull(row.response_created_at),
-    response_status: row.response_status,
-    response_model: row.response_model,
-    outcome: row.outcome,
-    error_code: row.error_code,
-    error_message: row.error_message,
     delay_ms: row.delay_ms,
     time_to_first_token: row.time_to_first_token,
     streamed: Boolean(row.streamed),
     truncated: Boolean(row.truncated),
-    size_bytes: row.size_bytes,
 
-    total_tokens: row.total_tokens,
-    prompt_tokens: row.prompt_tokens,
-    prompt_cache_write_tokens: row.prompt_cache_write_tokens,
-    prompt_cache_read_tokens: row.prompt_cache_read_tokens,
-    completion_tokens: row.completion_tokens,
-    prompt_audio_tokens: row.prompt_audio_tokens,
-    completion_audio_tokens: row.completion_audio_tokens,
-    reasoning_tokens: row.reasoning_tokens,
     usage_estimated: Boolean(row.usage_estimated),
     cost: row.cost,
     costUSD: row.cost,
-    cost_source: row.cost_source,
 
+    request_properties: properties,
     properties,
     scores: readObject<number>(row.scores),
     feedback_id: row.feedback_id === null ? null : String(row.feedback_id),
     feedback_rating: booleanOrNull(row.feedback_rating),
     feedback_created_at: isoTimeOrNull(row.feedback_created_at),
-    session_id: row.session_id,
-    session_name: row.session_name,
-    session_path: row.session_path,
-    prompt_id: row.prompt_id,
-    prompt_version: row.prompt_version,
-    node_id: row.node_id,
-    job_id: row.job_id,
-    experiment_id: row.experiment_id,
 
-    attempt_of: row.attempt_of,
-    attempt: row.attempt,
     cache_enabled: Boolean(row.cache_enabled),
     cached: Boolean(row.cached),
-    cache_reference_id: row.cache_reference_id,
     cache_created_at: isoTimeOrNull(row.cache_created_at),
     threat: booleanOrNull(row.threat),
     is_passthrough_billing: Boolean(row.is_passthrough_billing),
@@ -91,11 +118,18 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
 
     assets,
     asset_ids: assets,
+    updated_at: isoTime(row.updated_at),
     asset_urls: links.assetUrls,
     signed_body_url: links.signedBodyUrl,
-    storage_location: row.storage_location,
-    updated_at: isoTime(row.updated_at),
   };
+}
+
+/**
+ * The record as the API shows it, all but `request_body`, `response_body` and `llmSchema`, whose JSON text is spliced in
+ * where it is asked for.
+ */
+export function toRecordFields(row: RequestRow, links: RecordLinks) {
+  return { ...storedMembers(row), ...madeMembers(row, links) };
 }
 
 /** Ids of the assets that the record shows. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "../store/store.ts";
 import type { Amendment, AmendResult } from "../threads.ts";
-import type { Exchange } from "./assemble.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { encodeFrame, FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact, NO_ID } from "../spool/codec.ts";
 import { FRAME, type FrameKind, type Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
-import type { Assembler, Exchange } from "./assemble.ts";
+import type { Assembler } from "./assemble.ts";
 import type { Capture, Part } from "./capture.ts";
+import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
 /** Last frame of a carry file: what has none was not finished, and the spool still holds all that is in it. */

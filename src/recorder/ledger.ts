@@ -9,7 +9,8 @@ import { claimId, nodeIdOf, takeNumbers } from "../store/nodes/nodes.ts";
 import { claimShares } from "../store/nodes/shares.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../store/store.ts";
 import type { Arrival, ArrivalResult } from "../threads.ts";
-import type { Exchange } from "./assemble.ts";
+import { type KnownRow, planCommit } from "./commit-plan.ts";
+import type { Exchange } from "./exchange.ts";
 import { toStorable } from "./import.ts";
 import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
 import type { Prepared } from "./prepare.ts";
@@ -28,16 +29,6 @@ interface CommitResult {
   readonly recorded: readonly Prepared[];
   /** Ids that belong to another exchange already: nothing was written for these. */
   readonly collisions: readonly string[];
-}
-
-/** A row as far as it decides what is to be done with an exchange. */
-interface KnownRow {
-  readonly request_id: string;
-  readonly seq: number;
-  readonly organization_id: string;
-  readonly request_created_at: number;
-  readonly response_status: number | null;
-  readonly properties: string;
 }
 
 /** Name of the spool's place in a database of one's own; on a server it is the node's id. */
@@ -129,7 +120,7 @@ export class Ledger {
     const files = this.#identity();
     const known = await this.#knownRows([...records, ...inFlight]);
     await this.#takeNumbers(records.length + inFlight.length);
-    const plan = this.#plan(records, inFlight, known);
+    const plan = planCommit([...records, ...inFlight], known, () => this.#nextSeq++);
     const bodies = bodyStatements(plan.written);
     if (bodies.length > 0) await this.store.bodies.batch(bodies);
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
@@ -245,36 +236,6 @@ export class Ledger {
     if (this.isShared && count > 0) this.#nextSeq = await takeNumbers(this.store.records, count);
   }
 
-  #plan(records: readonly Prepared[], inFlight: readonly Prepared[], known: ReadonlyMap<string, KnownRow>) {
-    const fresh: { record: Prepared; seq: number }[] = [];
-    const completed: { record: Prepared; seq: number; relabelled: boolean }[] = [];
-    const recorded: Prepared[] = [];
-    const collisions: string[] = [];
-    const seen = new Set<string>();
-    for (const record of [...records, ...inFlight]) {
-      const { exchange } = record;
-      const row = known.get(exchange.id);
-      const final = exchange.end !== undefined;
-      if ((row !== undefined && !isSame(exchange, row)) || seen.has(exchange.id)) collisions.push(exchange.id);
-      else if (exchange.row === "stored" && final) {
-        completed.push({ record: relabelled(record), seq: exchange.seq, relabelled: record.changedByPlugins });
-        recorded.push(record);
-      } else if (row === undefined) {
-        fresh.push({ record, seq: this.#nextSeq++ });
-        if (final) recorded.push(record);
-      } else if (row.response_status === null) {
-        exchange.row = "stored";
-        exchange.seq = row.seq;
-        if (!final) continue;
-        const kept = { ...record, row: { ...record.row, properties: row.properties } };
-        completed.push({ record: kept, seq: row.seq, relabelled: false });
-        recorded.push(record);
-      } else if (exchange.row === "none") collisions.push(exchange.id);
-      seen.add(exchange.id);
-    }
-    return { fresh, completed, recorded, collisions, written: [...fresh, ...completed].map(({ record }) => record) };
-  }
-
   /** Rows of those exchanges that may have one: seen before, or with an id that the client chose. */
   async #knownRows(records: readonly Prepared[]): Promise<Map<string, KnownRow>> {
     const ids = records
@@ -312,25 +273,4 @@ const KNOWN_ROWS = `select request_id, seq, organization_id, request_created_at,
 
 function mayCollide(exchange: Exchange, settings: ReadonlyMap<string, string>): boolean {
   return exchange.row === "none" && settings.has("request-id");
-}
-
-/** Whether a row is of this very exchange, read before, and not of another with the same id. */
-function isSame({ begin }: Exchange, row: KnownRow): boolean {
-  return row.organization_id === begin.organization && row.request_created_at === Math.trunc(begin.time);
-}
-
-/** The record with what the API changed in its properties while it was in flight. */
-function relabelled(record: Prepared): Prepared {
-  const { amended } = record.exchange;
-  if (amended === undefined) return record;
-  const properties: Record<string, string> = Object.assign(Object.create(null), record.labels.properties);
-  for (const [name, value] of Object.entries(amended)) {
-    if (value === null) delete properties[name];
-    else properties[name] = value;
-  }
-  return {
-    ...record,
-    row: { ...record.row, properties: JSON.stringify(properties) },
-    labels: { ...record.labels, properties },
-  };
 }

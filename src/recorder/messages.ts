@@ -2,7 +2,7 @@ import type { Json } from "../plugin/contract.ts";
 import { isoTime } from "../record/iso-time.ts";
 import type { MessageMeta } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
-import type { Exchange } from "./assemble.ts";
+import type { Exchange } from "./exchange.ts";
 import { parseJson } from "./json.ts";
 
 /** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, less what the client asked to leave out. */

@@ -1,8 +1,8 @@
 import type { MappingOf } from "../mapping/mapping.ts";
 import type { ExchangeInput } from "../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../plugin/contract.ts";
-import type { Exchange } from "./assemble.ts";
 import { answerValue, type Body, requestValue } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
 import { toHeaders } from "./headers.ts";
 import type { Labels } from "./labels.ts";
 

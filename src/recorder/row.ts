@@ -2,7 +2,7 @@ import { getTableColumns } from "drizzle-orm";
 import type { Cost } from "../mapping/cost.ts";
 import type { ExchangeReading } from "../mapping/read-exchange.ts";
 import { requests } from "../record/tables.ts";
-import type { Exchange } from "./assemble.ts";
+import type { Exchange } from "./exchange.ts";
 import { fromLatin1, headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
 import { responseStatus } from "./status.ts";

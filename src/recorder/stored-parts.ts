@@ -1,7 +1,7 @@
 import type { Json } from "../plugin/contract.ts";
-import type { Exchange } from "./assemble.ts";
 import { type Asset, extractAssets } from "./assets.ts";
 import type { Body, BodyForm } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
 import { headersJson } from "./row.ts";
 
 export type BodyPart = "request" | "response" | "raw" | "headers";

@@ -1,6 +1,6 @@
 import type { bodies } from "../record/tables.ts";
 import { decompressZstd } from "../runtime/zstd.ts";
-import type { Database, Value } from "./store.ts";
+import type { Database } from "./store.ts";
 
 export type BodyPart = typeof bodies.$inferSelect.part;
 export type BodyForm = typeof bodies.$inferSelect.form;
@@ -19,50 +19,88 @@ export interface StoredBody {
 /** The bodies of one request, by part; a part that was not recorded is missing. */
 export type RequestBodies = Readonly<Partial<Record<BodyPart, StoredBody>>>;
 
+/** A part as it is stored; `data` is null where `hash` says where the content is, or where it is gone (retention). */
 interface BodyRow {
   readonly request_id: string;
   readonly part: BodyPart;
   readonly form: BodyForm;
   readonly bytes: number;
-  readonly hash: string | null;
-  readonly content_type: string | null;
   readonly codec: string;
-  readonly content: Uint8Array | null;
+  readonly data: Uint8Array | null;
+  readonly hash: string | null;
 }
 
-/**
- * The stored parts of many requests, of which ?1 and ?2 are JSON lists, as rows of `bodies`. Small ones stand beside the
- * texts; of a part that is in neither place, `data` and `blob_hash` are null.
- */
-const STORED = `(select request_id, part, form, bytes, codec, data, blob_hash from bodies
-  where request_id in (select value from json_each(?1)) and part in (select value from json_each(?2))
-  union all
-  select request_id, part, form, length(data), 'plain', data, null from (
-    select t.request_id, p.value as part,
-      case p.value when 'headers' then 'json' when 'raw' then 'text'
-        when 'request' then iif(t.request_is_text, 'text', 'json') else iif(t.response_is_text, 'text', 'json') end as form,
-      case p.value when 'headers' then t.headers when 'raw' then t.raw
-        when 'request' then t.request else t.response end as data
-    from texts t cross join json_each(?2) p where t.request_id in (select value from json_each(?1))))`;
-
-/** Bodies of many requests in one statement. A body whose content is gone (retention) is left out. */
+/** Bodies of many requests. A body whose content is gone (retention) is left out. */
 export async function loadBodies(
   database: Database,
   requestIds: readonly string[],
   parts: readonly BodyPart[],
 ): Promise<ReadonlyMap<string, RequestBodies>> {
-  const sql = `select b.request_id, b.part, b.form, b.bytes, b.blob_hash as hash, s.content_type,
-      coalesce(s.codec, b.codec) as codec, coalesce(s.data, b.data) as content
-    from ${STORED} b left join blobs s on s.hash = b.blob_hash where coalesce(s.data, b.data) is not null`;
-  const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
+  const rows = await loadStored(database, requestIds, parts);
+  const blobs = await loadBlobs(
+    database,
+    rows.flatMap(({ hash }) => hash ?? []),
+  );
   const found = new Map<string, Partial<Record<BodyPart, StoredBody>>>();
-  for (const row of await database.query<BodyRow & { readonly content: Uint8Array }>({ sql, args })) {
-    const of = found.get(row.request_id) ?? {};
-    const { form, bytes, hash } = row;
-    of[row.part] = { form, bytes, hash, contentType: row.content_type, content: unpack(row.content, row.codec) };
-    found.set(row.request_id, of);
+  for (const { request_id, part, form, bytes, codec, data, hash } of rows) {
+    const blob = hash === null ? undefined : blobs.get(hash);
+    const content = blob?.content ?? (data && unpack(data, codec));
+    if (content === null) continue;
+    const of = found.get(request_id) ?? {};
+    of[part] = { form, bytes, hash, contentType: blob?.contentType ?? null, content };
+    found.set(request_id, of);
   }
   return found;
+}
+
+/** Small parts stand beside the texts, all of a request in one row; the others in `bodies`. */
+async function loadStored(
+  database: Database,
+  requestIds: readonly string[],
+  parts: readonly BodyPart[],
+): Promise<BodyRow[]> {
+  const ids = JSON.stringify(requestIds);
+  const [small, large] = await Promise.all([
+    database.query<SmallParts>({
+      sql: `select request_id, request_is_text, response_is_text, ${parts.join(", ")} from texts
+        where request_id in (select value from json_each(?))`,
+      args: [ids],
+    }),
+    database.query<BodyRow>({
+      sql: `select request_id, part, form, bytes, codec, data, blob_hash as hash from bodies
+        where request_id in (select value from json_each(?)) and part in (select value from json_each(?))`,
+      args: [ids, JSON.stringify(parts)],
+    }),
+  ]);
+  for (const row of small) {
+    for (const part of parts) {
+      const data = row[part];
+      if (data === null) continue;
+      const { request_id } = row;
+      large.push({
+        request_id,
+        part,
+        form: smallForm(row, part),
+        bytes: data.length,
+        codec: "plain",
+        data,
+        hash: null,
+      });
+    }
+  }
+  return large;
+}
+
+type SmallParts = Readonly<Record<BodyPart, Uint8Array | null>> & {
+  readonly request_id: string;
+  readonly request_is_text: number;
+  readonly response_is_text: number;
+};
+
+function smallForm(row: SmallParts, part: BodyPart): BodyForm {
+  if (part === "headers") return "json";
+  if (part === "raw") return "text";
+  return row[`${part}_is_text`] === 0 ? "json" : "text";
 }
 
 /** A body as a search reads it: content that many requests share is read once. */
@@ -83,27 +121,38 @@ export async function loadSearched(
   parts: readonly BodyPart[],
   isKnown: (body: Pick<SearchedBody, "part" | "form" | "hash">) => boolean,
 ): Promise<SearchedBody[]> {
-  const sql = `select request_id, part, form, codec, blob_hash as hash, data as content from ${STORED}`;
-  const args: Value[] = [JSON.stringify(requestIds), JSON.stringify(parts)];
-  const rows = await database.query<Omit<BodyRow, "bytes" | "content_type">>({ sql, args });
-  const missing = new Set(rows.flatMap((row) => (row.hash === null || isKnown(row) ? [] : [row.hash])));
-  const blobs = missing.size === 0 ? new Map<string, Uint8Array>() : await loadBlobs(database, [...missing]);
-  return rows.map(({ request_id, part, form, hash, content, codec }) => ({
+  const rows = await loadStored(database, requestIds, parts);
+  const blobs = await loadBlobs(
+    database,
+    rows.flatMap((row) => (row.hash === null || isKnown(row) ? [] : row.hash)),
+  );
+  return rows.map(({ request_id, part, form, hash, data, codec }) => ({
     requestId: request_id,
     part,
     form,
     hash,
-    content: hash === null ? (content === null ? undefined : unpack(content, codec)) : blobs.get(hash),
+    content: hash === null ? (data === null ? undefined : unpack(data, codec)) : blobs.get(hash)?.content,
   }));
 }
 
-async function loadBlobs(database: Database, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
-  const sql = "select hash, codec, data from blobs where hash in (select value from json_each(?))";
-  const rows = await database.query<{ hash: string; codec: string; data: Uint8Array }>({
-    sql,
-    args: [JSON.stringify(hashes)],
+/** Shared contents by their hashes; those that are gone are missing. */
+async function loadBlobs(database: Database, hashes: readonly string[]) {
+  if (hashes.length === 0) return new Map<string, SharedContent>();
+  const rows = await database.query<{ hash: string; codec: string; content_type: string | null; data: Uint8Array }>({
+    sql: "select hash, codec, content_type, data from blobs where hash in (select value from json_each(?))",
+    args: [JSON.stringify([...new Set(hashes)])],
   });
-  return new Map(rows.map(({ hash, codec, data }) => [hash, unpack(data, codec)]));
+  return new Map<string, SharedContent>(
+    rows.map(({ hash, codec, content_type, data }) => [
+      hash,
+      { contentType: content_type, content: unpack(data, codec) },
+    ]),
+  );
+}
+
+interface SharedContent {
+  readonly contentType: string | null;
+  readonly content: Uint8Array;
 }
 
 /** An asset that a record shows; undefined where the organization's record has no such asset. */

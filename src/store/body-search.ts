@@ -15,6 +15,11 @@ const STEP_ROWS_MAX = 3_200;
 const GROUP_BYTES = 4 << 20;
 const GROUP_ROWS = 200;
 
+/** A row that matches if its bodies do. */
+interface Candidate extends FoundRow {
+  readonly size_bytes: number;
+}
+
 /**
  * Answers filters that ask for text in bodies, which are compressed and so beyond SQL.
  *
@@ -64,7 +69,7 @@ export class BodySearch {
     return seqs;
   }
 
-  async *#matches(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<FoundRow> {
+  async *#matches(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<Candidate> {
     let after = start;
     for (let rows = FIRST_STEP_ROWS; ; rows = Math.min(rows * 2, STEP_ROWS_MAX)) {
       const candidates = await this.#candidates(sort, source, after, rows);
@@ -80,11 +85,11 @@ export class BodySearch {
     source: Source,
     after: Position | undefined,
     rows: number,
-  ): Promise<FoundRow[]> {
+  ): Promise<Candidate[]> {
     const creation = creationColumn(source);
     const statement = selectRecords(
       this.#scope,
-      ({ bind }) => rowColumns(sort, bind, source),
+      ({ bind }) => `${rowColumns(sort, bind, source)}, r.size_bytes`,
       ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(rows)}`,
       {
         source,
@@ -93,11 +98,11 @@ export class BodySearch {
         where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind, creation)),
       },
     );
-    return this.#database.query<FoundRow>(statement, this.#deadline.rest());
+    return this.#database.query<Candidate>(statement, this.#deadline.rest());
   }
 
   /** Which of the candidates the whole filter selects. */
-  async #decide(candidates: readonly FoundRow[]): Promise<ReadonlySet<number>> {
+  async #decide(candidates: readonly Candidate[]): Promise<ReadonlySet<number>> {
     const found = await this.#search(candidates);
     const statement = selectRecords(this.#scope, "r.seq", () => "", {
       source: { kind: "rows", seqs: candidates.map(({ seq }) => seq) },
@@ -109,7 +114,7 @@ export class BodySearch {
   }
 
   /** Per test, the rows whose body passes it. */
-  async #search(candidates: readonly FoundRow[]): Promise<ReadonlyMap<string, number[]>> {
+  async #search(candidates: readonly Candidate[]): Promise<ReadonlyMap<string, number[]>> {
     const found = new Map<string, number[]>();
     for (const group of groups(candidates)) {
       this.#deadline.rest();
@@ -131,8 +136,8 @@ export class BodySearch {
   }
 }
 
-function* groups(candidates: readonly FoundRow[]): Generator<FoundRow[]> {
-  let group: FoundRow[] = [];
+function* groups(candidates: readonly Candidate[]): Generator<Candidate[]> {
+  let group: Candidate[] = [];
   let bytes = 0;
   for (const candidate of candidates) {
     group.push(candidate);

@@ -5,14 +5,35 @@ import { isTooDeep } from "../mapping/nesting.ts";
 import { toLlmSchema } from "../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import type { RequestBodies, StoredBody } from "./bodies.ts";
+import { loadBodies, type RequestBodies, type StoredBody } from "./bodies.ts";
 import { currentMappings } from "./mappings.ts";
 import type { Database } from "./store.ts";
 
 type Side = "request" | "response";
 
+/** Columns that tell how the bodies are to be read. */
+export const READ_BY = [
+  ...["organization_id", "wire_schema", "provider", "model", "model_override", "request_model", "response_model"],
+  ...["request_path", "response_status"],
+] as const satisfies readonly (keyof RequestRow)[];
+
+export type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
+
+/** What `bodyTexts` needs of many records: headers only where a body is binary, for its type. */
+export async function loadShownBodies(
+  database: Database,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, RequestBodies>> {
+  const bodies = await loadBodies(database, requestIds, ["request", "response"]);
+  const isBinary = ({ request, response }: RequestBodies) => request?.form === "binary" || response?.form === "binary";
+  const binary = [...bodies].filter(([, parts]) => isBinary(parts)).map(([id]) => id);
+  if (binary.length === 0) return bodies;
+  const headers = await loadBodies(database, binary, ["headers"]);
+  return new Map([...bodies].map(([id, parts]) => [id, { ...parts, ...headers.get(id) }]));
+}
+
 /** The two bodies and the neutral schema of a record, each as JSON text. */
-export function bodyTexts(row: RequestRow, bodies: RequestBodies, mappings: Mappings) {
+export function bodyTexts(row: ReadBy, bodies: RequestBodies, mappings: Mappings) {
   const request = readBody(bodies, "request");
   const response = readBody(bodies, "response");
   return {
@@ -29,11 +50,11 @@ export function plainBodyTexts(bodies: RequestBodies): { readonly request: strin
 
 /** The mappings of one organization's models. */
 export interface Mappings {
-  of(row: RequestRow): Mapping | undefined;
+  of(row: ReadBy): Mapping | undefined;
 }
 
 /** Reads them where a record needs one. */
-export async function loadMappings(records: Database, rows: readonly RequestRow[]): Promise<Mappings> {
+export async function loadMappings(records: Database, rows: readonly ReadBy[]): Promise<Mappings> {
   const row = rows.find(({ wire_schema }) => wire_schema === MAPPED);
   const all = row === undefined ? [] : await currentMappings(records, row.organization_id);
   const known = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
@@ -44,7 +65,7 @@ export async function loadMappings(records: Database, rows: readonly RequestRow[
 }
 
 /** Computed whenever a record is read, never stored: a better mapping holds for old records too. */
-function llmSchemaText(row: RequestRow, requestBody: Json, responseBody: Json, mappings: Mappings): string {
+function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappings: Mappings): string {
   if (row.wire_schema === null) return "null";
   const llmSchema = toLlmSchema({
     wireSchema: row.wire_schema as WireSchemaName | typeof MAPPED,

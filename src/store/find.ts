@@ -23,15 +23,15 @@ interface PageOptions {
 }
 
 export interface Page {
-  readonly requestIds: readonly string[];
+  readonly rows: readonly FoundRow[];
   /** The last row of the page where more follow; undefined at the end. */
   readonly next: Position | undefined;
 }
 
-/** The ids of one page of a query. */
+/** One page of a query. */
 export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
   const { sort, limit, offset, deadline } = options;
-  if (limit === 0) return { requestIds: [], next: options.after };
+  if (limit === 0) return { rows: [], next: options.after };
   const source = await chooseSource(scope, sort, (statement) => counted(database, statement, deadline));
   if (readsBodies(scope.tree)) {
     const rows = await new BodySearch(database, scope, deadline).find({ ...options, source });
@@ -130,7 +130,7 @@ function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const more = rows.length > limit && sort !== "random" && last !== undefined;
-  return { requestIds: shown.map(({ request_id }) => request_id), next: more ? positionOf(last, sort) : undefined };
+  return { rows: shown, next: more ? positionOf(last, sort) : undefined };
 }
 
 async function counted(database: Database, statement: SqlStatement, deadline: Deadline): Promise<number> {

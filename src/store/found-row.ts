@@ -3,11 +3,10 @@ import type { Bind } from "../filter/operators.ts";
 import { keySql, type Sort } from "../filter/sort.ts";
 import { creationColumn, type Source } from "../filter/source.ts";
 
-/** What a page and a search through bodies need of a row: its sort values are `k0`, `k1` and so on. */
+/** What finds a row and its place in the order: its sort values are `k0`, `k1` and so on. */
 export interface FoundRow {
   readonly seq: number;
   readonly request_id: string;
-  readonly size_bytes: number;
   readonly [key: `k${number}`]: string | number | null;
 }
 
@@ -15,7 +14,7 @@ export interface FoundRow {
 export function rowColumns(sort: Sort, bind: Bind, source: Source): string {
   const keys =
     sort === "random" ? [] : sort.map((key, index) => `${keySql(key, bind, creationColumn(source))} as k${index}`);
-  return ["r.seq", "r.request_id", "r.size_bytes", ...keys].join(", ");
+  return ["r.seq", "r.request_id", ...keys].join(", ");
 }
 
 /** Where a row stands in the order. */

@@ -25,7 +25,7 @@ export type Fault =
       readonly body?: string;
     }
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "cut" | "reset" | "slow" | "fewer" | "end" | "hang" };
+  | { readonly kind: "cut" | "reset" | "slow" | "hole" | "fewer" | "end" | "hang" };
 
 interface Question {
   readonly filter?: Node;
@@ -81,6 +81,7 @@ export async function startApi(options: ApiServerOptions): Promise<ApiServer> {
     if (fault?.kind === "end") return send(response, 200, print({ ...halved(envelope), next_cursor: null }));
     const text = print(envelope);
     if (fault?.kind === "cut") return cut(response, text);
+    if (fault?.kind === "hole") return send(response, 200, withHole(text));
     if (fault?.kind === "slow") return slowly(response, text);
     return send(response, 200, text);
   });
@@ -206,6 +207,12 @@ function halved(envelope: Envelope): Envelope {
 
 function send(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+}
+
+/** Its beginning and its end, with the cursor, are there, and what is between cannot be JSON. */
+function withHole(text: string): string {
+  const at = Math.floor(text.length / 2);
+  return `${text.slice(0, at)}\u0001${text.slice(at + 100)}`;
 }
 
 /** Promises all bytes, sends a part of them and breaks off. */

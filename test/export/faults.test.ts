@@ -36,6 +36,7 @@ const PASSING: [string, Fault][] = [
   ["an answer that breaks off", { kind: "cut" }],
   ["a connection that is reset", { kind: "reset" }],
   ["an answer that comes in drops", { kind: "slow" }],
+  ["a page with a hole in its middle", { kind: "hole" }],
   ["a page with fewer records than it had", { kind: "fewer" }],
   ["an end that is none", { kind: "end" }],
 ];

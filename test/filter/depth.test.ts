@@ -20,7 +20,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 async function count(filter: unknown): Promise<number> {
   const scope = { organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree };
   const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(60_000) };
-  return (await findPage(world.reader.records, scope, options)).requestIds.length;
+  return (await findPage(world.reader.records, scope, options)).rows.length;
 }
 
 const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });

@@ -22,7 +22,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 async function found(filter: unknown): Promise<string[]> {
   const scope = { organizationId: ORGANIZATION, tree: decodeFilter(filter, "legacy").tree };
   const options = { sort: decodeSort(undefined), limit: 1000, offset: 0, deadline: new Deadline(20_000) };
-  return [...(await findPage(database, scope, options)).requestIds].sort();
+  return (await findPage(database, scope, options)).rows.map(({ request_id }) => request_id).sort();
 }
 
 const expected = (filter: unknown) =>

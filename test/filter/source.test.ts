@@ -150,7 +150,7 @@ test.each(CASES)(
       });
     const until = new Deadline(20_000);
     const first = await findPage(store.records, scope, { sort: order, limit: 20, offset: 0, deadline: until });
-    expect(first.requestIds.map(Number)).toEqual(expected.slice(0, 20));
+    expect(first.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(0, 20));
     const second = await findPage(store.records, scope, {
       sort: order,
       limit: 20,
@@ -158,10 +158,11 @@ test.each(CASES)(
       after: first.next,
       deadline: until,
     });
-    if (first.next !== undefined) expect(second.requestIds.map(Number)).toEqual(expected.slice(20, 40));
+    if (first.next !== undefined)
+      expect(second.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(20, 40));
     const far = Math.floor(expected.length * 0.9);
     const last = await findPage(store.records, scope, { sort: order, limit: 20, offset: far, deadline: until });
-    expect(last.requestIds.map(Number)).toEqual(expected.slice(far, far + 20));
+    expect(last.rows.map(({ request_id }) => Number(request_id))).toEqual(expected.slice(far, far + 20));
     expect(await countMatches(store.records, scope, until)).toBe(expected.length);
   },
 );
@@ -189,5 +190,5 @@ test.each([
   expect(asked.length).toBeGreaterThan(0);
   expect(asked).not.toContain(bound);
   const expected = await findPage(store.records, scope, { ...options, offset: 20 });
-  expect(next.requestIds).toEqual(expected.requestIds);
+  expect(next.rows).toEqual(expected.rows);
 });

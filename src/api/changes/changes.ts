@@ -152,7 +152,7 @@ async function* pagesOf(room: ApiRoom, scope: Scope): AsyncGenerator<readonly st
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
     const options = { sort: NEWEST_FIRST, limit: REMOVED_MAX, offset: 0, after, deadline };
     const page = await findPage(room.reader.records, scope, options);
-    if (page.requestIds.length > 0) yield page.requestIds;
+    if (page.rows.length > 0) yield page.rows.map(({ request_id }) => request_id);
     after = page.next;
   } while (after !== undefined);
 }

@@ -92,8 +92,8 @@ const pages =
     let after: Position | undefined;
     for (let page = 0; page < 4; page++) {
       const options = { sort: decodeSort(sort), limit: 350, offset: page === 0 ? 20 : 0, after, deadline: until() };
-      const { requestIds, next } = await findPage(store.records, scope(filter), options);
-      ids.push(...requestIds);
+      const { rows, next } = await findPage(store.records, scope(filter), options);
+      ids.push(...rows.map(({ request_id }) => request_id));
       if (next === undefined) break;
       after = next;
     }

@@ -1,0 +1,14 @@
+/** Reads for each item in turn, the next one while the caller works on what it got. What was read and not taken is dropped. */
+export async function* readAhead<Item, Read>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  read: (item: Item) => Promise<Read>,
+): AsyncGenerator<Read> {
+  let ahead: Promise<Read> | undefined;
+  for await (const item of items) {
+    const ready = ahead && [await ahead];
+    ahead = read(item);
+    ahead.catch(() => {}); // told to whoever waits for it, if anybody still does
+    if (ready !== undefined) yield ready[0]!;
+  }
+  if (ahead !== undefined) yield await ahead;
+}

@@ -1,0 +1,53 @@
+import { skipSpace, skipValue } from "../record/json-members.ts";
+import { EXPIRING } from "./columns.ts";
+import type { RowReader } from "./row-reader.ts";
+
+const COMMA = 0x2c;
+const MEMBERS = Array.from(EXPIRING, (name) => ({ name, written: `"${name}"` }));
+
+/** Where a member that expires stands in a record's text, with the comma that goes with it. */
+export type Cut = readonly [from: number, to: number];
+
+/**
+ * Finds the members that expire, in the order of the text.
+ *
+ * @param row - an object's JSON text, and `record` what it means.
+ * @param reader - for a row in which their names stand more than once.
+ */
+export function expiringMembers(row: string, record: object, reader: RowReader): readonly Cut[] {
+  const cuts: Cut[] = [];
+  for (const { name, written } of MEMBERS) {
+    if (!Object.hasOwn(record, name)) continue;
+    const cut = onlyMember(row, written);
+    if (cut === undefined) return readExpiring(row, reader);
+    cuts.push(cut);
+  }
+  return cuts.sort(([left], [right]) => left - right);
+}
+
+/** The same by reading all of a row, however it is written. */
+export function readExpiring(row: string, reader: RowReader): Cut[] {
+  reader.read(row, 0);
+  const { names, nameAt, valueEnd } = reader;
+  const cuts: Cut[] = [];
+  for (const [index, name] of names.entries()) {
+    if (!EXPIRING.has(name)) continue;
+    // The comma before it goes along, or the one behind it where nothing before it stays.
+    if (cuts.length < index) cuts.push([valueEnd[index - 1]!, valueEnd[index]!]);
+    else cuts.push([nameAt[index]!, index + 1 < names.length ? nameAt[index + 1]! : valueEnd[index]!]);
+  }
+  return cuts;
+}
+
+/**
+ * The member of a row that has it, where its name stands there once: so it cannot be part of another member's value.
+ *
+ * Not where a code stands for a letter, as that of a name may.
+ */
+function onlyMember(row: string, written: string): Cut | undefined {
+  const nameAt = row.indexOf(written);
+  if (nameAt === -1 || row.includes(written, nameAt + 1) || row.includes("\\u00")) return undefined;
+  if (row.charCodeAt(nameAt - 1) !== COMMA || row.charCodeAt(nameAt - 2) <= 0x20) return undefined;
+  const colon = skipSpace(row, nameAt + written.length);
+  return [nameAt - 1, skipValue(row, skipSpace(row, colon + 1))];
+}
