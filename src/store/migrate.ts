@@ -14,11 +14,14 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
+/** Tables that SQLite, libSQL and tools for replication make. */
+const OF_THE_SYSTEM = /^(sqlite|libsql|_)/;
+
 /**
  * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
  * same time. The store must be open for writing.
  *
- * @throws GatewayError `database_newer` where a newer Weir has been here before.
+ * @throws GatewayError `database_newer` where a newer Weir has been here before, `database_foreign` where something else is.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await migrateTarget(store.bodies, "bodies", migrations);
@@ -31,6 +34,7 @@ async function migrateTarget(
   all: readonly Migration[],
 ): Promise<void> {
   const mine = all.filter((migration) => migration.target === target);
+  await refuseForeign(database, target);
   await database.batch([
     {
       sql: `create table if not exists migrations (
@@ -77,6 +81,19 @@ function refuseNewer(target: Migration["target"], version: number, known: number
   throw new GatewayError(
     "database_newer",
     `the database (${target}) has version ${version}, this program knows ${known}: start the newer Weir`,
+  );
+}
+
+/** What something else keeps is left alone: by a slip in an address it would get all our tables. */
+async function refuseForeign(database: Database, target: Migration["target"]): Promise<void> {
+  const sql = "select name from sqlite_master where type = 'table'";
+  const names = (await database.query<{ name: string }>({ sql, args: [] })).map(({ name }) => name);
+  const foreign = names.filter((name) => !OF_THE_SYSTEM.test(name));
+  if (foreign.length === 0 || names.includes("migrations")) return;
+  const some = foreign.slice(0, 3).join(", ");
+  throw new GatewayError(
+    "database_foreign",
+    `the database (${target}) holds tables of something else (${some}): set another database_url or data_dir`,
   );
 }
 
