@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -111,7 +112,7 @@ async function served({ records }: Store, organizationId: string, orderedAt: num
     const finished = (await lastRun(records, organizationId))?.finished_at ?? 0;
     if (!isWaiting && finished >= orderedAt) return;
     if (Date.now() > endsAt) throw new CommandError("the service has not finished the run yet; it goes on with it");
-    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+    await sleep(LOOK_MS);
   }
 }
 
