@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { foreignTables, saysForeign } from "./foreign.ts";
 import { bodiesPath } from "./local.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import { inspectFile } from "./snapshot.ts";
@@ -13,9 +14,6 @@ export interface Migration {
   /** Each one SQL statement; all of them are one transaction. */
   readonly statements: readonly string[];
 }
-
-/** Tables that SQLite, libSQL and tools for replication make. */
-const OF_THE_SYSTEM = /^(sqlite|libsql|_)/;
 
 /**
  * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
@@ -87,14 +85,10 @@ function refuseNewer(target: Migration["target"], version: number, known: number
 /** What something else keeps is left alone: by a slip in an address it would get all our tables. */
 async function refuseForeign(database: Database, target: Migration["target"]): Promise<void> {
   const sql = "select name from sqlite_master where type = 'table'";
-  const names = (await database.query<{ name: string }>({ sql, args: [] })).map(({ name }) => name);
-  const foreign = names.filter((name) => !OF_THE_SYSTEM.test(name));
-  if (foreign.length === 0 || names.includes("migrations")) return;
-  const some = foreign.slice(0, 3).join(", ");
-  throw new GatewayError(
-    "database_foreign",
-    `the database (${target}) holds tables of something else (${some}): set another database_url or data_dir`,
-  );
+  const foreign = foreignTables((await database.query<{ name: string }>({ sql, args: [] })).map(({ name }) => name));
+  if (foreign.length === 0) return;
+  const says = saysForeign(`the database (${target})`, foreign);
+  throw new GatewayError("database_foreign", `${says}: set another database_url or data_dir`);
 }
 
 async function currentVersion(database: Database, target: string): Promise<number> {
