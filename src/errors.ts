@@ -44,6 +44,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, text: "this path does not take this method" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
   database_unusable: { status: 500, text: "the database is damaged, or no database" },
+  database_foreign: { status: 500, text: "the database holds tables of something else; set another one" },
   database_newer: { status: 500, text: "a newer Weir has used the database; start that one" },
   query_timeout: { status: 504, text: "the query took longer than it may; narrow it" },
 

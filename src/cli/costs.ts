@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { type Progress, recomputeCosts } from "../jobs/recompute.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/recompute-order.ts";
@@ -55,7 +56,7 @@ type OnProgress = (progress: Progress) => void;
 async function served(config: Config, order: RecomputeOrder, onProgress: OnProgress): Promise<Progress> {
   return withStore(config, async ({ records }) => {
     await placeOrder(records, order);
-    for (const begunUntil = Date.now() + BEGIN_MS; ; await new Promise((wake) => setTimeout(wake, LOOK_MS))) {
+    for (const begunUntil = Date.now() + BEGIN_MS; ; await sleep(LOOK_MS)) {
       const state = await stateOf(records, order.id);
       if (state === undefined) {
         if (Date.now() > begunUntil) throw new CommandError("the service has not begun yet; it goes on with it");

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/mapper.ts";
 import { isoTime } from "../record/iso-time.ts";
@@ -103,7 +104,7 @@ async function served(config: Config, model: string): Promise<void> {
     const sql = "select 1 from models where model = ? and expedited_at is not null limit 1";
     while ((await records.query({ sql, args: [model] })).length > 0) {
       if (Date.now() > until) throw new CommandError("the service has not mapped the model yet; it goes on with it");
-      await new Promise((wake) => setTimeout(wake, LOOK_MS));
+      await sleep(LOOK_MS);
     }
   });
 }

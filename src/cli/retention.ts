@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/lock.ts";
@@ -30,20 +31,16 @@ export const showRetentionCommand: Run = async (invocation) => {
     const last_run = shownRun(await lastRun(records, organizationId));
     const shown = { ...rule, in_force: inForce(rule, regionConfig(invocation)), last_run };
     if (invocation.options["json"]) return printJson(invocation.terminal, shown);
-    const { out } = invocation.terminal;
-    out(`records: ${told(shown.in_force.days)}${rule.days === null ? ", as configured" : ""}\n`);
-    out(`bodies: ${told(shown.in_force.body_days)}${rule.body_days === null ? ", as configured" : ""}\n`);
-    for (const { property, value, days, body_days } of rule.properties) {
-      const what = value === null ? property : `${property}=${value}`;
-      out(
-        `with ${what}: ${days === null ? "" : `records ${told(days)}`}${body_days === null ? "" : ` bodies ${told(body_days)}`}\n`,
-      );
-    }
-    out(
+    const whence = (days: number | null) => (days === null ? ", as configured" : "");
+    const lines = [
+      `records: ${told(shown.in_force.days)}${whence(rule.days)}`,
+      `bodies: ${told(shown.in_force.body_days)}${whence(rule.body_days)}`,
+      ...rule.properties.map(describeRule),
       last_run === null
-        ? "no run yet\n"
-        : `last run ${last_run.finished_at}: ${last_run.records_removed} records, bodies of ${last_run.bodies_removed}\n`,
-    );
+        ? "no run yet"
+        : `last run ${last_run.finished_at}: ${last_run.records_removed} records, bodies of ${last_run.bodies_removed}`,
+    ];
+    for (const line of lines) invocation.terminal.out(`${line}\n`);
   });
   return 0;
 };
@@ -115,8 +112,15 @@ async function served({ records }: Store, organizationId: string, orderedAt: num
     const finished = (await lastRun(records, organizationId))?.finished_at ?? 0;
     if (!isWaiting && finished >= orderedAt) return;
     if (Date.now() > endsAt) throw new CommandError("the service has not finished the run yet; it goes on with it");
-    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+    await sleep(LOOK_MS);
   }
+}
+
+function describeRule({ property, value, days, body_days }: PropertyRetention): string {
+  const kept: string[] = [];
+  if (days !== null) kept.push(`records ${told(days)}`);
+  if (body_days !== null) kept.push(`bodies ${told(body_days)}`);
+  return `with ${value === null ? property : `${property}=${value}`}: ${kept.join(", ")}`;
 }
 
 const told = (days: number) => (days === 0 ? "for good" : `${days} days`);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { trustedAuthorities } from "../net/authorities.ts";
@@ -142,15 +143,15 @@ async function drainServer(
   const until = performance.now() + seconds * 1_000;
   const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
   while ((inFlight() > 0 || !isAlone) && performance.now() < until)
-    await pause(Math.min(50, until - performance.now()));
+    await sleep(Math.max(0, Math.min(50, until - performance.now())));
   for (const exchange of parts.inFlight.all()) exchange.cutOff();
   server.closeIdle();
   // Answers that were just ended get a moment to leave before their connections go.
-  await Promise.race([closed, pause(200)]);
+  await Promise.race([closed, sleep(200)]);
   server.closeAll();
   parts.upstream.close();
-  await Promise.race([closed, pause(1_000)]);
-  await Promise.race([parts.cache.close(), pause(CACHE_CLOSE_MS)]);
+  await Promise.race([closed, sleep(1_000)]);
+  await Promise.race([parts.cache.close(), sleep(CACHE_CLOSE_MS)]);
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
@@ -226,8 +227,4 @@ function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<S
 function checkDeadlines(inFlight: InFlight<Exchange>): void {
   const now = performance.now();
   for (const exchange of inFlight.all()) if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
 }

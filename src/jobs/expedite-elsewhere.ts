@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { mappingHistory } from "../store/mappings.ts";
 import { listModels, shownVersion } from "../store/models/mapping-steps.ts";
 import type { Database } from "../store/store.ts";
@@ -15,7 +16,7 @@ export async function expediteElsewhere(records: Database, order: ExpediteOrder)
   await records.batch([{ sql: `update models set expedited_at = ?4 where ${where}`, args: [...args, Date.now()] }]);
   const open = { sql: `select 1 from models where ${where} and expedited_at is not null limit 1`, args };
   for (const until = Date.now() + WAIT_MS; (await records.query(open)).length > 0 && Date.now() < until; ) {
-    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+    await sleep(LOOK_MS);
   }
   const outcomes: ModelOutcome[] = [];
   for (const row of await listModels(records, organizationId, model)) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Inference, inferMapping } from "../mapping/infer/infer.ts";
 import type { Sample } from "../mapping/infer/sample.ts";
 import type { Log } from "../observe.ts";
@@ -212,7 +213,7 @@ export class Mapper {
       changed += changes.length;
       const last = step.at(-1);
       if (last === undefined && spreadMs > 0) {
-        await new Promise((resolve) => setTimeout(resolve, spreadMs));
+        await sleep(spreadMs);
         spreadMs = 0;
         continue;
       }

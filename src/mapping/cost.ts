@@ -19,6 +19,8 @@ export interface CostInput {
   readonly ownPrice?: OwnPriceOf | undefined;
   /** When the request was made: prices change, and some depend on the hour. */
   readonly at: Date;
+  /** Told what the provider's own rule threw; its price counts as not known then. */
+  readonly onFault?: (error: unknown) => void;
 }
 
 /** US dollars and where they come from; both null where the price is not known. */
@@ -39,7 +41,7 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
   const own = input.ownPrice?.(models);
   const lines = own && costLines(own.price, usage);
   if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };
-  const ruled = usage === undefined ? null : byRule(provider, usage, models[0] ?? "", input.exchange);
+  const ruled = usage === undefined ? null : byRule(input, usage, models[0] ?? "");
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
   if (statedCost !== undefined) return { cost: statedCost, source: "stated by the provider" };
   const units = unitsOf(usage, input.usageRaw);
@@ -54,16 +56,12 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
 }
 
 /** A provider's rule may be anybody's code; what is no amount of money counts as "not known". */
-function byRule(
-  provider: ProviderPlugin | undefined,
-  usage: Usage,
-  model: string,
-  exchange: ExchangeView,
-): number | null {
+function byRule({ provider, exchange, onFault }: CostInput, usage: Usage, model: string): number | null {
   try {
     const cost = provider?.cost?.(usage, model, exchange);
     return typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? cost : null;
-  } catch {
+  } catch (error) {
+    onFault?.(error);
     return null;
   }
 }

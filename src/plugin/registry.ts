@@ -1,5 +1,6 @@
 import { nearestName } from "../nearest.ts";
 import type { Log } from "../observe.ts";
+import { bounded } from "./bounded.ts";
 import { PluginError } from "./check.ts";
 import type { ProviderPlugin } from "./contract.ts";
 import { HostTable } from "./hosts.ts";
@@ -125,7 +126,7 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
       throw new PluginError(each.file, `the member "extends" goes round: ${round}`);
     }
   }
-  const values = chain.map(({ value }) => value);
+  const values = chain.map(({ value, builtIn }) => (builtIn ? value : bounded(value)));
   return withoutUndefined({
     ...each.value,
     wireSchemas: wireSchemasOf(values),

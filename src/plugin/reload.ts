@@ -53,12 +53,18 @@ export async function watchFolders<K extends PluginKind>(options: WatchOptions<K
   return folders;
 }
 
+interface Change<K extends PluginKind> {
+  readonly file: string;
+  /** The newest version; undefined where the file is gone. */
+  readonly to: Loaded<Value<K>> | undefined;
+}
+
 class Folders<K extends PluginKind> implements Watched<Value<K>> {
   readonly #options: WatchOptions<K>;
   readonly #dropIns: readonly PluginFolder[];
   /** The newest good version of every file. */
   #loaded: readonly Loaded<Value<K>>[] = [];
-  /** The set that `use` took last; it differs where the newest versions do not fit together. */
+  /** The set that `use` took last; it differs where newest versions do not fit to the others. */
   #used: readonly Loaded<Value<K>>[] = [];
   /** By path: what `stat` said when the file was last looked into. */
   #seen = new Map<string, string>();
@@ -66,7 +72,8 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   readonly #broken = new Map<string, string>();
   /** By path: how often the file as it is now took too long to load. */
   readonly #slow = new Map<string, number>();
-  #setFailure: string | undefined;
+  /** By path: why the newest version does not fit to the others that are used, or why its removal does not. */
+  #misfits: ReadonlyMap<string, string> = new Map();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #watchers = new Map<string, FSWatcher>();
   #looking: Promise<void> = Promise.resolve();
@@ -95,8 +102,9 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
 
   degraded(): readonly string[] {
     const { kind } = this.#options;
-    const set = this.#setFailure === undefined ? [] : [this.#setFailure];
-    return [...this.#broken.values(), ...set].map((reason) => `${kind} ${reason}; what was loaded before is kept`);
+    return [...this.#broken.values(), ...new Set(this.#misfits.values())].map(
+      (reason) => `${kind} ${reason}; what was loaded before is kept`,
+    );
   }
 
   files(): readonly FileState<Value<K>>[] {
@@ -104,7 +112,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     return [...new Set([...good, ...this.#broken.keys()])].map((file) => {
       const used = this.#used.find((each) => each.file === file);
       const newest = this.#loaded.find((each) => each.file === file);
-      const reason = this.#broken.get(file) ?? (newest === used ? undefined : this.#setFailure);
+      const reason = this.#broken.get(file) ?? (newest === used ? undefined : this.#misfits.get(file));
       return { file, builtIn: (used ?? newest)?.builtIn ?? false, used, reason };
     });
   }
@@ -138,9 +146,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     // What was only slow looks changed to the next look.
     for (const path of this.#slow.keys()) this.#seen.delete(path);
     const replaced = new Set(next.map(({ file }) => file));
-    this.#loaded = [...kept.filter(({ file }) => !replaced.has(file)), ...next].sort(
-      (a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1),
-    );
+    this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
     await this.#use();
   }
 
@@ -164,22 +170,47 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     }
   }
 
+  /**
+   * Uses what is loaded. Where that does not fit together, each change is taken that fits by itself: a clash of two
+   * files must not hold up the others.
+   */
   async #use(): Promise<void> {
+    const gone = this.#used.filter(({ file }) => !this.#loaded.some((each) => each.file === file));
+    let left: readonly Change<K>[] = [
+      ...this.#loaded.filter((each) => !this.#used.includes(each)).map((to) => ({ file: to.file, to })),
+      ...gone.map(({ file }) => ({ file, to: undefined })),
+    ];
+    const misfits = new Map<string, string>();
+    if (left.length > 0 && (await this.#try(this.#loaded, left)) !== undefined) {
+      // One that fits may be what another one waited for.
+      for (let before = left.length + 1; left.length < before; ) {
+        before = left.length;
+        for (const change of left) {
+          const others = this.#used.filter(({ file }) => file !== change.file);
+          const set = change.to === undefined ? others : inOrder([...others, change.to]);
+          const failure = await this.#try(set, [change]);
+          if (failure === undefined) misfits.delete(change.file);
+          else misfits.set(change.file, failure);
+        }
+        left = left.filter(({ file }) => misfits.has(file));
+      }
+    }
+    this.#misfits = misfits;
+    for (const reason of new Set(misfits.values()))
+      this.#options.log.error("changed drop-ins do not fit together, what was loaded before is kept", { reason });
+  }
+
+  /** @returns why these do not fit together; undefined where they do, and are used. */
+  async #try(set: readonly Loaded<Value<K>>[], changes: readonly Change<K>[]): Promise<string | undefined> {
     const { kind, use, log } = this.#options;
-    const fresh = this.#loaded.filter((each) => !this.#used.includes(each));
-    if (fresh.length === 0 && this.#loaded.length === this.#used.length) {
-      this.#setFailure = undefined;
-      return;
-    }
     try {
-      await use(this.#loaded);
-      this.#used = this.#loaded;
-      this.#setFailure = undefined;
-      log.info(`drop-in ${kind}s are reloaded`, { files: fresh.map(({ file }) => file).join(", ") });
+      await use(set);
     } catch (error) {
-      this.#setFailure = messageOf(error);
-      log.error("changed drop-ins do not fit together, what was loaded before is kept", { reason: messageOf(error) });
+      return messageOf(error);
     }
+    this.#used = set;
+    log.info(`drop-in ${kind}s are reloaded`, { files: changes.map(({ file }) => file).join(", ") });
+    return undefined;
   }
 
   /** Of every drop-in: what changes when the file changes. A file that is gone by the time it is asked is left out. */
@@ -217,4 +248,9 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       void this.look();
     }, 50).unref();
   }
+}
+
+/** Built-ins first, and then by name. */
+function inOrder<T>(loaded: readonly Loaded<T>[]): Loaded<T>[] {
+  return loaded.toSorted((a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1));
 }

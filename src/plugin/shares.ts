@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, messageOf } from "../observe.ts";
 import { within } from "../runtime/within.ts";
 import type { PluginShare, PluginShares, ShareLimit, ShareState } from "./contract.ts";
@@ -106,7 +107,7 @@ export class Shares {
     const before = this.#flight;
     const next = (async () => {
       await before;
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      await sleep(GATHER_MS);
       this.#gathering = undefined;
       await this.#fly();
     })();

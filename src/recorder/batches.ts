@@ -36,15 +36,17 @@ export class Batches {
 
   constructor(options: BatchesOptions) {
     const { log, metrics } = options;
+    const failures = new Map<string, number>();
     this.#options = options;
     this.#deps = {
       ...options,
       onReadingFailed: (error, provider) => {
         metrics.readingFailures.inc({ provider });
-        log.warn("an exchange could not be read; it is recorded without model and usage", {
-          provider,
-          error: messageOf(error),
-        });
+        const count = (failures.get(provider) ?? 0) + 1;
+        failures.set(provider, count);
+        // A function that fails for every exchange must not fill the disk with log lines.
+        if (count > 10 && count % 1_000 !== 0) return;
+        log.warn("an exchange could not be read whole", { provider, failures: count, error: messageOf(error) });
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { Json } from "../plugin/contract.ts";
 
-/** The value of a JSON text, or undefined where it is none. No JSON text means undefined. */
+/** The value of a JSON text of any depth, for a body is JSON however deep it is; undefined where it is none. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);

@@ -37,7 +37,7 @@ export class RecorderMetrics {
   });
   readonly readingFailures = new Counter({
     name: "weir_reading_failures_total",
-    help: "Exchanges whose bodies a provider plugin failed to read.",
+    help: "Calls of a provider's functions that failed on an exchange.",
     labelNames: ["provider"],
     registers: [this.#registry],
   });

@@ -42,7 +42,7 @@ export interface PrepareDeps {
   readonly bodyBytesMax: number;
   /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
   readonly sealKey: SealKey | undefined;
-  /** A reader of bodies threw; the record is made without its reading. */
+  /** A reader of bodies or a price function threw; the record is made without what it would have said. */
   readonly onReadingFailed: (error: unknown, provider: string) => void;
 }
 
@@ -166,7 +166,7 @@ function whatItCost(
   input: ExchangeInput,
   reading: ExchangeReading,
   { begin }: Exchange,
-  { learnt }: Pick<PrepareDeps, "learnt">,
+  { learnt, onReadingFailed }: Pick<PrepareDeps, "learnt" | "onReadingFailed">,
 ): Cost {
   return costOf({
     ownPrice: input.status < 400 ? learnt?.priceOf(begin.organization, begin.provider) : undefined,
@@ -177,14 +177,18 @@ function whatItCost(
     statedCost: reading.cost,
     exchange: input,
     at: new Date(begin.time),
+    onFault: (error) => onReadingFailed(error, begin.provider),
   });
 }
 
 function readSafely(deps: PrepareDeps, input: ExchangeInput): ExchangeReading {
+  const provider = input.provider?.name ?? "CUSTOM";
   try {
-    return deps.readExchange(input);
+    const reading = deps.readExchange(input);
+    if (reading.fault !== undefined) deps.onReadingFailed(reading.fault, provider);
+    return reading;
   } catch (error) {
-    deps.onReadingFailed(error, input.provider?.name ?? "CUSTOM");
+    deps.onReadingFailed(error, provider);
     return {};
   }
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Entry, StoredEntry } from "../plugin/entries.ts";
@@ -119,7 +119,7 @@ export class Recorder {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       const done = await this.#amend(change);
       if (done !== null || !this.#ledger.isShared || performance.now() > until) return done;
-      await new Promise((resolve) => setTimeout(resolve, ELSEWHERE_POLL_MS));
+      await sleep(ELSEWHERE_POLL_MS);
     }
   }
 

@@ -28,12 +28,12 @@ export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
 ): Promise<KeySnapshot[]> {
-  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir will not change.
-  const early = await makeKeys(options).catch(unlessNewer);
+  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir, or of something else, will not change.
+  const early = await makeKeys(options).catch(unlessNotOurs);
   if (early !== undefined) return early;
   const { config, log } = options;
   for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
-    const keys = await withReader(config, snapshotKeys).catch(unlessNewer);
+    const keys = await withReader(config, snapshotKeys).catch(unlessNotOurs);
     if (keys !== undefined && keys.length > 0) return keys;
     if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
   }
@@ -43,12 +43,13 @@ export async function firstKeys(
 
 /** Looks at the database of a region whose keys stand in another one. @throws where a newer Weir has used it. */
 export async function refuseNewer(config: Config): Promise<void> {
-  await withReader(config, async () => undefined).catch(unlessNewer);
+  await withReader(config, async () => undefined).catch(unlessNotOurs);
 }
 
-/** @throws what a start must not pass over: a newer Weir has been here, and what it wrote would be read wrongly. */
-function unlessNewer(error: unknown): undefined {
-  if (error instanceof GatewayError && error.code === "database_newer") throw error;
+/** @throws what a start must not pass over: what a newer Weir wrote would be read wrongly, and what is not Weir's is left alone. */
+function unlessNotOurs(error: unknown): undefined {
+  const code = error instanceof GatewayError ? error.code : undefined;
+  if (code === "database_newer" || code === "database_foreign") throw error;
 }
 
 /** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */

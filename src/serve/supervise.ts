@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../observe.ts";
 import { connect, type Exposed, type Remote } from "../runtime/rpc.ts";
 import type { Thread } from "../runtime/thread.ts";
@@ -84,7 +85,7 @@ export class Supervised<F extends Exposed> {
       this.#state = "down";
       if (performance.now() - startedMs > SETTLED_MS) pauseMs = FIRST_PAUSE_MS;
       log.error(`the ${name} thread ended, it is started again`, { reason: reason.message, pauseMs });
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await sleep(pauseMs);
       if (this.#isStopping()) return;
       pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
     }

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { foreignTables, saysForeign } from "./foreign.ts";
 import { bodiesPath } from "./local.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import { inspectFile } from "./snapshot.ts";
@@ -18,7 +19,7 @@ export interface Migration {
  * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
  * same time. The store must be open for writing.
  *
- * @throws GatewayError `database_newer` where a newer Weir has been here before.
+ * @throws GatewayError `database_newer` where a newer Weir has been here before, `database_foreign` where something else is.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await migrateTarget(store.bodies, "bodies", migrations);
@@ -31,6 +32,7 @@ async function migrateTarget(
   all: readonly Migration[],
 ): Promise<void> {
   const mine = all.filter((migration) => migration.target === target);
+  await refuseForeign(database, target);
   await database.batch([
     {
       sql: `create table if not exists migrations (
@@ -78,6 +80,15 @@ function refuseNewer(target: Migration["target"], version: number, known: number
     "database_newer",
     `the database (${target}) has version ${version}, this program knows ${known}: start the newer Weir`,
   );
+}
+
+/** What something else keeps is left alone: by a slip in an address it would get all our tables. */
+async function refuseForeign(database: Database, target: Migration["target"]): Promise<void> {
+  const sql = "select name from sqlite_master where type = 'table'";
+  const foreign = foreignTables((await database.query<{ name: string }>({ sql, args: [] })).map(({ name }) => name));
+  if (foreign.length === 0) return;
+  const says = saysForeign(`the database (${target})`, foreign);
+  throw new GatewayError("database_foreign", `${says}: set another database_url or data_dir`);
 }
 
 async function currentVersion(database: Database, target: string): Promise<number> {

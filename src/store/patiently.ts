@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isAway } from "./failure.ts";
 
 /** How long a write waits, in all, for a database that is locked by a running recorder. */
@@ -12,6 +13,6 @@ export async function patiently(write: () => Promise<void>): Promise<void> {
     } catch (cause) {
       if (!isAway(cause) || Date.now() > endsAt) throw cause;
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
 }

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import Connection from "libsql/promise";
+import { foreignTables } from "./foreign.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 
 /** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
@@ -18,9 +19,11 @@ export async function snapshotFile(path: string, copy: string): Promise<void> {
 }
 
 /** What a database file says of itself. */
-interface FileReport {
+export interface FileReport {
   /** Steps of this file's migrations that were taken; 0 for a file without tables. */
   readonly version: number;
+  /** Tables of something else, where Weir has not been at the file. */
+  readonly foreign: readonly string[];
   /** Rows of each table asked for. */
   readonly rows: Readonly<Record<string, number>>;
   /** What SQLite finds wrong; empty where the file is sound. Not asked unless told to: it reads the whole file. */
@@ -43,7 +46,8 @@ export function inspectFile(
 ): Promise<FileReport> {
   return withFile(path, async (connection) => {
     const rows: Record<string, number> = {};
-    const tables = new Set((await all(connection, "select name from sqlite_master where type = 'table'")).map(first));
+    const named = (await all(connection, "select name from sqlite_master where type = 'table'")).map(first).map(String);
+    const tables = new Set(named);
     const [marked] = tables.has("migrations")
       ? await all(connection, `select coalesce(max(version), 0) from migrations where target = '${kind}'`)
       : [];
@@ -51,7 +55,8 @@ export function inspectFile(
       if (tables.has(table)) rows[table] = Number(first((await all(connection, `select count(*) from ${table}`))[0]));
     }
     const said = options.soundness ? (await all(connection, "pragma quick_check(20)")).map(first).map(String) : [];
-    return { version: Number(first(marked) ?? 0), rows, faults: said.filter((line) => line !== "ok") };
+    const faults = said.filter((line) => line !== "ok");
+    return { version: Number(first(marked) ?? 0), foreign: foreignTables(named), rows, faults };
   });
 }
 

@@ -85,6 +85,25 @@ describe("Costs", () => {
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
   });
 
+  test("a part of the time that is drawn over is looked at closer, and opens nothing", async () => {
+    await using opened = await it.open("/costs?range=24h&by=user");
+    const { page } = opened;
+    const chart = page.getByRole("slider", { name: /^Requests;/ });
+    const box = (await chart.boundingBox())!;
+    const height = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width - 40, height);
+    await page.getByText("Drag to look closer").waitFor();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, height, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/costs\?from=.*by=user/);
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ["from", "to"].map((name) => Date.parse(searchParams.get(name)!)) as [number, number];
+    expect([from % 300_000, to % 300_000]).toEqual([0, 0]);
+    expect(to - from).toBeLessThan(86_400_000);
+    await page.getByRole("heading", { level: 1, name: "Costs" }).waitFor();
+  });
+
   test("what it is split by and its time are in its address, and come back from it", async () => {
     await using opened = await it.open("/costs");
     const { page } = opened;

@@ -202,6 +202,15 @@ test("a name of any length fits its page, and an answer without text says so", a
   expect(width).toBeLessThanOrEqual(1_280);
 });
 
+test("a long text is shown piece by piece", async () => {
+  const id = await send(it.weir, provider, { ...talk, body: chat(`${"a".repeat(150_000)} the end`) });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Show 100,000 more of 150,008 characters" }).click();
+  await page.getByRole("button", { name: "Show all 150,008 characters" }).click();
+  await page.getByText("the end").waitFor();
+});
+
 test("its parts are gone through by key, which the page tells of", async () => {
   const id = await send(it.weir, provider);
   await using opened = await it.open(`/requests/${id}`);

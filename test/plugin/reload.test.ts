@@ -70,6 +70,38 @@ test("files that only fit together once both are there are used then", async () 
   expect(registry.degraded()).toEqual([]);
 });
 
+test("a clash of two files holds up no other file, and is over when one of them is gone", async () => {
+  await using there = await dropInFolder();
+  await there.write("a.ts", provider("ACME"));
+  using live = await registryOf(there.path);
+  const { registry } = live;
+  await there.write("b.ts", provider("ACME"));
+  await until(() => registry.degraded().length > 0);
+  await there.write("c.ts", provider("GOOD"));
+  await until(() => registry.current().providerByName("GOOD") !== undefined);
+  await there.write("a.ts", provider("ACME", "aliases: ['newer']"));
+  await until(() => registry.current().providerByName("newer") !== undefined);
+  expect(registry.degraded()).toEqual([expect.stringContaining('the name "ACME" is taken by')]);
+  await rm(join(there.path, "b.ts"));
+  await until(() => registry.degraded().length === 0);
+});
+
+test("a file that another one builds on is used until that one is gone too", async () => {
+  await using there = await dropInFolder();
+  await there.write("a.ts", provider("ACME", "extends: 'BASE'"));
+  await there.write("b.ts", provider("BASE"));
+  using live = await registryOf(there.path);
+  const { registry } = live;
+  await rm(join(there.path, "b.ts"));
+  await until(() => registry.degraded().length > 0);
+  await there.write("c.ts", provider("GOOD"));
+  await until(() => registry.current().providerByName("GOOD") !== undefined);
+  expect(registry.current().providerByName("BASE")).toBeDefined();
+  await rm(join(there.path, "a.ts"));
+  await until(() => registry.current().providerByName("BASE") === undefined);
+  await until(() => registry.degraded().length === 0);
+});
+
 test("a folder that appears later is followed", async () => {
   await using there = await dropInFolder();
   const path = join(there.path, "not-yet");

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { ExchangeInput } from "../../src/mapping/read-exchange.ts";
-import type { RecordDraft } from "../../src/plugin/contract.ts";
+import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
+import type { ProviderPlugin, RecordDraft } from "../../src/plugin/contract.ts";
 import type { RecordHooks } from "../../src/recorder/hooks.ts";
 import { begin, pass, rig } from "./harness.ts";
 
@@ -56,11 +56,11 @@ test("a body over the limit is cut there and the record says so", async () => {
 });
 
 test("a stream over the limit is cut there, and its usage is still read from its end", async () => {
-  const readExchange = ({ events }: ExchangeInput) => ({
+  const readOwn = ({ events }: ExchangeInput) => ({
     responseBody: { count: events?.length },
     usage: { prompt_tokens: events?.at(-1)?.data.usage },
   });
-  await using weir = await rig({ settings: { max_recorded_body_bytes: 2_000 }, readExchange });
+  await using weir = await rig({ settings: { max_recorded_body_bytes: 2_000 }, readExchange: readOwn });
   const chunks = Array.from({ length: 2_000 }, (_, i) => `data: {"text":"${"x".repeat(400)}","usage":${i}}\n\n`);
   const id = pass(weir.spool, { head: { headers: ["Content-Type", "text/event-stream"] }, response: chunks });
   await weir.recorder.barrier();
@@ -168,14 +168,31 @@ test("an id that belongs to another exchange keeps its record", async () => {
 });
 
 test("a provider reader that throws costs no record", async () => {
-  const readExchange = () => {
+  const readOwn = () => {
     throw new Error("odd body");
   };
-  await using weir = await rig({ readExchange });
+  await using weir = await rig({ readExchange: readOwn });
   const id = pass(weir.spool);
   await weir.recorder.barrier();
   expect(await weir.row(id)).toMatchObject({ response_status: 200, model: null });
   expect(await weir.recorder.metrics()).toContain("weir_reading_failures_total");
+});
+
+test("what a provider's own functions throw is counted, and its record has what the wire format tells", async () => {
+  const broken = () => {
+    throw new Error("odd provider");
+  };
+  const provider: ProviderPlugin = { apiVersion: 1, name: "ODD", readResponse: broken, cost: broken };
+  await using weir = await rig({ readExchange, provider: () => provider });
+  const id = pass(weir.spool, {
+    begin: { provider: "ODD", path: "/v1/chat/completions" },
+    request: '{"model":"m","messages":[]}',
+    response:
+      '{"object":"chat.completion","model":"m-1","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}',
+  });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ response_model: "m-1", total_tokens: 3, cost: null });
+  expect(await weir.recorder.metrics()).toContain('weir_reading_failures_total{provider="ODD"} 2');
 });
 
 test("plugins change, drop and see records; what one redacts is redacted everywhere", async () => {

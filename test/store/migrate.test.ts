@@ -118,4 +118,26 @@ describe("the migrations", () => {
     });
     await store.close();
   });
+
+  test.each(["records", "bodies"] as const)("leave a database of something else alone: %s", async (which) => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await store[which].batch([{ sql: "create table customers (name text)", args: [] }]);
+    await expect(migrate(store)).rejects.toMatchObject({
+      code: "database_foreign",
+      message: expect.stringContaining("customers"),
+    });
+    const sql = "select name from sqlite_master where name like 'migrations%' or name = 'requests'";
+    expect(await store[which].query({ sql, args: [] })).toEqual([]);
+    await store.close();
+  });
+
+  test("take a database in which only the system has tables", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await store.records.batch([{ sql: "create table _litestream_seq (id integer)", args: [] }]);
+    await migrate(store);
+    expect(await store.records.query({ sql: "select count(*) as n from requests", args: [] })).toEqual([{ n: 0 }]);
+    await store.close();
+  });
 });

@@ -130,6 +130,14 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     { check: "database", verdict: "fail", says: expect.stringContaining("version 999") },
   ],
   [
+    "a database of something else than Weir",
+    (directory) => {
+      rmSync(join(directory, "weir.db"));
+      sql(join(directory, "weir.db"), "create table customers (name text)");
+    },
+    { check: "database", verdict: "fail", says: expect.stringContaining("customers") },
+  ],
+  [
     "a database of an older Weir",
     (directory) => sql(join(directory, "weir.db"), "delete from migrations where version > 4"),
     { check: "database", verdict: "warn", says: expect.stringContaining("the next start migrates it (") },
@@ -180,7 +188,7 @@ test.each(broken)("doctor finds %s", async (_name, breakIt, wanted) => {
   expect(status).toBe(bad.some(({ verdict }) => verdict === "fail") ? 1 : 0);
 });
 
-test.each(broken.filter(([name]) => /newer|older|drop-in/.test(name)))(
+test.each(broken.filter(([name]) => /newer|older|else|drop-in/.test(name)))(
   "upgrade-check finds %s",
   async (_name, breakIt, wanted) => {
     const directory = copy();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../../errors.ts";
 
 const WINDOW_MS = 60_000;
@@ -25,6 +26,6 @@ export class FailedLogins {
     }
     this.#times.push(now);
     const delay = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (this.#times.length - 1));
-    await new Promise((wake) => setTimeout(wake, delay));
+    await sleep(delay);
   }
 }

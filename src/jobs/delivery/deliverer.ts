@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, listenerPorts } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
@@ -219,7 +220,7 @@ export class Deliverer {
     await patiently(async () => this.#metrics.gaveUp(await limitWaiting(records, Date.now())));
     const endpoints = [...this.#finished];
     this.#finished.clear();
-    await sweepDeliveries(records, endpoints, () => new Promise((resolve) => setTimeout(resolve, STEP_PAUSE_MS)));
+    await sweepDeliveries(records, endpoints, () => sleep(STEP_PAUSE_MS));
   }
 
   /** A database that is away fails four times a second: that is said once. */

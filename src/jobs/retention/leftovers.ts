@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance } from "../../threads.ts";
 import type { Pace } from "./pace.ts";
@@ -31,7 +32,7 @@ export class Leftovers {
     let removed = 0;
     const orphans = [...(await this.#orphans())];
     const hashes = await this.#hashes();
-    if (orphans.length + hashes.length > 0) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    if (orphans.length + hashes.length > 0) await sleep(SETTLE_MS);
     await pace.each(orphans, STEP_ROWS, async (requestIds) => {
       removed += await maintain({ kind: "orphans", requestIds });
     });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Pause after a step: as long as it took, within these. What a step waited for others is no reason to wait longer. */
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_MAX = 100;
@@ -18,7 +20,7 @@ export class Pace {
     const startedMs = performance.now();
     const result = await work();
     const pauseMs = Math.min(Math.max(performance.now() - startedMs, PAUSE_MS_MIN), PAUSE_MS_MAX);
-    await new Promise((resolve) => setTimeout(resolve, this.#stopped ? 0 : pauseMs));
+    await sleep(this.#stopped ? 0 : pauseMs);
     return result;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { patiently } from "../patiently.ts";
 import type { Database } from "../store.ts";
 import { type Delivery, deliveriesByIds, enqueue, type NewDelivery } from "./deliveries.ts";
@@ -26,6 +27,6 @@ export async function deliverTests(
   for (;;) {
     const found = await deliveriesByIds(reader, ids);
     if (found.every(({ attempts }) => attempts > 0) || performance.now() > endsAt) return found;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await sleep(LOOK_MS);
   }
 }

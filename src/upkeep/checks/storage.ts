@@ -1,7 +1,15 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../../config.ts";
-import { inspectFile, isWritable, newestVersion, stepsAfter } from "../../store/snapshot.ts";
+import { saysForeign } from "../../store/foreign.ts";
+import {
+  type FileKind,
+  type FileReport,
+  inspectFile,
+  isWritable,
+  newestVersion,
+  stepsAfter,
+} from "../../store/snapshot.ts";
 import { openStore } from "../../store/store.ts";
 import { type Check, fail, inBytes, type Outcome, ok, type Surroundings, warn } from "../finding.ts";
 import { databasePlaces, regionsOf } from "../places.ts";
@@ -78,9 +86,10 @@ async function checkFile(
   { thorough, running }: Surroundings,
 ): Promise<Outcome[]> {
   const soundness = thorough || size <= SOUNDNESS_BYTES_MAX;
-  const { version, faults } = await inspectFile(path, kind, { soundness });
+  const report = await inspectFile(path, kind, { soundness });
+  const { version, faults } = report;
   if (faults.length > 0) return [fail(`${name} is damaged: ${faults[0]}`, "stop the service and restore a backup")];
-  const outcomes = [versionOf(kind, name, version)];
+  const outcomes = [versionOf(kind, name, report)];
   if (!(await isWritable(path))) {
     outcomes.push(
       fail(`${name} cannot be locked for writing`, "another program holds it: close it, or look with `fuser`"),
@@ -100,7 +109,8 @@ async function checkFile(
 }
 
 /** Whether this program can use a file of this version. */
-export function versionOf(kind: "records" | "bodies", name: string, version: number): Outcome {
+export function versionOf(kind: FileKind, name: string, { version, foreign }: FileReport): Outcome {
+  if (foreign.length > 0) return fail(saysForeign(name, foreign), "set another database_url or data_dir");
   const newest = newestVersion(kind);
   if (version > newest) {
     return fail(

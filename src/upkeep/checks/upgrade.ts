@@ -16,7 +16,7 @@ export const upgradeDatabaseCheck: Check = {
     const places = databasePlaces(config).filter(({ path }) => fs.existsSync(path));
     if (places.length > 0) {
       return Promise.all(
-        places.map(async ({ kind, path, name }) => versionOf(kind, name, (await inspectFile(path, kind)).version)),
+        places.map(async ({ kind, path, name }) => versionOf(kind, name, await inspectFile(path, kind))),
       );
     }
     return databasePlaces(config).length > 0

@@ -1,7 +1,7 @@
 import { type Leaf, leaf } from "../metrics/filter.ts";
 import { formatAxisMoney } from "../metrics/format.ts";
 import type { CacheRow } from "../metrics/queries.ts";
-import type { Bucket } from "../metrics/range.ts";
+import type { Bucket, Span } from "../metrics/range.ts";
 import { formatCompact } from "../parts/format.ts";
 import { Count, Money } from "../parts/values.tsx";
 import { ChartCard } from "./chart-card.tsx";
@@ -16,10 +16,11 @@ interface CacheChartsProps {
   readonly rows: readonly CacheRow[] | undefined;
   /** Given which requests a chart is about: what opens them, by the number of a bucket. */
   readonly openOf: (asked: Leaf) => (at: number) => void;
+  readonly onZoom: (span: Span) => void;
 }
 
 /** What the cache was asked and what it saved, over time. */
-export function CacheCharts({ times, bucket, rows, openOf }: CacheChartsProps) {
+export function CacheCharts({ times, bucket, rows, openOf, onZoom }: CacheChartsProps) {
   const byTime = new Map(rows?.map((row) => [Date.parse(row.time), row]));
   const layer = (name: string, pick: (row: CacheRow) => number) => ({
     name,
@@ -41,12 +42,14 @@ export function CacheCharts({ times, bucket, rows, openOf }: CacheChartsProps) {
           </>
         }
         plotted={rows && { ...shared, format: formatCompact, isWhole: true, colours: [GREEN, GREY], series: asked }}
+        onZoom={onZoom}
         onOpen={openOf(leaf("cache_enabled", { equals: true }))}
       />
       <ChartCard
         title="Saved by the cache"
         figure={<Money of={rows?.reduce((sum, { saved_cost }) => sum + saved_cost, 0)} />}
         plotted={rows && { ...shared, format: formatAxisMoney, colours: [GREEN], series: saved }}
+        onZoom={onZoom}
         onOpen={openOf(leaf("cached", { equals: true }))}
       />
     </>

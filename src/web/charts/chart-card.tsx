@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useState } from "react";
+import type { Span } from "../metrics/range.ts";
 import { Loading } from "../parts/states.tsx";
 import { colourClass } from "./palette.ts";
 import { bucketLabel, colourOf, type Plotted } from "./plot.ts";
@@ -10,13 +11,14 @@ interface ChartCardProps {
   readonly figure?: ReactNode;
   readonly plotted: Plotted | undefined;
   readonly onOpen?: ((at: number) => void) | undefined;
+  readonly onZoom?: ((span: Span) => void) | undefined;
   /** Opens what one layer is made of. */
   readonly onOpenSeries?: ((at: number) => void) | undefined;
   readonly note?: ReactNode;
 }
 
 /** A chart with its legend, and the same as a table for whoever reads tables better. */
-export function ChartCard({ title, figure, plotted, onOpen, onOpenSeries, note }: ChartCardProps) {
+export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries, note }: ChartCardProps) {
   const [isTable, setTable] = useState(false);
   const id = useId();
   return (
@@ -36,7 +38,7 @@ export function ChartCard({ title, figure, plotted, onOpen, onOpenSeries, note }
         <ChartTable title={title} plotted={plotted} onOpen={onOpen} />
       ) : (
         <>
-          <TimeChart label={title} {...plotted} onOpen={onOpen} />
+          <TimeChart label={title} {...plotted} onOpen={onOpen} onZoom={onZoom} />
           <Legend plotted={plotted} onOpen={onOpenSeries} />
         </>
       )}

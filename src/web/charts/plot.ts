@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import type { Bucket } from "../metrics/range.ts";
-import { BUCKET_MS } from "../metrics/range.ts";
+import { BUCKET_MS, type Span } from "../metrics/range.ts";
 import { type Series, stacked } from "../metrics/series.ts";
 import { COLOURS, type Palette } from "./palette.ts";
 
@@ -21,6 +21,8 @@ export interface Plotted {
 /** What may lie between two lines of the grid, where there are no fractions. */
 const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
+/** What moves less is a click. */
+const DRAG_PX_MIN = 6;
 /** The side of a chart, and what a character of its labels takes. */
 const AXIS_PX_MIN = 62;
 const LABEL_CHAR_PX = 6.6;
@@ -42,7 +44,14 @@ export function plotData({ times, series, kind }: Plotted): uPlot.AlignedData {
   return [seconds, ...values] as uPlot.AlignedData;
 }
 
-export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: number | null) => void): uPlot.Options {
+interface PlotEvents {
+  /** The bucket that is pointed at. */
+  readonly onCursor: (at: number | null) => void;
+  /** The span that was drawn over, from the start of a bucket to the end of one. */
+  readonly onSelect: (span: Span) => void;
+}
+
+export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSelect }: PlotEvents): uPlot.Options {
   const { kind, series, bucket, times, format, isWhole = false } = plotted;
   const length = BUCKET_MS[bucket] / 1_000;
   const layers = series.map((_, at): uPlot.Series => {
@@ -62,7 +71,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: n
     tzDate: clockOf(bucket),
     cursor: {
       y: false,
-      drag: { x: false, y: false },
+      drag: { x: true, y: false, setScale: false, dist: DRAG_PX_MIN },
       points: { show: kind === "lines" },
       // The pointer is over a bar from its start to its end.
       ...(kind === "bars" ? { dataIdx: (self, _series, _closest, x) => bucketAt(self, x, times) } : {}),
@@ -80,7 +89,18 @@ export function plotOptions(plotted: Plotted, palette: Palette, onCursor: (at: n
         values: (_self, splits) => splits.map((split) => format(split)),
       },
     ],
-    hooks: { setCursor: [(self) => onCursor(self.cursor.left! < 0 ? null : (self.cursor.idx ?? null))] },
+    hooks: {
+      setCursor: [(self) => onCursor(self.cursor.left! < 0 ? null : (self.cursor.idx ?? null))],
+      setSelect: [
+        (self) => {
+          const { left, width } = self.select;
+          if (width === 0) return;
+          self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          const timeAt = (x: number) => times[bucketAt(self, self.posToVal(x, "x"), times)] ?? 0;
+          onSelect({ from: timeAt(left), to: timeAt(left + width) + BUCKET_MS[bucket] });
+        },
+      ],
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
+import type { Span } from "../metrics/range.ts";
 import { colourClass, usePalette } from "./palette.ts";
 import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
 
@@ -9,16 +10,20 @@ interface TimeChartProps extends Plotted {
   readonly label: string;
   /** Opens what a bucket is made of. */
   readonly onOpen?: ((at: number) => void) | undefined;
+  /** Looks closer at a part of the time. */
+  readonly onZoom?: ((span: Span) => void) | undefined;
 }
 
 /**
  * A chart over time. With the keyboard it is one control: arrows go from bucket to bucket, each is read out, Enter opens
  * its requests.
  */
-export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
+export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);
+  const zoom = useRef(onZoom);
+  zoom.current = onZoom;
   const palette = usePalette();
   const { times, bucket, series, kind, format } = plotted;
   const shape = `${kind} ${bucket} ${series.map(({ name }) => name).join("\n")} ${times[0]} ${times.length}`;
@@ -26,7 +31,8 @@ export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
   // Another shape or palette needs another plot; other values alone do not.
   useEffect(() => {
     const parent = room.current!;
-    const made = new uPlot(plotOptions(plotted, palette, setAt), plotData(plotted), parent);
+    const events = { onCursor: setAt, onSelect: (span: Span) => zoom.current?.(span) };
+    const made = new uPlot(plotOptions(plotted, palette, events), plotData(plotted), parent);
     plot.current = made;
     const fit = () => {
       const width = parent.clientWidth;
@@ -97,6 +103,7 @@ export function TimeChart({ label, onOpen, ...plotted }: TimeChartProps) {
             )}
           </ul>
           {onOpen === undefined ? null : <p className="chart-tip-hint">Click to see the requests</p>}
+          {onZoom === undefined ? null : <p className="chart-tip-hint">Drag to look closer</p>}
         </div>
       )}
     </div>

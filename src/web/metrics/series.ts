@@ -33,7 +33,7 @@ export interface Group {
 }
 
 /** Groups that a chart shows by themselves; more would not be told apart. */
-export const GROUPS_SHOWN = 7;
+const GROUPS_SHOWN = 7;
 
 type Measure = (row: MetricsRow) => number | null;
 

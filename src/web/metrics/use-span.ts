@@ -7,7 +7,7 @@ import { type Span, spanOf } from "./range.ts";
 const STEP_MS = 60_000;
 
 /** The last whole minute, kept up to date while the page is seen. */
-export function useMinute(): number {
+function useMinute(): number {
   const [minute, setMinute] = useState(() => Math.ceil(Date.now() / STEP_MS) * STEP_MS);
   useEffect(() => {
     const timer = setInterval(() => {

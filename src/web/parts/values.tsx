@@ -70,7 +70,7 @@ export function Bytes({ of }: Of<number>) {
 }
 
 /** What a status says beyond its number. */
-export const STATUS_TEXT: Readonly<Record<number, string>> = {
+const STATUS_TEXT: Readonly<Record<number, string>> = {
   101: "WebSocket",
   200: "OK",
   400: "Bad request",

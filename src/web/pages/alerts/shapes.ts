@@ -1,10 +1,10 @@
+import type { Group, AlertEvent as StoredEvent } from "../../../store/alerts/alerts.ts";
+import type { shownDelivery } from "../../../store/deliveries/delivery-shown.ts";
 import type { FilterTree } from "../../filter/tree.ts";
 
 export type Channel =
   | { readonly id?: string; readonly type: "webhook"; readonly url: string; readonly secret?: string }
   | { readonly id?: string; readonly type: "email"; readonly to: string };
-
-export type Group = Readonly<Record<string, string | number | null>>;
 
 export interface AlertBody {
   readonly name: string;
@@ -29,29 +29,10 @@ export interface AlertRow extends AlertBody {
   readonly error: string | null;
 }
 
-export interface AlertEvent {
-  readonly id: string;
-  readonly kind: "triggered" | "resolved";
-  readonly group: Group;
-  readonly value: number | null;
-  readonly threshold: number;
-  readonly requests: number;
-  readonly reason: string;
-  readonly created_at: string;
-}
+/** Times are text on the wire. */
+export type AlertEvent = Omit<StoredEvent, "created_at"> & { readonly created_at: string };
 
-export interface Delivery {
-  readonly id: string;
-  readonly kind: string;
-  readonly endpoint_id: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly next_attempt_at: string | null;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-  readonly created_at: string;
-  readonly finished_at: string | null;
-}
+export type Delivery = ReturnType<typeof shownDelivery>;
 
 export interface WebhookBody {
   readonly url: string;

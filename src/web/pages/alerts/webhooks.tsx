@@ -20,7 +20,7 @@ interface WebhooksProps {
   readonly onShow: (id: string | undefined) => void;
 }
 
-export const nameOf = ({ name, url }: Pick<WebhookRow, "name" | "url">) => (name === "" ? url : name);
+const nameOf = ({ name, url }: Pick<WebhookRow, "name" | "url">) => (name === "" ? url : name);
 
 /** Who is told of every finished request. */
 export function Webhooks({ shown, onShow }: WebhooksProps) {

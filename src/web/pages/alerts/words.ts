@@ -1,7 +1,8 @@
+import type { Group } from "../../../store/alerts/alerts.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
 import { windowText } from "../limits/words.ts";
-import type { AlertBody, Group } from "./shapes.ts";
+import type { AlertBody } from "./shapes.ts";
 
 /** What can be watched, and what its threshold counts. */
 export const METRICS: Readonly<Record<string, readonly [label: string, unit: "count" | "dollars" | "ms" | "percent"]>> =

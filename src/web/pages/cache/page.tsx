@@ -5,6 +5,7 @@ import { get } from "../../api.ts";
 import { CacheCharts } from "../../charts/cache-charts.tsx";
 import { within } from "../../metrics/filter.ts";
 import { formatPercent } from "../../metrics/format.ts";
+import { isoSpan } from "../../metrics/links.tsx";
 import { cacheSeriesQuery } from "../../metrics/queries.ts";
 import { bucketOf, bucketTimes, type Span } from "../../metrics/range.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
@@ -57,7 +58,11 @@ export function CachePage() {
       ) : (
         <Figures view={data} />
       )}
-      {span === undefined ? <Loading /> : <Series span={span} />}
+      {span === undefined ? (
+        <Loading />
+      ) : (
+        <Series span={span} onZoom={(part) => void navigate({ search: isoSpan(part) })} />
+      )}
       <Entries page={page ?? 1} onPage={(next) => void navigate({ search: { ...search, page: next } })} />
     </Page>
   );
@@ -97,7 +102,7 @@ function Figures({ view }: { readonly view: CacheView | undefined }) {
   );
 }
 
-function Series({ span }: { readonly span: Span }) {
+function Series({ span, onZoom }: { readonly span: Span; readonly onZoom: (part: Span) => void }) {
   const bucket = bucketOf(span);
   const times = bucketTimes(span, bucket);
   const { data, error, refetch } = useQuery(cacheSeriesQuery(within(span), bucket, `all ${span.to - span.from}`));
@@ -105,7 +110,7 @@ function Series({ span }: { readonly span: Span }) {
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   return (
     <div className="chart-grid">
-      <CacheCharts times={times} bucket={bucket} rows={data} openOf={openBucket} />
+      <CacheCharts times={times} bucket={bucket} rows={data} openOf={openBucket} onZoom={onZoom} />
     </div>
   );
 }

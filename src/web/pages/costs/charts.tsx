@@ -11,10 +11,11 @@ interface ChartsProps {
   readonly filter: FilterNode;
   readonly by: string | undefined;
   readonly span: Span;
+  readonly onZoom: (span: Span) => void;
 }
 
 /** All that is shown over time. A bar, or a name in a legend, leads to its requests. */
-export function Charts({ figures, filter, by, span }: ChartsProps) {
+export function Charts({ figures, filter, by, span, onZoom }: ChartsProps) {
   const { bucket, times, cache } = figures;
   const { open, openBucket } = useOpenRequests(span, times, bucket);
   return (
@@ -25,6 +26,7 @@ export function Charts({ figures, filter, by, span }: ChartsProps) {
           title={title}
           figure={figure}
           plotted={series && { times, bucket, series, ...drawn }}
+          onZoom={onZoom}
           onOpen={openBucket(and(filter, node))}
           onOpenSeries={(at) => {
             const group = series?.[at]?.group;
@@ -32,7 +34,13 @@ export function Charts({ figures, filter, by, span }: ChartsProps) {
           }}
         />
       ))}
-      <CacheCharts times={times} bucket={bucket} rows={cache} openOf={(asked) => openBucket(and(filter, asked))} />
+      <CacheCharts
+        times={times}
+        bucket={bucket}
+        rows={cache}
+        onZoom={onZoom}
+        openOf={(asked) => openBucket(and(filter, asked))}
+      />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type FilterNode, propertyKey, propertyOf } from "../../metrics/filter.ts";
+import { isoSpan } from "../../metrics/links.tsx";
 import { propertyNamesQuery } from "../../metrics/queries.ts";
 import type { Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
@@ -39,7 +40,16 @@ export function CostsPage() {
       }
     >
       <FilterChip filter={filter} onClear={() => change({ ...time, ...(by === undefined ? {} : { by }) })} />
-      {span === undefined ? <Loading /> : <Content span={span} by={by} filter={(filter ?? "all") as FilterNode} />}
+      {span === undefined ? (
+        <Loading />
+      ) : (
+        <Content
+          span={span}
+          by={by}
+          filter={(filter ?? "all") as FilterNode}
+          onZoom={(part) => change({ ...isoSpan(part), ...(by === undefined ? {} : { by }), filter })}
+        />
+      )}
     </Page>
   );
 }
@@ -48,9 +58,10 @@ interface ContentProps {
   readonly span: Span;
   readonly by: string | undefined;
   readonly filter: FilterNode;
+  readonly onZoom: (part: Span) => void;
 }
 
-function Content({ span, by, filter }: ContentProps) {
+function Content({ span, by, filter, onZoom }: ContentProps) {
   const stable = useMemo(() => ({ from: span.from, to: span.to }), [span.from, span.to]);
   const figures = useFigures(stable, by, filter);
   if (figures.error !== null) return <Failed error={figures.error} onRetry={figures.retry} />;
@@ -62,7 +73,7 @@ function Content({ span, by, filter }: ContentProps) {
   return (
     <>
       <Tiles totals={totals} before={before} cache={cache} />
-      <Charts figures={figures} filter={filter} by={by} span={stable} />
+      <Charts figures={figures} filter={filter} by={by} span={stable} onZoom={onZoom} />
       {lists.map((each) => (
         <TopList key={each} title={listTitle(each)} by={each} span={stable} filter={filter} whole={totals?.cost} />
       ))}

@@ -1,5 +1,5 @@
 /** US dollars per million tokens, and per request. */
-export const RATES = {
+const RATES = {
   input: "Input",
   output: "Output",
   cache_read: "Cache read",

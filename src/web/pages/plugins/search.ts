@@ -1,6 +1,6 @@
 import { readText } from "../../parts/list-search.ts";
 
-export const PLUGIN_TABS = ["plugins", "providers"] as const;
+const PLUGIN_TABS = ["plugins", "providers"] as const;
 
 /** What the address of the plugins page says. */
 export interface PluginsSearch {

@@ -1,6 +1,8 @@
+import { useState } from "react";
 import type { LlmMessage, LlmResponseItem, LlmToolCall } from "../../../record/llm-schema.ts";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { Media } from "./media.tsx";
 
@@ -14,8 +16,10 @@ interface MessageProps {
   readonly speaker: string;
 }
 
-/** What the characters of a message are shown of at once. */
-const SHOWN_CHARS_MAX = 20_000;
+/** Texts up to this length are shown whole; of longer ones first their beginning, and then so much more at a time. */
+const WHOLE_CHARS_MAX = 20_000;
+const BEGINNING_CHARS = 2_000;
+const MORE_CHARS = 100_000;
 
 /** One message: who, what they said, and what came with it. All of it is text. */
 export function Message({ requestId, part, speaker: fallback }: MessageProps) {
@@ -75,15 +79,18 @@ function Content({ requestId, part }: Omit<MessageProps, "speaker">) {
 }
 
 export function Text({ text }: { readonly text: string }) {
-  if (text.length <= SHOWN_CHARS_MAX) return <p className="text">{text}</p>;
+  const [chars, setChars] = useState(text.length <= WHOLE_CHARS_MAX ? text.length : BEGINNING_CHARS);
+  const left = text.length - chars;
+  if (left <= 0) return <p className="text">{text}</p>;
   return (
-    <details className="long">
-      <summary>
-        <p className="text">{text.slice(0, 2_000)}…</p>
-        Show all {text.length.toLocaleString()} characters
-      </summary>
-      <p className="text">{text}</p>
-    </details>
+    <>
+      <p className="text">{text.slice(0, chars)}…</p>
+      <button type="button" className="small long" onClick={() => setChars(chars + MORE_CHARS)}>
+        {left <= MORE_CHARS
+          ? `Show all ${formatCount(text.length)} characters`
+          : `Show ${formatCount(MORE_CHARS)} more of ${formatCount(text.length)} characters`}
+      </button>
+    </>
   );
 }
 

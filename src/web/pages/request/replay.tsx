@@ -20,13 +20,15 @@ export function Replay({ record }: { readonly record: RequestRecord }) {
       </p>
       <MissingFiles record={record} />
       {file === undefined ? null : (
-        <p className="notes">
-          The body is too long for a command:{" "}
-          <a href={bodyAddress(record.request_id, "request")} download={file}>
-            download it
-          </a>{" "}
-          as <code>{file}</code> to where you run this.
-        </p>
+        <div className="notes">
+          <p>
+            The body is too long for a command:{" "}
+            <a href={bodyAddress(record.request_id, "request")} download={file}>
+              download it
+            </a>{" "}
+            as <code>{file}</code> to where you run this.
+          </p>
+        </div>
       )}
       <Code label="curl" text={replayText(record, headers, gateway)} />
     </div>

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import type { ExchangeView, ProviderPlugin } from "../../src/plugin/contract.ts";
+import { CutOff } from "../../src/plugin/guard.ts";
+import type { LoadedProvider } from "../../src/plugin/load.ts";
+import { buildRegistry } from "../../src/plugin/registry.ts";
+
+const NO_EXCHANGE = undefined as unknown as ExchangeView;
+
+/** Of a drop-in with these functions, as it is called. */
+function loaded(functions: Partial<ProviderPlugin>): ProviderPlugin {
+  const value = { apiVersion: 1 as const, name: "ACME", ...functions };
+  const file: LoadedProvider = { value, file: "acme.ts", builtIn: false, hash: "1" };
+  return buildRegistry([file]).providerByName("ACME")!;
+}
+
+function forever(): never {
+  for (;;);
+}
+
+test.each<[string, Partial<ProviderPlugin>, (provider: ProviderPlugin) => unknown]>([
+  ["price", { cost: forever }, ({ cost }) => cost!({}, "m", NO_EXCHANGE)],
+  ["request", { readRequest: forever }, ({ readRequest }) => readRequest!({}, NO_EXCHANGE)],
+  ["response", { readResponse: forever }, ({ readResponse }) => readResponse!({}, NO_EXCHANGE)],
+  ["event", { readEvent: forever }, ({ readEvent }) => readEvent!({}, { data: {} }, NO_EXCHANGE)],
+])("a drop-in that loops over a %s is cut off", (_name, functions, call) => {
+  expect(() => call(loaded(functions))).toThrow(CutOff);
+});
+
+test("one that loops again and again is left alone for a while", () => {
+  const { cost } = loaded({ cost: forever });
+  for (let at = 0; at < 3; at++) expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("took longer");
+  expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("switched off");
+});
+
+test("a promise is no answer, and its failure is nobody's", async () => {
+  const cost = (async () => {
+    throw new Error("later");
+  }) as unknown as NonNullable<ProviderPlugin["cost"]>;
+  expect(() => loaded({ cost }).cost!({}, "m", NO_EXCHANGE)).toThrow("cost has to answer at once");
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test("functions see their provider, and answer what they answer", () => {
+  const provider = loaded({
+    cost(this: ProviderPlugin, usage, model) {
+      return this.name === "ACME" && model === "m" ? (usage.total_tokens ?? 0) : null;
+    },
+  });
+  expect(provider.cost!({ total_tokens: 7 }, "m", NO_EXCHANGE)).toBe(7);
+});
