@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { ApiFailure, call } from "./api.ts";
 import { Login } from "./login.tsx";
@@ -23,7 +23,23 @@ export function Shell() {
   );
 }
 
+/** When the first page has what it needs. */
+const IDLE_MS = 1_500;
+
+/** Loads the code of every page once there is time for it: pages open at once, and also while the service is away. */
+function usePagesCode(): void {
+  const router = useRouter();
+  useEffect(() => {
+    const load = () => {
+      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(() => {}); // it is tried again when it is opened
+    };
+    const timer = setTimeout(load, IDLE_MS);
+    return () => clearTimeout(timer);
+  }, [router]);
+}
+
 function Frame() {
+  usePagesCode();
   const [isOpen, setOpen] = useState(false);
   const missing = useMissing("read");
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });

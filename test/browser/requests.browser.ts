@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { NAVIGATION } from "../../src/web/navigation.ts";
 import { callApi } from "../e2e/weir.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
@@ -225,7 +226,12 @@ describe("the list", () => {
     await using opened = await it.open("/limits");
     const { page } = opened;
     await page.getByText("No limits").waitFor();
-    await page.route(/\/v1\//, (route) => route.abort());
+    // The code of the other pages comes while nothing else is to do.
+    await page.waitForFunction((pages) => {
+      const files = performance.getEntriesByType("resource").map(({ name }) => name);
+      return files.filter((name) => name.includes("/assets/page-")).length >= pages;
+    }, NAVIGATION.length - 1);
+    await page.route(/\/(?:v1|assets)\//, (route) => route.abort());
     await page.getByRole("status").getByText("Weir cannot be reached.").waitFor();
     await page.getByText("No limits").waitFor();
     await page.getByRole("link", { name: "Alerts" }).click();

@@ -165,6 +165,7 @@ describe("Limits", () => {
       .waitFor();
     await page.waitForFunction(() => document.activeElement?.getAttribute("aria-invalid") === "true");
     expect(await dialog.getByLabel("At most").evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await dialog.getByRole("alert").textContent()).toStartWith("must be");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
   });

@@ -36,6 +36,12 @@ export interface FieldValues {
 /** The failure of the member at this path of what was sent. */
 export type ErrorAt = (path: string) => string | undefined;
 
+/** What is wrong with one member of what was sent, without its name, which its field has another one for. */
+export function failureAt(error: Error | null, path: string): string | undefined {
+  if (!(error instanceof ApiFailure) || error.path !== path) return undefined;
+  return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
+}
+
 interface DialogFormProps {
   readonly title: string;
   /** What the button says that sends it. */
@@ -56,9 +62,9 @@ export function DialogForm(props: DialogFormProps) {
   }, [work.error]);
   let isAtField = false;
   const fields = children((path) => {
-    if (!(work.error instanceof ApiFailure) || work.error.path !== path) return undefined;
-    isAtField = true;
-    return work.error.message;
+    const said = failureAt(work.error, path);
+    isAtField ||= said !== undefined;
+    return said;
   });
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { ApiFailure, call } from "../../api.ts";
+import { call } from "../../api.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { failureAt } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
 import { KEYS, type KeyRow } from "./page.tsx";
@@ -45,8 +46,8 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       ...(expires === "" ? {} : { expires }),
     });
   };
-  const failedAt = work.error instanceof ApiFailure ? work.error.path : undefined;
-  const errorAt = (path: string) => (failedAt === path ? (work.error as Error).message : undefined);
+  const errorAt = (path: string) => failureAt(work.error, path);
+  const isAtField = errorAt("name") !== undefined || errorAt("organization") !== undefined;
   if (work.data !== undefined) {
     return (
       <Dialog title="This is the key" onClose={onClose}>
@@ -98,7 +99,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         >
           {(ids) => <input {...ids} name="organization" required maxLength={200} defaultValue={organization} />}
         </Field>
-        <Trouble error={failedAt === "name" || failedAt === "organization" ? null : work.error} />
+        <Trouble error={isAtField ? null : work.error} />
         <div className="form-actions">
           <button type="submit" className="primary" disabled={work.isPending}>
             Create key

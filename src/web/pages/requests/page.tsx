@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate, useRouter } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { formatCount } from "../../parts/format.ts";
@@ -145,13 +145,11 @@ interface ListProps {
 
 function List({ list, search, onSort }: ListProps) {
   const navigate = useNavigate();
-  const router = useRouter();
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const onOpen = useCallback((id: string) => void navigate({ to: "/requests/$id", params: { id } }), [navigate]);
-  useEffect(() => void router.preloadRoute({ to: "/requests/$id", params: { id: "0" } }), [router]);
   if (list.data === undefined) {
     return error === null ? (
       <Loading rows={14} label="Loading requests" />
