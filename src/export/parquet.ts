@@ -60,10 +60,10 @@ export function parquet(columns: readonly Column[]): Encoder {
     file.write({ columnData, rowGroupSize: groupRows });
     for (const written of file.row_groups.splice(0)) footer.add(written);
     file.pendingIndexes.length = 0; // it lists every column of every group, to write indexes that we do without
-    collectGarbage();
     group = columns.map(() => []);
     groupRows = 0;
     groupCharacters = 0;
+    collectGarbage();
   };
   const take = () => {
     const bytes = writer.getBytes().slice();

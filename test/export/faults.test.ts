@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Writable } from "node:stream";
 import { delayMs, PACE, readRetryAfter } from "../../src/export/retry.ts";
 import { type Fault, KEY, startApi } from "./api-server.ts";
 import { lasting, makeRecord } from "./records.ts";
@@ -194,6 +195,23 @@ test("pages come with the key, the sort and no bodies, and grow to what fits", a
     expect(authorization).toBe(`Bearer ${KEY}`);
   }
   expect(questions.map(({ body }) => body.limit)).toEqual([200, 400, 800, 1599]);
+});
+
+test("a page is on its way while the one before is written", async () => {
+  const { promise: secondAsked, resolve } = Promise.withResolvers<void>();
+  await using api = await startApi({
+    records: RECORDS,
+    fault: (number) => {
+      if (number === 2) resolve();
+      return undefined;
+    },
+  });
+  const stdout = new Writable({
+    write(_chunk, _encoding, done) {
+      void secondAsked.then(() => done());
+    },
+  });
+  expect(await run(api.url, [...ALL, "--output", "-"], { stdout })).toMatchObject({ status: 0 });
 });
 
 describe("waiting", () => {
