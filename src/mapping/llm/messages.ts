@@ -47,17 +47,21 @@ export function answerOf(role: Json, content: Json, beside: Beside = {}): LlmMes
   return message(roleOf(role) ?? "assistant", parts, beside);
 }
 
+/** What a reader of the message sees of it. */
+type Shown = Extract<Part, { kind: "text" | "media" }>;
+
 function message(role: string | undefined, parts: readonly Part[], beside: Beside): LlmMessage {
-  const reasoning = [beside.reasoning ?? "", ...parts.map((part) => (part.kind === "reasoning" ? part.text : ""))].join(
-    "",
-  );
-  const calls = [...(beside.calls ?? []), ...parts.flatMap((part) => (part.kind === "call" ? [part.call] : []))];
-  const shown = parts.filter((part) => part.kind === "text" || part.kind === "media");
-  const mixed = shown.length > 1 || shown.some((part) => part.kind === "media");
-  const annotations = [
-    ...(beside.annotations ?? []),
-    ...parts.flatMap((part) => (part.kind === "text" ? (part.annotations ?? []) : [])),
-  ];
+  let reasoning = beside.reasoning ?? "";
+  const calls = [...(beside.calls ?? [])];
+  const annotations = [...(beside.annotations ?? [])];
+  const shown: Shown[] = [];
+  for (const part of parts) {
+    if (part.kind === "reasoning") reasoning += part.text;
+    else if (part.kind === "call") calls.push(part.call);
+    else if (part.kind !== "result") shown.push(part);
+    if (part.kind === "text") for (const annotation of part.annotations ?? []) annotations.push(annotation);
+  }
+  const mixed = shown.length > 1 || shown[0]?.kind === "media";
   return pickDefined({
     _type: calls.length > 0 ? "functionCall" : mixed ? "contentArray" : "message",
     role,
@@ -72,13 +76,13 @@ function message(role: string | undefined, parts: readonly Part[], beside: Besid
   }) as LlmMessage;
 }
 
-function partMessage(part: Part, role: string | undefined): LlmMessage {
+function partMessage(part: Shown, role: string | undefined): LlmMessage {
   if (part.kind === "media") return pickDefined({ ...part.media, role }) as LlmMessage;
   return pickDefined({
     _type: "message",
     type: "input_text",
     role,
-    content: part.kind === "text" ? part.text : "",
+    content: part.text,
   }) as LlmMessage;
 }
 
