@@ -38,12 +38,19 @@ const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?\/?$/i;
 const TARGETS_MAX = 1_000;
 const targets = new Map<string, Target>();
 
+export const isOrigin = (text: string): boolean => urlOf(text) !== undefined;
+
+function urlOf(text: string): URL | undefined {
+  const url = ORIGIN.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  return url === undefined || url.port === "0" || url.hostname === "" ? undefined : url;
+}
+
 /** @throws GatewayError `invalid_target` where `text` is not an origin. Answers the same object for the same text. */
 export function parseTarget(text: string): Target {
   const known = targets.get(text);
   if (known !== undefined) return known;
-  const url = ORIGIN.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.port === "0" || url.hostname === "") throw new GatewayError("invalid_target");
+  const url = urlOf(text);
+  if (url === undefined) throw new GatewayError("invalid_target");
   const secure = url.protocol === "https:";
   const called = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);

@@ -55,7 +55,8 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     response_status: responseStatus(head, end),
     outcome: end?.outcome ?? null,
     error_code: end?.error?.code ?? reading?.error?.type ?? null,
-    error_message: end?.error?.message ?? reading?.error?.message ?? null,
+    // The provider's words are a part of the body.
+    error_message: end?.error?.message ?? (begin.omitResponse ? null : (reading?.error?.message ?? null)),
     delay_ms: end === undefined || cutOff ? null : Math.max(0, end.time - begin.time),
     time_to_first_token: findings?.streamed ? timeToFirstToken(exchange) : null,
     ...tokenColumns(reading?.usage),

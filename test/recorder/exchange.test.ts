@@ -167,6 +167,17 @@ test("an id that belongs to another exchange keeps its record", async () => {
   expect(await weir.recorder.metrics()).toContain('weir_records_dropped_total{reason="id_taken"} 1');
 });
 
+test("of a failure whose body is left out the kind is kept, and not the provider's words", async () => {
+  await using weir = await rig({ readExchange });
+  const id = pass(weir.spool, {
+    begin: { omitResponse: true, path: "/v1/chat/completions" },
+    head: { status: 400 },
+    response: '{"error":{"type":"invalid_request_error","message":"SECRET-OUT is not allowed"}}',
+  });
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({ error_code: "invalid_request_error", error_message: null });
+});
+
 test("a provider reader that throws costs no record", async () => {
   const readOwn = () => {
     throw new Error("odd body");

@@ -4,7 +4,7 @@ import { canonicalJson } from "../cache/canonical-json.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { maskOf, maskPath } from "../secrets.ts";
-import { checkPath, findRoute, type Route } from "../target.ts";
+import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { Fallback, RetryPlan } from "./plan.ts";
 
 /** A fallback that can be called. */
@@ -26,6 +26,11 @@ const NOT_SETTABLE =
 export function findFallbacks(parts: GatewayParts, plan: RetryPlan, first: Route, url: string): FallbackTarget[] {
   return plan.fallbacks.map((fallback) => {
     const asked = { targetUrl: fallback.target, targetProvider: undefined };
+    if (!isOrigin(fallback.target))
+      throw new GatewayError(
+        "invalid_target",
+        "Gateway-Fallbacks takes targets that are origins such as https://api.example.com",
+      );
     const route = findRoute(asked, undefined, "", parts.providers());
     const refused = parts.guard.refuseHost(route.target.host, route.target.upstream.port);
     if (refused !== undefined) throw new GatewayError("target_forbidden", refused);

@@ -194,6 +194,7 @@ test.each([
     headers: { "Gateway-Cache-Enabled": "false", "Gateway-Fallbacks": value },
   });
   expect(JSON.parse(answer.body).error.code).toBe(code);
+  expect(answer.body).not.toContain("Gateway-Target-Url");
   expect(first.seen.length).toBe(0);
 });
 
