@@ -95,6 +95,7 @@ let requests = 0;
 
 export interface Asked {
   readonly id?: string;
+  readonly fallbackOf?: string;
   readonly host?: string;
   readonly owner?: string;
   readonly organizationId?: string;
@@ -110,6 +111,7 @@ export function requestOf(asked: Asked = {}): GatewayRequest {
   requests += 1;
   return {
     id: asked.id ?? `request-${requests}`,
+    fallbackOf: asked.fallbackOf,
     method: "POST",
     path: "/v1",
     target: { origin: `https://${host}`, host, owner },

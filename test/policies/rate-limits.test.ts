@@ -214,6 +214,15 @@ describe("a budget", () => {
     expect(burst.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
   });
 
+  test("that is held whole by a request lets its fallback pass, which counts as a request", async () => {
+    await using it = await openPlugin(rateLimits, { usageOf: usage(10, null) });
+    const policy = "2;w=60, 5000;w=60;u=tokens";
+    const { id } = await ask(it, { policy });
+    expect((await ask(it, { policy, fallbackOf: id })).status).toBe(200);
+    expect((await ask(it, { policy, fallbackOf: id })).status).toBe(429);
+    expect((await ask(it, { policy: "5000;w=60;u=tokens", fallbackOf: id })).answer).toBeUndefined();
+  });
+
   test("lets through only what it can pay for while nothing is known of what requests cost", async () => {
     await using it = await openPlugin(rateLimits);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask(it, { policy: "250;w=60;u=cents" })));
