@@ -1,8 +1,9 @@
 import type { Column } from "./columns.ts";
-import { type Lines, textsOf } from "./lines.ts";
+import { countOf, LINE_END, type Lines, textsOf } from "./lines.ts";
 import { RowReader } from "./row-reader.ts";
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const LETTER_N = 0x6e;
 const OPEN_OBJECT = 0x7b;
@@ -32,12 +33,19 @@ export const jsonLines: Encoder = {
 
 /** One array, with each record on a line of its own. */
 export const jsonArray: Encoder = {
-  copies: 1,
+  copies: 2,
   head: () => "",
   rows: (lines, before) => {
-    if (lines.length === 0) return "";
-    const rest = lines.toString("latin1", 0, lines.length - 1).replaceAll("\n", ",\n");
-    return Buffer.from(`${before === 0 ? "[" : ","}\n${rest}`, "latin1");
+    const bytes = Buffer.allocUnsafe(lines.length + countOf(lines)); // a comma or the bracket for each record
+    let length = 0;
+    let from = 0;
+    for (let end = lines.indexOf(LINE_END); end !== -1; end = lines.indexOf(LINE_END, from)) {
+      bytes[length++] = before + from === 0 ? OPEN_LIST : COMMA;
+      bytes[length++] = LINE_END;
+      length += lines.copy(bytes, length, from, end);
+      from = end + 1;
+    }
+    return bytes;
   },
   tail: (total) => (total === 0 ? "[]\n" : "\n]\n"),
 };

@@ -173,7 +173,7 @@ async function downloadAll(
   const filter = buildFilter(plan.period, options.properties, options.filter);
   progress.expect(plan.total);
   progress.phase("exporting", from.rows);
-  const read = createPager(client, { filter, order, includeBody, total: plan.total });
+  const read = createPager(client, { filter, order, includeBody }, plan.total);
   const rows =
     from.phase === "downloading"
       ? await download({ ...target, read, limit, onRows: progress.advance }, from)

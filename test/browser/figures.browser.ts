@@ -37,8 +37,8 @@ describe("Costs", () => {
     const { page } = opened;
     const tiles = page.locator(".tiles");
     await tiles.getByText("8", { exact: true }).waitFor();
-    expect(await tiles.getByText("1 errors").count()).toBe(1);
-    await tiles.getByText("1 hits, 50%").waitFor();
+    expect(await tiles.getByText("1 error", { exact: true }).count()).toBe(1);
+    await tiles.getByText("1 hit, 50%").waitFor();
   });
 
   test("leads from a row of a chart's table to the requests of that time, by keyboard alone", async () => {

@@ -311,7 +311,7 @@ test("kept answers are listed, and removed by model", async () => {
   const { page } = opened;
   const dialog = page.getByRole("dialog");
   await page.getByRole("row", { name: /gpt-4o-mini/ }).waitFor();
-  await page.getByText("1 hits, 1 misses").waitFor();
+  await page.getByText("1 hit, 1 miss", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Remove answers…" }).click();
   await dialog.getByLabel("Model").fill("gpt-4o-mini");
   await dialog.getByRole("button", { name: "Remove" }).click();

@@ -13,6 +13,7 @@ import {
   shownVersion,
 } from "../../store/models/mapping-steps.ts";
 import type { Database } from "../../store/store.ts";
+import type { ExpediteOrder } from "../../threads.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { Gate } from "../gate.ts";
@@ -54,7 +55,9 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/:model/expedite",
       async ({ request }) => {
         await settled(room);
-        return success(await expedite(room, { ...addressed(request), organizationId: organization(request) }));
+        const { model, provider } = addressed(request);
+        const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };
+        return success(await expedite(room, order));
       },
       endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
     )
@@ -96,15 +99,9 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-interface Expedited {
-  readonly organizationId: string;
-  readonly model: string;
-  readonly provider: string | undefined;
-}
-
-async function expedite(room: ApiRoom, { organizationId, model, provider }: Expedited): Promise<readonly object[]> {
+async function expedite(room: ApiRoom, order: ExpediteOrder): Promise<readonly object[]> {
+  const { organizationId, model } = order;
   if ((await listModels(room.reader.records, organizationId, model)).length === 0) throw noSuchModel();
-  const order = { organizationId, model, ...(provider !== undefined && { provider }) };
   const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
   return outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }];
 }

@@ -3,7 +3,7 @@ import { formatAxisMoney } from "../metrics/format.ts";
 import type { CacheRow } from "../metrics/queries.ts";
 import type { Bucket, Span } from "../metrics/range.ts";
 import { formatCompact } from "../parts/format.ts";
-import { Count, Money } from "../parts/values.tsx";
+import { Counted, Money } from "../parts/values.tsx";
 import { ChartCard } from "./chart-card.tsx";
 
 /** Places in the palette: what was answered from the cache stands out from what was not. */
@@ -36,11 +36,7 @@ export function CacheCharts({ times, bucket, rows, openOf, onZoom }: CacheCharts
     <>
       <ChartCard
         title="Cache"
-        figure={
-          <>
-            <Count of={rows?.reduce((sum, { hits }) => sum + hits, 0)} /> hits
-          </>
-        }
+        figure={<Counted of={rows?.reduce((sum, { hits }) => sum + hits, 0)} one="hit" />}
         plotted={rows && { ...shared, format: formatCompact, isWhole: true, colours: [GREEN, GREY], series: asked }}
         onZoom={onZoom}
         onOpen={openOf(leaf("cache_enabled", { equals: true }))}

@@ -51,6 +51,21 @@ export function Count({ of, short = false }: Of<number> & { readonly short?: boo
   );
 }
 
+interface CountedProps extends Of<number> {
+  readonly one: string;
+  readonly many?: string;
+  readonly short?: boolean;
+}
+
+/** A whole number of things: `1 hit`, `2 hits`. */
+export function Counted({ of, one, many = `${one}s`, short = false }: CountedProps) {
+  return (
+    <>
+      <Count of={of} short={short} /> {of === 1 ? one : many}
+    </>
+  );
+}
+
 export function Duration({ of }: Of<number>) {
   return of === null || of === undefined ? (
     <span className="unknown">{UNKNOWN}</span>

@@ -15,7 +15,7 @@ import { Meter } from "../../parts/meter.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
-import { Bytes, Count, Money } from "../../parts/values.tsx";
+import { Bytes, Count, Counted, Money } from "../../parts/values.tsx";
 import { Tile } from "../costs/tiles.tsx";
 import { Entries } from "./entries.tsx";
 import { PurgeButton } from "./purge-button.tsx";
@@ -77,18 +77,14 @@ function Figures({ view }: { readonly view: CacheView | undefined }) {
         value={formatPercent(view?.hit_rate)}
         note={
           <>
-            <Count of={view?.hits} short /> hits, <Count of={view?.misses} short /> misses
+            <Counted of={view?.hits} one="hit" short />, <Counted of={view?.misses} one="miss" many="misses" short />
           </>
         }
       />
       <Tile
         label="Saved, of all time"
         value={<Money of={view?.saved_cost} />}
-        note={
-          <>
-            <Count of={view?.saved_tokens} short /> tokens
-          </>
-        }
+        note={<Counted of={view?.saved_tokens} one="token" short />}
       />
       <Tile label="Answers kept" value={<Count of={view?.entries} />} />
       <Tile

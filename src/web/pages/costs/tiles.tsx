@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { formatPercent } from "../../metrics/format.ts";
 import type { CacheRow } from "../../metrics/queries.ts";
 import { change, type MetricsRow, share } from "../../metrics/series.ts";
-import { Count, Duration, Money } from "../../parts/values.tsx";
+import { Count, Counted, Duration, Money } from "../../parts/values.tsx";
 
 interface TilesProps {
   readonly totals: MetricsRow | undefined;
@@ -59,11 +59,7 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         label="Error rate"
         value={formatPercent(errorRate)}
         delta={<Delta now={errorRate} before={errorsBefore} worse="up" />}
-        note={
-          <>
-            <Count of={totals?.errors} /> errors
-          </>
-        }
+        note={<Counted of={totals?.errors} one="error" />}
       />
       <Tile
         label="Saved by the cache"
@@ -73,7 +69,7 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
             "not asked"
           ) : (
             <>
-              <Count of={hits} short /> hits, {formatPercent(share(hits, asked))}
+              <Counted of={hits} one="hit" short />, {formatPercent(share(hits, asked))}
             </>
           )
         }

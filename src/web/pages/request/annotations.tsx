@@ -152,6 +152,9 @@ export function Properties({ record }: { readonly record: RequestRecord }) {
   );
 }
 
+/** The score that feedback is kept as too: it has a place of its own. */
+const FEEDBACK = "gateway-score-feedback";
+
 export function Scores({ record }: { readonly record: RequestRecord }) {
   const amend = useAmend(record.request_id);
   return (
@@ -159,7 +162,9 @@ export function Scores({ record }: { readonly record: RequestRecord }) {
       label="Scores"
       one="score"
       isNumber
-      pairs={Object.entries(record.scores).map(([name, value]) => [name, String(value)])}
+      pairs={Object.entries(record.scores)
+        .filter(([name]) => name !== FEEDBACK)
+        .map(([name, value]) => [name, String(value)])}
       onSet={(name, value) =>
         amend.mutate({ method: "POST", what: "score", body: { scores: { [name]: Number(value) } } })
       }

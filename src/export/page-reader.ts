@@ -1,0 +1,124 @@
+import { AnswerTooLong, type Client } from "./client.ts";
+import type { Order } from "./options.ts";
+import { cursorAtEnd, type Page, readPage, UnreadableAnswer } from "./page.ts";
+import { type Settled, settle, unwrap } from "./settled.ts";
+
+export const QUERY_PATH = "/v1/request/query-fast";
+
+/** What the service gives at most. */
+const ROWS_MAX = 10_000;
+const ROWS_FIRST = 200;
+/** Two pages are in memory at a time, one being written and one on its way. */
+const PAGE_BYTES_AIM = 2_000_000;
+/** A page that outgrows it is given up and asked for with fewer rows. A single record may be of any size. */
+const PAGE_BYTES_MAX = 24_000_000;
+
+export interface Selection {
+  readonly filter: unknown;
+  readonly order: Order;
+  readonly includeBody: boolean;
+}
+
+export interface Answer {
+  readonly page: Page;
+  /** Rows that were asked for. */
+  readonly limit: number;
+}
+
+/** A page that was asked for before its turn. */
+interface Ahead {
+  readonly cursor: string;
+  readonly limit: number;
+  readonly answer: Promise<Settled<Buffer>>;
+  /** Aborted when it turns out not to be the next one. */
+  readonly dropped: AbortController;
+}
+
+/**
+ * Reads pages with about as many rows as fit the memory that is meant for one. The next page is asked for as soon as the
+ * bytes of one are there, so that the service works while they are checked and written.
+ */
+export class PageReader {
+  readonly #client: Client;
+  readonly #selection: Selection;
+  #rowsNext = ROWS_FIRST;
+  #ahead: Ahead | undefined;
+
+  constructor(client: Client, selection: Selection) {
+    this.#client = client;
+    this.#selection = selection;
+  }
+
+  /** @param rowsMax - rows that are wanted, on this page and those behind it. */
+  async read(cursor: string | null, rowsMax: number): Promise<Answer> {
+    let limit = Math.min(rowsMax, this.#rowsNext);
+    const ahead = this.#ahead;
+    if (ahead !== undefined && ahead.cursor === cursor) {
+      this.#ahead = undefined;
+      try {
+        return this.#open(unwrap(await ahead.answer), ahead.limit, rowsMax);
+      } catch (error) {
+        if (error instanceof AnswerTooLong) limit = fewerThan(ahead.limit);
+        else if (!(error instanceof UnreadableAnswer)) throw error;
+      }
+    }
+    for (; ; limit = fewerThan(limit)) {
+      try {
+        return await this.#ask(cursor, limit, (answer) => this.#open(answer, limit, rowsMax));
+      } catch (error) {
+        if (!(error instanceof AnswerTooLong)) throw error;
+      }
+    }
+  }
+
+  #ask<T>(cursor: string | null, limit: number, read: (answer: Buffer) => T, signal?: AbortSignal): Promise<T> {
+    return this.#client.ask({
+      path: QUERY_PATH,
+      body: queryBody(this.#selection, cursor, limit),
+      read,
+      bytesMax: limit === 1 ? undefined : PAGE_BYTES_MAX,
+      ...(signal && { signal }),
+    });
+  }
+
+  #open(answer: Buffer, limit: number, rowsMax: number): Answer {
+    this.#lookAhead(answer, limit, rowsMax);
+    const page = readPage(answer, limit);
+    if (page.rows > 0) this.#rowsNext = rowsFitting(page.rows, limit, answer.length);
+    return { page, limit };
+  }
+
+  /** Takes an answer for a whole page that can be read: if it is none, what was asked for is not what is read next. */
+  #lookAhead(answer: Buffer, limit: number, rowsMax: number): void {
+    const cursor = cursorAtEnd(answer);
+    const limitNext = Math.min(rowsMax - limit, rowsFitting(limit, limit, answer.length));
+    if (this.#ahead !== undefined && this.#ahead.cursor === cursor && this.#ahead.limit === limitNext) return;
+    this.#ahead?.dropped.abort();
+    this.#ahead = undefined;
+    if (cursor === undefined || limitNext <= 0) return;
+    const dropped = new AbortController();
+    const next = settle(this.#ask(cursor, limitNext, (bytes) => bytes, dropped.signal));
+    this.#ahead = { cursor, limit: limitNext, answer: next, dropped };
+  }
+}
+
+/** How many rows to ask for after a page of `rows` rows, `limit` of which were asked for. */
+function rowsFitting(rows: number, limit: number, bytes: number): number {
+  return Math.max(1, Math.min(Math.floor((PAGE_BYTES_AIM * rows) / bytes), limit * 2, ROWS_MAX));
+}
+
+/** Rows of a page in place of one that was too long. */
+function fewerThan(limit: number): number {
+  return Math.max(1, Math.floor(limit / 8));
+}
+
+export function queryBody(selection: Selection, cursor: string | null, limit: number): object {
+  return {
+    filter: selection.filter,
+    sort: { created_at: selection.order },
+    limit,
+    includeBody: selection.includeBody,
+    includeInputs: true,
+    ...(cursor === null ? {} : { cursor }),
+  };
+}
