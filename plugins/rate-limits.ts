@@ -56,10 +56,13 @@ export default {
         if (typeof policies === "string" || policies.length === 0) return undefined;
         const bearings: Bearing[] = [];
         for (const policy of policies) {
+          // Of a budget the client's request holds what is likely, and is charged with what its fallback cost.
+          if (request.fallbackOf !== undefined && policy.unit !== "request") continue;
           const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
           if (counter === undefined) return tooMany;
           bearings.push({ policy, counter });
         }
+        if (bearings.length === 0) return undefined;
         return admit(ledger, request.id, bearings) ?? admitLater(ledger, request.id, bearings);
       },
 

@@ -26,8 +26,8 @@ interface Printing extends Included {
 
 /** Records that are read at once. */
 const GROUP_ROWS = 200;
-/** Bodies of so many bytes are in memory at once, those read ahead aside, however long the answer. */
-const GROUP_BYTES = 8 << 20;
+/** Bodies of two groups are in memory at once, however long the answer: one that is sent, and the next one. */
+const GROUP_BYTES = 4 << 20;
 /** Characters that are handed on at once: each time costs as much as the text of half a record. */
 const PIECE_CHARS = 32 << 10;
 

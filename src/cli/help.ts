@@ -1,19 +1,44 @@
 import { programName } from "../runtime/platform.ts";
-import type { Command, Option, Run } from "./command.ts";
+import type { Command, Option, Run, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { CONFIG_OPTION } from "./options.ts";
 import { UsageError } from "./usage.ts";
 
+/** Columns that an explanation has beside what it explains; with fewer it stands below. */
+const LEAST = 20;
+
 export const helpCommand: Run = async ({ args, terminal }) => {
-  terminal.out(helpText(args));
+  printHelp(terminal, args);
   return 0;
 };
 
 /**
+ * Prints help; on a terminal within its width.
+ *
  * @param words - of a command, such as `keys create`, or the first word of several commands; none for all of Weir.
  * @throws UsageError where there is no such command.
  */
-export function helpText(words: readonly string[]): string {
+export function printHelp({ out, columns = Number.POSITIVE_INFINITY }: Terminal, words: readonly string[]): void {
+  const lines = helpText(words).split("\n");
+  out(lines.map((line) => folded(line, columns)).join("\n"));
+}
+
+/** A line broken between words; what is moved down stands below its own column. */
+function folded(line: string, columns: number): string {
+  const [left = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
+  const indent = " ".repeat(left.length < columns - LEAST ? left.length : 4);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const at = rest.lastIndexOf(" ", columns);
+    if (at <= indent.length) break; // a word that is longer than the line
+    lines.push(rest.slice(0, at));
+    rest = indent + rest.slice(at + 1);
+  }
+  return [...lines, rest].join("\n");
+}
+
+function helpText(words: readonly string[]): string {
   if (words.length === 0) return overview();
   const name = words.join(" ");
   const command = COMMANDS.find((each) => each.name === name);

@@ -7,7 +7,7 @@ import { programName } from "../runtime/platform.ts";
 import { StartError } from "../serve/start-error.ts";
 import type { Command, Invocation, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { helpText } from "./help.ts";
+import { printHelp } from "./help.ts";
 import { CONFIG_OPTION } from "./options.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -27,13 +27,13 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const [first] = words;
   if (first === undefined || first === "--help" || first === "-h") {
-    terminal.out(helpText([]));
+    printHelp(terminal, []);
     return 0;
   }
   if (first === "--version" || first === "-v") return run(["version"], terminal);
   const { command, rest } = findCommand(words);
   if (rest.includes("--help") || rest.includes("-h")) {
-    terminal.out(helpText(command.name.split(" ")));
+    printHelp(terminal, command.name.split(" "));
     return 0;
   }
   const { options, args }: Words = command.readsItsOwnWords ? { options: {}, args: rest } : parse(command, rest);

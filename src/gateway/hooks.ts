@@ -19,6 +19,7 @@ export class Refused extends Error {
 /** What is known of a request before its target is called. Plain: it may be told to another thread. */
 export interface RequestFacts {
   readonly id: string;
+  readonly fallbackOf?: string | undefined;
   readonly method: string;
   /** As sent, credentials masked. */
   readonly path: string;
@@ -101,6 +102,10 @@ export class SeenRequest implements GatewayRequest {
 
   get id(): string {
     return this.facts.id;
+  }
+
+  get fallbackOf(): string | undefined {
+    return this.facts.fallbackOf;
   }
 
   get method(): string {

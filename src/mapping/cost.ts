@@ -29,6 +29,9 @@ export interface Cost {
   readonly source: string | null;
 }
 
+/** US dollars. More is a slip or malice, and would drown the sums that it is a part of. */
+const STATED_MAX = 1_000_000;
+
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
@@ -43,7 +46,8 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
   if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };
   const ruled = usage === undefined ? null : byRule(input, usage, models[0] ?? "");
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
-  if (statedCost !== undefined) return { cost: statedCost, source: "stated by the provider" };
+  if (statedCost !== undefined && statedCost <= STATED_MAX)
+    return { cost: statedCost, source: "stated by the provider" };
   const units = unitsOf(usage, input.usageRaw);
   if (provider === undefined || units === undefined) return UNKNOWN;
   for (const model of models) {

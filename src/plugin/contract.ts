@@ -148,6 +148,8 @@ export interface PluginLog {
 /** A request as plugins see it: no credential, no body. Members that cost something are made when first read. */
 export interface GatewayRequest {
   readonly id: string;
+  /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
+  readonly fallbackOf?: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly target: {

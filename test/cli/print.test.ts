@@ -118,3 +118,13 @@ test("a command's list is as wide as the terminal at most", async () => {
   expect(heading).toMatch(/^ID +NAME +ORGANIZ/);
   expect(Bun.stringWidth(row!)).toBeLessThanOrEqual(60);
 });
+
+test.each([[["help"]], [["help", "export"]], [["help", "domains"]], [["doctor", "--help"]]])(
+  "the help of %p keeps to the terminal, breaks between words and says the same",
+  async (words) => {
+    const { out: whole } = await commandLine().run(...words);
+    const { out } = await commandLine({}, 72).run(...words);
+    for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(72);
+    expect(out.split(/\s+/)).toEqual(whole.split(/\s+/));
+  },
+);

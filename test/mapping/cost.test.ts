@@ -131,6 +131,7 @@ test.each<[string, CostInput]>([
   ["no usage", input("OPENAI", "gpt-4o", undefined)],
   ["output of unknown input", input("OPENAI", "gpt-4o", { completion_tokens: 5 })],
   ["no model", input("OPENAI", "", { prompt_tokens: 1 })],
+  ["an absurd statement", input("OPENROUTER", "no-such-model", { prompt_tokens: 1 }, { statedCost: 1e308 })],
 ])("the cost of %s is unknown, not 0", (_name, unknown) => {
   expect(costOf(unknown)).toEqual({ cost: null, source: null });
 });

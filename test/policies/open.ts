@@ -95,6 +95,7 @@ let requests = 0;
 
 export interface Asked {
   readonly id?: string;
+  readonly fallbackOf?: string;
   readonly host?: string;
   readonly owner?: string;
   readonly organizationId?: string;
@@ -110,6 +111,7 @@ export function requestOf(asked: Asked = {}): GatewayRequest {
   requests += 1;
   return {
     id: asked.id ?? `request-${requests}`,
+    fallbackOf: asked.fallbackOf,
     method: "POST",
     path: "/v1",
     target: { origin: `https://${host}`, host, owner },
@@ -132,3 +134,16 @@ export function temporaryDirectory(): { readonly path: string } & Disposable {
 /** How it ended: answered by the provider. */
 export const ANSWERED = { status: 200, outcome: "complete", forwarded: true } as const;
 export const REFUSED = { status: 403, outcome: "refused", forwarded: false } as const;
+
+export type Opened = Awaited<ReturnType<typeof openPlugin>>;
+
+/** Asks both hooks, as the gateway does. @returns the id, and the refusal's status or 200. */
+export async function ask(
+  { hooks }: Pick<Opened, "hooks">,
+  asked: Asked,
+): Promise<{ id: string; status: number; answer: Json }> {
+  const request = requestOf(asked);
+  const first = (await hooks.onRequest!(request)) as Json;
+  const answer = first ?? ((await hooks.onForward!(request)) as Json);
+  return { id: request.id, status: answer?.status ?? 200, answer };
+}

@@ -4,12 +4,13 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { ALL } from "../../src/filter/tree.ts";
+import { MADE_FROM, storedMembers } from "../../src/record/request-record.ts";
 import { makeNextBlock } from "../../src/store/blocks/keep.ts";
 import { Deadline } from "../../src/store/deadline.ts";
 import { metrics } from "../../src/store/figures/aggregate.ts";
 import { createServiceKey, ensureFirstKey, listKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { recordsByIds } from "../../src/store/records.ts";
+import { listedRecords, recordsByIds } from "../../src/store/records.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { insertInto, insertRecord } from "../api/open.ts";
 import { ownDirectory } from "./open.ts";
@@ -51,6 +52,21 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     const sql = "select b.data from bodies b join requests r using (request_id) where request_id = ?";
     const [body] = await store.records.query<{ data: Uint8Array }>({ sql, args: [id] });
     expect(Buffer.from(body!.data).toString()).toBe("{}");
+  });
+
+  test("lists records as it reads them, one with a damaged cell among them", async () => {
+    const ids = [
+      await insertRecord(store, "o", { prompt_tokens: 2n ** 60n, cost: 0.1 + 0.2, error_message: "🌊\u0001" }),
+      await insertRecord(store, "o", { error_message: new Uint8Array([255, 1, 2]) }),
+    ];
+    for (const keys of [ids.slice(0, 1), ids]) {
+      const rows = await recordsByIds(store.records, "o", keys);
+      const listed = await listedRecords(store.records, { organizationId: "o", by: "request_id", keys }, MADE_FROM);
+      expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(
+        rows.map((row) => JSON.parse(JSON.stringify(storedMembers(row)))),
+      );
+      expect(listed.map(({ row }) => row.cost)).toEqual(rows.map(({ cost }) => cost));
+    }
   });
 
   test("undoes a whole batch when one statement of it fails", async () => {

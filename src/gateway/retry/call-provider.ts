@@ -73,6 +73,7 @@ async function mayCall(parts: GatewayParts, { request, seen, exchange }: Admitte
   const facts: RequestFacts = {
     ...seen.facts,
     id: uuidv7(),
+    fallbackOf: exchange.id,
     path: maskPath(request.incoming.url, maskOf(route.provider).query),
     target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
     provider: route.providerName,
