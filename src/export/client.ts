@@ -12,6 +12,8 @@ export interface Question<T> {
   readonly scope?: string;
   /** Turns an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
   readonly read: (answer: Buffer) => T;
+  /** About the most that an answer has, where it is much. */
+  readonly bytesUsual?: number;
   /** Above it the answer is dropped and {@link AnswerTooLong} thrown; undefined for no bound. */
   readonly bytesMax?: number | undefined;
   /** Fewer than the pace's, for what the export can do without. */
@@ -94,7 +96,7 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
       redirect: "manual",
       signal: AbortSignal.any([signal, idle.signal]),
     });
-    const bytes = await readBytes(answer, question.bytesMax, () => timer.refresh());
+    const bytes = await readBytes(answer, question, () => timer.refresh());
     if (answer.status !== 200) throw refusal(answer, bytes.toString(), question);
     return bytes;
   } catch (error) {
@@ -108,21 +110,28 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
   }
 }
 
-async function readBytes(answer: Response, bytesMax: number | undefined, onBytes: () => void): Promise<Buffer> {
+/** Puts the bytes together while they come: behind the last one, the next question is waited for. */
+async function readBytes(
+  answer: Response,
+  { bytesUsual = 0, bytesMax }: Question<unknown>,
+  onBytes: () => void,
+): Promise<Buffer> {
   if (answer.body === null) return Buffer.alloc(0);
   const reader = answer.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  let bytes = Buffer.allocUnsafe(bytesUsual);
+  let length = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     onBytes();
-    bytes += next.value.byteLength;
-    if (bytesMax !== undefined && bytes > bytesMax) {
+    const end = length + next.value.byteLength;
+    if (bytesMax !== undefined && end > bytesMax) {
       await reader.cancel();
       throw new AnswerTooLong(`more than ${bytesMax} bytes`);
     }
-    chunks.push(next.value);
+    if (end > bytes.length) bytes = Buffer.concat([bytes], Math.max(end, 2 * bytes.length));
+    bytes.set(next.value, length);
+    length = end;
   }
-  return Buffer.concat(chunks, bytes);
+  return bytes.subarray(0, length);
 }
 
 function refusal(answer: Response, text: string, { path, scope = "read" }: Question<unknown>): Error {

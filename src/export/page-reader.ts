@@ -76,6 +76,7 @@ export class PageReader {
       path: QUERY_PATH,
       body: queryBody(this.#selection, cursor, limit),
       read,
+      bytesUsual: 1.2 * PAGE_BYTES_AIM,
       bytesMax: limit === 1 ? undefined : PAGE_BYTES_MAX,
       ...(signal && { signal }),
     });
