@@ -9,7 +9,7 @@ import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type Ending, Recording } from "./recording.ts";
 import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
-import { readResponseHeaders } from "./response-headers.ts";
+import { ofPlugin, readResponseHeaders } from "./response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./secrets.ts";
 import type { Upload } from "./upload.ts";
 import { joinSockets } from "./websocket.ts";
@@ -94,10 +94,10 @@ export class Exchange implements UpstreamEvents, Departing {
     this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
   }
 
-  /** Adds headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
+  /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
-    for (const [name, value] of Object.entries(headers)) this.#added.push(name, toWire(value));
+    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toWire(value));
   }
 
   /** Calls `listener` when the exchange ends, or now where it has ended. */

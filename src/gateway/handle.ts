@@ -96,7 +96,7 @@ function refuse(parts: GatewayParts, { exchange, request, headers, key, route }:
     const shown = parts.headers.recorded(headers, route?.provider);
     exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
   }
-  const own = error instanceof Refused ? fromRefusal(error.refusal) : toOwnAnswer(error);
+  const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
   const unread = exchange.upload === undefined && hasBody(headers);
   if (unread && isComing(request, headers, parts) && exchange.recording.begun)
     recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));

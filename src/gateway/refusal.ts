@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 import type { Refusal } from "../plugin/contract.ts";
+import { ofPlugin } from "./response-headers.ts";
 
 /** An answer of the gateway's own, on its way to the client. */
 export interface OwnAnswer {
@@ -29,8 +30,8 @@ export function bodyTooLarge(bytesMax: number): string {
   return `the body is over ${bytesMax} bytes; WEIR_MAX_BODY_BYTES sets the limit`;
 }
 
-export function fromRefusal({ status, code, message, headers = {} }: Refusal): OwnAnswer {
-  return { status, code, message, headers };
+export function fromRefusal({ status, code, message, headers = {} }: Refusal, idHeaders: readonly string[]): OwnAnswer {
+  return { status, code, message, headers: Object.fromEntries(ofPlugin(headers, idHeaders)) };
 }
 
 /** The JSON that every error of the gateway is answered with. */

@@ -1,7 +1,9 @@
 import type { RawHeaders } from "../spool/frame.ts";
-import { CONNECTION, HOP, headerNames, LENGTH, namedByConnection, OWN } from "./header-names.ts";
+import { CONNECTION, ENCODING, HOP, headerNames, LENGTH, namedByConnection, OWN } from "./header-names.ts";
 
 const nameOf = headerNames([]);
+/** What the gateway says itself, but what a plugin that limits has to say in its place. */
+const LIMITS = "gateway-ratelimit-";
 
 /** A provider's headers without those of its connection, and what the relay has to know of them. */
 interface ResponseHeaders {
@@ -33,4 +35,16 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
     at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, forward[at + 1]!],
   );
   return { forward: kept, contentLength, contentType };
+}
+
+/** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, and no framing. */
+export function ofPlugin(
+  headers: Readonly<Record<string, string>>,
+  idHeaders: readonly string[],
+): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(headers).filter(([name]) => {
+    const { bits, lower } = nameOf(name);
+    if ((bits & (HOP | LENGTH | ENCODING)) !== 0 || idHeaders.includes(lower)) return false;
+    return (bits & OWN) === 0 || lower.startsWith(LIMITS);
+  });
 }

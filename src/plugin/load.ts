@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Config } from "../config.ts";
-import { shippedFolder } from "../runtime/platform.ts";
+import { moduleAddress, shippedFolder } from "../runtime/platform.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
 import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
 import { CutOff, inTime } from "./guard.ts";
@@ -87,7 +87,7 @@ export async function loadFile(
     .digest("hex")
     .slice(0, 16);
   // What came with the program does not change, and inside a binary it has no address but its path.
-  const address = builtIn ? path : `${path}?v=${hash}`;
+  const address = builtIn ? path : moduleAddress(path, hash);
   const loading: Promise<{ readonly default?: unknown }> = import(address);
   const module = await (builtIn ? loading : inTime(loading, loadMs)).catch((error) => fail(path, error));
   return kind === "provider"
@@ -104,7 +104,7 @@ function fail(path: string, error: unknown): never {
     position?.line === undefined ? placeInStack(error, path) : `line ${position.line}, column ${position.column}: `;
   if (error instanceof CutOff) throw new PluginError(path, `loading it ${error.message}`, error);
   const message = error instanceof Error ? error.message : String((error as { message?: unknown })?.message ?? error);
-  throw new PluginError(path, `${place}${message.split("?v=")[0]!.split("\n")[0]}${hint(message)}`, error);
+  throw new PluginError(path, `${place}${message.split("?v=")[0]!.split("\n")[0]}${hint(path, message)}`, error);
 }
 
 function placeInStack(error: unknown, path: string): string {
@@ -113,7 +113,9 @@ function placeInStack(error: unknown, path: string): string {
   return at === null ? "" : `line ${at[1]}, column ${at[2]}: `;
 }
 
-function hint(message: string): string {
+function hint(path: string, message: string): string {
+  if (path.includes("?") && message.startsWith("Cannot find module"))
+    return "; the runtime finds no file with a question mark in its path: name it otherwise";
   return /weir\/plugin|Cannot find (package|module) 'weir/.test(message)
     ? '; import only types from "weir/plugin", with "import type"'
     : "";

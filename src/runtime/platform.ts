@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Which runtime this is, and where the files that came with the program are. */
 export const isDeno = "Deno" in globalThis;
@@ -37,3 +37,8 @@ export function programArguments(): readonly string[] {
 
 /** How this program is started, for messages that tell a user what to type. */
 export const programName = isCompiled ? "weir" : existsSync(join(root, "src/main.ts")) ? "bun src/main.ts" : "weir";
+
+/** What `import` takes for one version of a file. Bun tells versions of a path apart, Deno those of an address. */
+export function moduleAddress(path: string, version: string): string {
+  return `${isDeno ? pathToFileURL(path).href : path}?v=${version}`;
+}

@@ -32,6 +32,15 @@ test("one that loops again and again is left alone for a while", () => {
   expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("switched off");
 });
 
+test("one that only waits for its turn is not switched off", () => {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let isQuick = false;
+  const { cost } = loaded({ cost: () => (isQuick || Atomics.wait(never, 0, 0) === "ok" ? 1 : null) });
+  for (let at = 0; at < 4; at++) expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("took longer");
+  isQuick = true;
+  expect(cost!({}, "m", NO_EXCHANGE)).toBe(1);
+});
+
 test("a promise is no answer, and its failure is nobody's", async () => {
   const cost = (async () => {
     throw new Error("later");

@@ -28,6 +28,17 @@ test("a TypeScript provider with a type-only import loads from outside the repos
   expect(value.cost?.({ prompt_tokens: 3 }, "m", undefined as never)).toBe(3);
 });
 
+test.each(["acme#1.ts", "acme%20.ts", "100%.ts", "ä&=+.mjs"])(
+  "a file called %s loads, and again once it has changed",
+  async (name) => {
+    await using there = await dropInFolder();
+    for (const provider of ["A", "B"]) {
+      const path = await there.write(name, `export default { apiVersion: 1, name: "${provider}" };`);
+      expect((await loadFile("provider", path, false)).value.name).toBe(provider);
+    }
+  },
+);
+
 test.each([
   ["a syntax error", "export default {\n  apiVersion: 1,,\n};", /bad\.ts: line 2, column \d+: /],
   ["an error while loading", "\n\nthrow new Error('no luck');", /bad\.ts: line 3, column \d+: no luck/],
@@ -44,6 +55,12 @@ test("a file that never gets done with loading is told, instead of waited for", 
   await using there = await dropInFolder();
   const path = await there.write("bad.ts", "await new Promise(() => {});\nexport default {};");
   await expect(loadFile("provider", path, false, 50)).rejects.toThrow("bad.ts: loading it took longer than 50 ms");
+});
+
+test("a name with a question mark, which no address of a file can hold here, is told", async () => {
+  await using there = await dropInFolder();
+  const path = await there.write("what?.ts", "export default { apiVersion: 1, name: 'ACME' };");
+  await expect(loadFile("provider", path, false)).rejects.toThrow("question mark in its path: name it otherwise");
 });
 
 test("every broken file of a start is told", async () => {
