@@ -139,12 +139,13 @@ function isEscapedWell(path: string): boolean {
   }
 }
 
-/** A HEAD request is a GET whose answer's body is left out. */
+/** A HEAD request is a GET of whose answer the body is left out, and its length is told. */
 async function answerAny(app: { fetch: (request: Request) => Response | Promise<Response> }, request: Request) {
   if (request.method !== "HEAD") return app.fetch(request);
   const answer = await app.fetch(new Request(request.url, { method: "GET", headers: request.headers }));
-  await answer.body?.cancel();
-  return new Response(null, { status: answer.status, headers: answer.headers });
+  const headers = new Headers(answer.headers);
+  headers.set("content-length", String((await answer.arrayBuffer()).byteLength));
+  return new Response(null, { status: answer.status, headers });
 }
 
 export interface DescribedRoute extends Route {

@@ -92,8 +92,11 @@ function fileAnswer(request: Request, { type, etag, forms }: Served, isAsset: bo
   if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
   const accepted = request.headers.get("accept-encoding") ?? "";
   const form = /\bbr\b/.test(accepted) ? "br" : /\bgzip\b/.test(accepted) ? "gzip" : "identity";
-  const bytes = request.method === "HEAD" ? null : (forms[form]() as Uint8Array<ArrayBuffer>);
-  return new Response(bytes, { headers: form === "identity" ? headers : { ...headers, "content-encoding": form } });
+  const bytes = forms[form]() as Uint8Array<ArrayBuffer>;
+  const told = { ...headers, "content-length": String(bytes.byteLength) };
+  return new Response(request.method === "HEAD" ? null : bytes, {
+    headers: form === "identity" ? told : { ...told, "content-encoding": form },
+  });
 }
 
 function servedFile(type: string, base64: string): Served {

@@ -19,6 +19,7 @@ describe("probes", () => {
     expect(await open("/readyz")).toMatchObject({ status: 200, json: { status: "ready", degraded: [] } });
     const head = await fetch(`${it.origin}/healthz`, { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(head.headers.get("content-length")).toBe(String('{"status":"ok"}'.length));
   });
 
   test("name what is wrong while traffic is still served", async () => {
