@@ -2,6 +2,7 @@ import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from ".
 import { bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../store/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords } from "../store/records.ts";
 import { successText } from "./envelope.ts";
+import { logFailure } from "./log-failure.ts";
 import { readAhead } from "./read-ahead.ts";
 import type { ApiRoom } from "./room.ts";
 import { streamText } from "./stream-text.ts";
@@ -36,7 +37,7 @@ export async function answerRecords(
   room: ApiRoom,
   request: Request,
   asked: Asked,
-  { extra, headers, ...included }: AnswerOptions,
+  { extra, headers = {}, ...included }: AnswerOptions,
 ): Promise<Response> {
   const sign = await room.signer.forRequest(request);
   async function* text() {
@@ -44,7 +45,7 @@ export async function answerRecords(
     yield* recordTexts(room, asked, { ...included, sign });
     yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
   }
-  return streamText(text(), headers);
+  return streamText(text(), headers, (error) => logFailure(room.log, request, error));
 }
 
 /** One record as the `data` of the answer; undefined where the organization has no such record. */

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../observe.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { readJson, readText, requireObject } from "./body.ts";
@@ -18,6 +17,7 @@ import { aggregateEndpoints } from "./figures/aggregates.ts";
 import { propertyEndpoints } from "./figures/properties.ts";
 import { type Access, Gate, type Route } from "./gate.ts";
 import { keyEndpoints } from "./keys.ts";
+import { logFailure } from "./log-failure.ts";
 import { sessionEndpoints } from "./logins/session.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
@@ -62,7 +62,7 @@ export function createApi(
     const answer = await answerAny(app, request)
       .then((made) => coded(request, made))
       .catch((error: unknown) => {
-        room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+        logFailure(room.log, request, error);
         return serverError();
       });
     const seconds = (performance.now() - started) / 1000;
@@ -99,7 +99,7 @@ function createApp(
       if (error instanceof RangeError && /call stack/i.test(error.message))
         return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(new GatewayError("not_found"));
-      room.log.error("the API failed", { method: request.method, why: messageOf(error), stack: stackOf(error) });
+      logFailure(room.log, request, error);
       return serverError();
     })
     .use(requestEndpoints(room, gate))
@@ -177,10 +177,6 @@ function routesOf(app: { routes: readonly { method: string; path: string; hooks:
 /** What failed inside the reading of a body stands below Elysia's own error. */
 function causeOf(error: unknown): GatewayError | undefined {
   return error instanceof Error && error.cause instanceof Error ? asGatewayError(error.cause) : undefined;
-}
-
-function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.stack?.split("\n").slice(0, 6).join(" | ") : undefined;
 }
 
 /** A bug, not the caller's fault: nothing of it is told. */

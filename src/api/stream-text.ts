@@ -9,10 +9,13 @@ const CHUNK_CHARS = 64 << 10;
  * Answers JSON text as it is made, no faster than the client takes it.
  *
  * A failure after the first `WHOLE_CHARS` breaks the connection off: nobody can take the part for the whole.
+ *
+ * @param onBroken - told of such a failure, which no answer can tell of.
  */
 export async function streamText(
   pieces: AsyncGenerator<string>,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>>,
+  onBroken: (error: unknown) => void,
 ): Promise<Response> {
   let start = "";
   for (;;) {
@@ -22,25 +25,33 @@ export async function streamText(
     if (start.length > WHOLE_CHARS) break;
   }
   const encoder = new TextEncoder();
+  let left = false;
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(start)),
     async pull(controller) {
-      let text = "";
-      while (text.length < CHUNK_CHARS) {
-        const next = await pieces.next();
-        if (next.done) {
-          if (text !== "") controller.enqueue(encoder.encode(text));
-          controller.close();
-          return;
-        }
-        text += next.value;
-      }
-      controller.enqueue(encoder.encode(text));
+      const text = await chunkOf(pieces).catch((error: unknown) => {
+        if (!left) onBroken(error);
+        throw error;
+      });
+      if (text === "") controller.close();
+      else controller.enqueue(encoder.encode(text));
     },
     async cancel() {
+      left = true;
       await pieces.return(undefined);
     },
   });
   // Nobody on the way may collect it either.
   return new Response(stream, { headers: { ...JSON_HEADERS, "cache-control": "no-store, no-transform", ...headers } });
+}
+
+/** @returns the empty text at the end. */
+async function chunkOf(pieces: AsyncGenerator<string>): Promise<string> {
+  let text = "";
+  while (text.length < CHUNK_CHARS) {
+    const next = await pieces.next();
+    if (next.done) break;
+    text += next.value;
+  }
+  return text;
 }

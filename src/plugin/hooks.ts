@@ -10,13 +10,11 @@ import type {
   RequestEnd,
 } from "./contract.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
+import { Patience } from "./patience.ts";
 import type { OpenPlugin } from "./setup.ts";
 
 /** Milliseconds that one hook has for one call. */
 const HOOK_MS = 250;
-/** After so many calls in a row that blocked the thread, a hook is not called for a while. */
-const CUTS_IN_A_ROW = 3;
-const SWITCHED_OFF_MS = 60_000;
 
 type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters">;
 
@@ -26,9 +24,7 @@ interface Hook<I, R> {
   readonly call: (input: I) => R | Promise<R>;
   /** Came with the program: called without the watch that cuts off an endless loop. */
   readonly builtIn: boolean;
-  /** Calls in a row that blocked the thread until they were cut off. */
-  cuts: number;
-  offUntilMs: number;
+  readonly patience: Patience;
 }
 
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
@@ -62,7 +58,7 @@ export class Hooks {
       plugins.flatMap(({ name: plugin, hooks, builtIn = false }) => {
         const call = hooks[name] as ((input: I) => R | Promise<R>) | undefined;
         if (call === undefined) return [];
-        return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, cuts: 0, offUntilMs: 0 }];
+        return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, patience: new Patience() }];
       });
     this.#lists = {
       readsUser: all("readsUser"),
@@ -84,7 +80,7 @@ export class Hooks {
   /** Whether any plugin has to know the user. Never throws. */
   readsUser(request: GatewayRequest): boolean {
     return this.#lists.readsUser.some((hook) => {
-      if (isOff(hook)) return false;
+      if (hook.patience.isOver) return false;
       try {
         return this.#call(hook, request) === true;
       } catch (error) {
@@ -111,7 +107,7 @@ export class Hooks {
   /** Tells every `onEnd`. Never throws. */
   onEnd(end: RequestEnd): void {
     for (const hook of this.#lists.onEnd) {
-      if (isOff(hook)) continue;
+      if (hook.patience.isOver) continue;
       try {
         const answer: unknown = this.#call(hook, end);
         // Nobody waits for it, but a failure must not end up as one of nobody's.
@@ -130,7 +126,7 @@ export class Hooks {
   /** Lets every `onRecord` change the draft. False: the record is to be dropped. A hook that fails changes nothing. */
   async onRecord(draft: RecordDraft): Promise<boolean> {
     for (const hook of this.#lists.onRecord) {
-      if (isOff(hook)) continue;
+      if (hook.patience.isOver) continue;
       const before = { ...draft, properties: { ...draft.properties } };
       try {
         if ((await this.#call(hook, draft)) === false) return false;
@@ -147,7 +143,7 @@ export class Hooks {
   /** Tells every `onRecorded`. */
   async onRecorded(draft: Readonly<RecordDraft>): Promise<void> {
     for (const hook of this.#lists.onRecorded) {
-      if (isOff(hook)) continue;
+      if (hook.patience.isOver) continue;
       try {
         await this.#call(hook, draft);
       } catch (error) {
@@ -180,7 +176,7 @@ export class Hooks {
   degraded(): readonly string[] {
     return Object.values(this.#lists as Readonly<Record<HookName, readonly Hook<never, unknown>[]>>)
       .flat()
-      .filter((hook) => isOff(hook))
+      .filter(({ patience }) => patience.isOver)
       .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
   }
 
@@ -195,7 +191,7 @@ export class Hooks {
     for (let at = from; at < list.length; at++) {
       const hook = list[at]!;
       try {
-        if (isOff(hook)) throw new Error("it is switched off");
+        if (hook.patience.isOver) throw new Error("it is switched off");
         const answer = this.#call(hook, request);
         if (isPromise(answer)) {
           const sofar = admission;
@@ -223,8 +219,7 @@ export class Hooks {
     // What came with the program is trusted to bound itself: the watch costs more than all of its hooks.
     if (hook.builtIn) return hook.call(input);
     const startedMs = performance.now();
-    const answer = guarded(hook.call, input, HOOK_MS);
-    hook.cuts = 0;
+    const answer = hook.patience.call(hook.call, input, HOOK_MS);
     return isPromise(answer) ? inTime(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
   }
 
@@ -232,9 +227,7 @@ export class Hooks {
     const key = `${hook.plugin} ${hook.name}`;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    hook.cuts = error instanceof CutOff && error.blocked ? hook.cuts + 1 : 0;
-    if (hook.cuts >= CUTS_IN_A_ROW) {
-      hook.offUntilMs = performance.now() + SWITCHED_OFF_MS;
+    if (error instanceof CutOff && error.blocked && hook.patience.isOver) {
       this.#log.error("a hook is switched off for a minute, it blocked the thread", {
         plugin: hook.plugin,
         hook: hook.name,
@@ -245,10 +238,6 @@ export class Hooks {
       this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
     }
   }
-}
-
-function isOff(hook: Hook<never, unknown>): boolean {
-  return hook.offUntilMs > 0 && hook.offUntilMs > performance.now();
 }
 
 export function isRefusal(verdict: Verdict): verdict is Refusal {

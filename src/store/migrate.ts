@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { foreignTables, saysForeign } from "./foreign.ts";
+import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./foreign.ts";
 import { bodiesPath } from "./local.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
 import { inspectFile } from "./snapshot.ts";
@@ -84,8 +84,7 @@ function refuseNewer(target: Migration["target"], version: number, known: number
 
 /** What something else keeps is left alone: by a slip in an address it would get all our tables. */
 async function refuseForeign(database: Database, target: Migration["target"]): Promise<void> {
-  const sql = "select name from sqlite_master where type = 'table'";
-  const foreign = foreignTables((await database.query<{ name: string }>({ sql, args: [] })).map(({ name }) => name));
+  const foreign = foreignTables(await database.query<MadeTable>({ sql: MADE_TABLES, args: [] }));
   if (foreign.length === 0) return;
   const says = saysForeign(`the database (${target})`, foreign);
   throw new GatewayError("database_foreign", `${says}: set another database_url or data_dir`);

@@ -1,7 +1,8 @@
 import { pathToFileURL } from "node:url";
 import Connection from "libsql/promise";
-import { foreignTables } from "./foreign.ts";
+import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
+import { toObjects } from "./statement-cache.ts";
 
 /** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
 const BUSY_MS = 5_000;
@@ -46,17 +47,17 @@ export function inspectFile(
 ): Promise<FileReport> {
   return withFile(path, async (connection) => {
     const rows: Record<string, number> = {};
-    const named = (await all(connection, "select name from sqlite_master where type = 'table'")).map(first).map(String);
-    const tables = new Set(named);
-    const [marked] = tables.has("migrations")
+    const tables = toObjects<MadeTable>(["name", "sql"], await all(connection, MADE_TABLES));
+    const names = new Set(tables.map(({ name }) => name));
+    const [marked] = isMigrated(tables)
       ? await all(connection, `select coalesce(max(version), 0) from migrations where target = '${kind}'`)
       : [];
     for (const table of options.counts ? COUNTED[kind] : []) {
-      if (tables.has(table)) rows[table] = Number(first((await all(connection, `select count(*) from ${table}`))[0]));
+      if (names.has(table)) rows[table] = Number(first((await all(connection, `select count(*) from ${table}`))[0]));
     }
     const said = options.soundness ? (await all(connection, "pragma quick_check(20)")).map(first).map(String) : [];
     const faults = said.filter((line) => line !== "ok");
-    return { version: Number(first(marked) ?? 0), foreign: foreignTables(named), rows, faults };
+    return { version: Number(first(marked) ?? 0), foreign: foreignTables(tables), rows, faults };
   });
 }
 

@@ -33,9 +33,9 @@ test("one that loops again and again is left alone for a while", () => {
 });
 
 test("one that only waits for its turn is not switched off", () => {
-  const never = new Int32Array(new SharedArrayBuffer(4));
+  const turn = new Int32Array(new SharedArrayBuffer(4));
   let isQuick = false;
-  const { cost } = loaded({ cost: () => (isQuick || Atomics.wait(never, 0, 0) === "ok" ? 1 : null) });
+  const { cost } = loaded({ cost: () => (isQuick || Atomics.wait(turn, 0, 0) === "ok" ? 1 : null) });
   for (let at = 0; at < 4; at++) expect(() => cost!({}, "m", NO_EXCHANGE)).toThrow("took longer");
   isQuick = true;
   expect(cost!({}, "m", NO_EXCHANGE)).toBe(1);

@@ -40,6 +40,13 @@ const forever = () => {
   for (;;);
 };
 
+test("a hook that only waits for its turn is not switched off", () => {
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  const { hooks } = hooksOf({ onRequest: () => void Atomics.wait(turn, 0, 0) });
+  for (let calls = 0; calls < 4; calls++) expect(() => hooks.onRequest(request)).toThrow();
+  expect(hooks.degraded()).toEqual([]);
+});
+
 test("failures are counted as metrics, by plugin and hook", async () => {
   const boom = () => {
     throw new Error("boom");

@@ -119,16 +119,21 @@ describe("the migrations", () => {
     await store.close();
   });
 
-  test.each(["records", "bodies"] as const)("leave a database of something else alone: %s", async (which) => {
+  test.each([
+    ["records", "customers (name text)", "customers"],
+    ["bodies", "customers (name text)", "customers"],
+    ["records", "migrations (id integer primary key, migration varchar, batch integer)", "migrations"],
+    ["bodies", "migrations (timestamp bigint, name varchar)", "migrations"],
+  ] as const)("leave a database of something else alone: %s with %s", async (which, table, name) => {
     using directory = ownDirectory();
     const store = await openStore(directory.config, "write");
-    await store[which].batch([{ sql: "create table customers (name text)", args: [] }]);
+    await store[which].batch([{ sql: `create table ${table}`, args: [] }]);
     await expect(migrate(store)).rejects.toMatchObject({
       code: "database_foreign",
-      message: expect.stringContaining("customers"),
+      message: expect.stringContaining(`(${name})`),
     });
-    const sql = "select name from sqlite_master where name like 'migrations%' or name = 'requests'";
-    expect(await store[which].query({ sql, args: [] })).toEqual([]);
+    const sql = "select name from sqlite_master where name not like 'sqlite%'";
+    expect(await store[which].query({ sql, args: [] })).toEqual([{ name }]);
     await store.close();
   });
 

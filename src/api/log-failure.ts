@@ -1,0 +1,7 @@
+import { type Log, messageOf } from "../observe.ts";
+
+/** For a failure that is not the caller's fault: whoever runs the service is told what callers are not. */
+export function logFailure(log: Log, { method }: Request, error: unknown): void {
+  const stack = error instanceof Error ? error.stack?.split("\n").slice(0, 6).join(" | ") : undefined;
+  log.error("the API failed", { method, why: messageOf(error), stack });
+}

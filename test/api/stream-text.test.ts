@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { streamText } from "../../src/api/stream-text.ts";
+
+const PIECE = "é".repeat(20_000);
+
+/** So many pieces, and then the failure, where there is one. */
+async function* pieces(count: number, failure?: Error): AsyncGenerator<string> {
+  for (let made = 0; made < count; made++) yield PIECE;
+  if (failure !== undefined) throw failure;
+}
+
+test.each([0, 1, 52, 53, 54, 400])(
+  "an answer of %d pieces comes whole, and nobody hears of a failure",
+  async (count) => {
+    const broken: unknown[] = [];
+    const answer = await streamText(pieces(count), { "x-more": "1" }, (error) => broken.push(error));
+    expect(await answer.text()).toBe(PIECE.repeat(count));
+    expect(answer.headers.get("x-more")).toBe("1");
+    expect(broken).toEqual([]);
+  },
+);
+
+test("a failure before anything was sent is the caller's to answer", async () => {
+  const broken: unknown[] = [];
+  const failure = new Error("no such table");
+  await expect(streamText(pieces(2, failure), {}, (error) => broken.push(error))).rejects.toBe(failure);
+  expect(broken).toEqual([]);
+});
+
+test("a failure behind what was sent breaks the answer off, and is told of once", async () => {
+  const broken: unknown[] = [];
+  const failure = new Error("no such table");
+  const answer = await streamText(pieces(400, failure), {}, (error) => broken.push(error));
+  await expect(answer.text()).rejects.toThrow("no such table");
+  expect(broken).toEqual([failure]);
+});
+
+test("a client that leaves ends the making, and what fails meanwhile is nobody's loss", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  async function* cutShort(): AsyncGenerator<string> {
+    yield* pieces(54);
+    asked.resolve();
+    await answered.promise;
+    throw new Error("the database is being closed");
+  }
+  const broken: unknown[] = [];
+  const making = cutShort();
+  const answer = await streamText(making, {}, (error) => broken.push(error));
+  const reader = answer.body!.getReader();
+  await reader.read();
+  await asked.promise;
+  const left = reader.cancel();
+  answered.resolve();
+  await left;
+  expect((await making.next()).done).toBe(true);
+  expect(broken).toEqual([]);
+});
