@@ -55,10 +55,10 @@ export function createApi(
     // Two of them are read differently by whatever stands in front; the listener joins them with a comma.
     if (!URL.canParse(request.url) || request.headers.get("host")?.includes(","))
       return failure(new GatewayError("bad_request", "the request names no host and path, or two hosts"));
-    if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const started = performance.now();
     const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);
     if (page !== undefined) return page;
+    if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const answer = await answerAny(app, request)
       .then((made) => coded(request, made))
       .catch((error: unknown) => {

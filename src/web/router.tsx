@@ -13,6 +13,7 @@ import { type RequestsSearch, readRequestsSearch } from "./pages/requests/search
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { readTimedListSearch } from "./parts/timed-list-search.ts";
+import { nameOf, readablePath, segmentOf } from "./path.ts";
 import { Shell } from "./shell.tsx";
 
 /** What an address holds beyond what its page takes is as if it were not there: the router itself would hand it on as it is. */
@@ -64,6 +65,7 @@ const sessions = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   path: "/sessions/$id",
+  params: { parse: ({ id }) => ({ id: nameOf(id) }), stringify: ({ id }) => ({ id: segmentOf(id) }) },
   component: lazyRouteComponent(() => import("./pages/session/page.tsx"), "SessionPage"),
 });
 
@@ -160,6 +162,12 @@ export const router = createRouter({
     keys,
     storage,
   ]),
+  rewrite: {
+    input: ({ url }) => {
+      url.pathname = readablePath(url.pathname);
+      return url;
+    },
+  },
   defaultPreload: "intent",
   defaultErrorComponent: PageFailed,
 });

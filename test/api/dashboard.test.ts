@@ -18,14 +18,18 @@ const page = (path: string, headers: Record<string, string> = { accept: "text/ht
   fetch(it.origin + path, { headers });
 
 describe("the shell", () => {
-  test.each(["/", "/requests", "/requests/0198c0de-0000-7000-8000-000000000000", "/costs?range=7d", "/no/such/page"])(
-    "answers a browser at %s, without a key",
-    async (path) => {
-      const answer = await page(path);
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-      expect(await answer.text()).toContain('<div id="root"></div>');
-    },
-  );
+  test.each([
+    "/",
+    "/requests",
+    "/requests/0198c0de-0000-7000-8000-000000000000",
+    "/costs?range=7d",
+    "/no/such/page",
+    "/requests/%E0%A4%A",
+  ])("answers a browser at %s, without a key", async (path) => {
+    const answer = await page(path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(await answer.text()).toContain('<div id="root"></div>');
+  });
 
   test("lets nothing run, load or be framed but its own files", async () => {
     const { headers } = await page("/");
@@ -59,6 +63,7 @@ describe("programs get what they ask for", () => {
     ["/healthz", 200],
     ["/openapi.json", 200],
     ["/metrics", 200],
+    ["/v1/request/%E0%A4%A", 404],
   ])("%s is no page, whatever is accepted", async (path, status) => {
     const answer = await page(path);
     expect([answer.status, answer.headers.get("content-type")!.includes("html")]).toEqual([status, false]);

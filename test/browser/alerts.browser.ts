@@ -176,12 +176,28 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.getByRole("button", { name: "Property", exact: true }).click();
   await page.getByLabel("Property", { exact: true }).fill(HOSTILE);
   await page.getByLabel("Days", { exact: true }).fill("365");
+  const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "Save retention" }).click();
+  await dialog.getByText("Bodies of records older than 30 days; kept for good until now").waitFor();
+  await dialog.getByText(`Records with ${HOSTILE} older than 365 days; kept for good until now`).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(await ask(it.weir, "GET", "/v1/retention")).toMatchObject({
+    days: null,
+    body_days: null,
+    properties: [],
+  });
+  await page.getByRole("button", { name: "Save retention" }).click();
+  await dialog.getByRole("button", { name: "Save and remove" }).click();
   await page.getByText("Saved; it holds from the next run on").or(page.getByText("30 days")).first().waitFor();
   await page.reload();
   await page.locator(".facts").getByText("30 days").waitFor();
   expect(await page.getByLabel("Property", { exact: true }).inputValue()).toBe(HOSTILE);
   await page.getByRole("button", { name: "Remove what is too old now" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  // Keeping more removes nothing, so nothing is asked.
+  await page.getByLabel("Days that bodies are kept").fill("31");
+  await page.getByRole("button", { name: "Save retention" }).click();
+  await page.locator(".facts").getByText("31 days").waitFor();
+  expect(await dialog.count()).toBe(0);
 });

@@ -31,6 +31,25 @@ test.each([
   }),
 );
 
+describe.each([
+  [1_024, 768],
+  [512, 384],
+])("a screen of %i by %i pixels, as it is or magnified", (width, height) => {
+  test("holds the page of a request whose names are long", async () => {
+    await using opened = await it.open(`/requests/${world.ids[0]}`, { width, height });
+    const { page } = opened;
+    await page.getByRole("region", { name: "Session" }).getByRole("listitem").first().waitFor();
+    await page.waitForFunction((most) => document.documentElement.scrollWidth <= most, width);
+  });
+
+  test("leaves the list of requests room for several rows", async () => {
+    await using opened = await it.open("/requests", { width, height });
+    const { page } = opened;
+    await page.locator("tr[data-id]").nth(4).waitFor();
+    expect((await page.locator(".requests-room").boundingBox())!.height).toBeGreaterThanOrEqual(240);
+  });
+});
+
 describe("Costs", () => {
   test("adds up what passed", async () => {
     await using opened = await it.open("/costs?range=1h");

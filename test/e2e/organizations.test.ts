@@ -56,7 +56,7 @@ test("a key made by the command line works soon, and a revoked one stops soon", 
   expect(JSON.stringify(entry)).not.toContain(key);
   expect((await runCommand(weir.env, "keys", "revoke", String(entry["id"]))).status).toBe(0);
   await untilAnswered(key, 401);
-  expect(await codeOf(await send(key))).toEqual([401, "expired_gateway_auth"]);
+  expect(await codeOf(await send(key))).toEqual([401, "invalid_gateway_auth"]);
   await until(
     async () =>
       (await callApi(weir, "/v1/request/query-ids", { method: "POST", body: '{"requestIds":[]}' }, key)).status === 401,

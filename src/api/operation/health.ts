@@ -4,6 +4,7 @@ import { within } from "../../runtime/within.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
+import { RecentLoss } from "./recent-loss.ts";
 
 /** How long another thread has to answer a probe. */
 const ANSWER_MS = 1_000;
@@ -14,6 +15,7 @@ const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.O
 
 /** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
 export function healthEndpoints(room: ApiRoom) {
+  const loss = new RecentLoss();
   return new Elysia()
     .get(
       "/healthz",
@@ -23,7 +25,7 @@ export function healthEndpoints(room: ApiRoom) {
     .get(
       "/readyz",
       async () => {
-        const { ready, degraded } = await readiness(room);
+        const { ready, degraded } = await readiness(room, loss);
         return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
       },
       endpoint(
@@ -42,7 +44,7 @@ export function healthEndpoints(room: ApiRoom) {
           answered(room.recorder.metrics()),
           answered(room.jobs.metrics()),
           room.metrics.text(),
-          readiness(room).then(readinessText),
+          readiness(room, loss).then(readinessText),
         ]);
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
@@ -72,7 +74,7 @@ interface Readiness {
   readonly databaseUsable: boolean;
 }
 
-async function readiness(room: ApiRoom): Promise<Readiness> {
+async function readiness(room: ApiRoom, loss: RecentLoss): Promise<Readiness> {
   const [gateway, recorder, database] = await Promise.all([
     answered(room.gateway.status()),
     answered(room.recorder.status()),
@@ -83,7 +85,7 @@ async function readiness(room: ApiRoom): Promise<Readiness> {
   else {
     degraded.push(...gateway.degraded);
     if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
-    if (gateway.exchangesDropped > 0)
+    if (loss.isRecent(gateway.exchangesDropped, performance.now()))
       degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded whole`);
     if (gateway.draining) degraded.push("gateway: it is stopping");
   }

@@ -60,25 +60,35 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         {of === undefined ? null : <span className="unseen"> {of}</span>}
       </GatedButton>
       {isOpen ? (
-        <Dialog title={title} onClose={() => setOpen(false)}>
-          <div>{children}</div>
-          <Trouble error={work.error} />
-          <div className="form-actions">
-            <button
-              type="button"
-              className={danger ? "danger" : "primary"}
-              disabled={work.isPending}
-              onClick={() => work.mutate()}
-            >
-              {action}
-            </button>
-            <button type="button" onClick={() => setOpen(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        <Confirm {...{ title, action, danger, work }} onConfirm={() => work.mutate()} onClose={() => setOpen(false)}>
+          {children}
+        </Confirm>
       ) : null}
     </>
+  );
+}
+
+interface ConfirmProps extends Pick<ConfirmButtonProps, "title" | "children" | "action" | "danger"> {
+  readonly work: { readonly error: Error | null; readonly isPending: boolean };
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** The window that asks. */
+export function Confirm({ title, children, action, danger = false, work, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div>{children}</div>
+      <Trouble error={work.error} />
+      <div className="form-actions">
+        <button type="button" className={danger ? "danger" : "primary"} disabled={work.isPending} onClick={onConfirm}>
+          {action}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

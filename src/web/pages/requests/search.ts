@@ -1,4 +1,5 @@
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
+import { COLUMNS } from "./columns.tsx";
 
 /** What the address of the requests page says. */
 export interface RequestsSearch extends TimeSearch {
@@ -10,12 +11,14 @@ export interface RequestsSearch extends TimeSearch {
   readonly live?: boolean | undefined;
 }
 
+const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [`${sort}.asc`, `${sort}.desc`]));
+
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
   const { filter, sort, live } = search;
   return {
     ...readTimeSearch(search),
     ...(typeof filter === "object" && filter !== null ? { filter } : {}),
-    ...(typeof sort === "string" && /^\w+\.(asc|desc)$/.test(sort) ? { sort } : {}),
+    ...(typeof sort === "string" && SORTS.includes(sort) ? { sort } : {}),
     ...(live === true ? { live } : {}),
   };
 }

@@ -61,7 +61,7 @@ export function SessionPage() {
       }
       actions={
         <>
-          <TagForm id={id} />
+          {/^\.\.?$/.test(id) ? null : <TagForm id={id} />}
           <RequestsLink filter={filter}>As a list of requests</RequestsLink>
         </>
       }

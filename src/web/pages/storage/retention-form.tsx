@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../api.ts";
-import { Trouble } from "../../parts/confirm-button.tsx";
+import { Confirm, Trouble } from "../../parts/confirm-button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { STORAGE } from "./page.tsx";
-import { daysText, type PropertyRule, RETENTION, type RetentionView } from "./retention.tsx";
+import { daysText, type RetentionRules, removedBy } from "./removal.ts";
+import { type PropertyRule, RETENTION, type RetentionView } from "./retention.tsx";
 
 const NEW_RULE: PropertyRule = { property: "", value: null, days: null, body_days: null };
 
@@ -15,15 +16,23 @@ const daysOf = (text: FormDataEntryValue | string | null) => (text === null || t
 
 export function RetentionForm({ view }: { readonly view: RetentionView }) {
   const [rules, setRules] = useState(view.properties);
+  /** What waits for a yes, because it removes something. */
+  const [asked, setAsked] = useState<RetentionRules>();
   const client = useQueryClient();
   const work = useMutation({
-    mutationFn: (body: unknown) => call("PUT", "/v1/retention", { body }),
-    onSuccess: () => Promise.all([STORAGE, RETENTION].map((queryKey) => client.invalidateQueries({ queryKey }))),
+    mutationFn: (body: RetentionRules) => call("PUT", "/v1/retention", { body }),
+    onSuccess: async () => {
+      setAsked(undefined);
+      await Promise.all([STORAGE, RETENTION].map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    work.mutate({ days: daysOf(form.get("days")), body_days: daysOf(form.get("body_days")), properties: rules });
+    const next = { days: daysOf(form.get("days")), body_days: daysOf(form.get("body_days")), properties: rules };
+    work.reset();
+    if (removedBy(view, next).length > 0) setAsked(next);
+    else work.mutate(next);
   };
   const { configured } = view;
   return (
@@ -55,7 +64,25 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
           </div>
         </div>
       </fieldset>
-      <Trouble error={work.error} />
+      {asked === undefined ? (
+        <Trouble error={work.error} />
+      ) : (
+        <Confirm
+          title="Keep less than until now?"
+          action="Save and remove"
+          danger
+          work={work}
+          onConfirm={() => work.mutate(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>The next run, by itself every night, removes for good:</p>
+          <ul>
+            {removedBy(view, asked).map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </Confirm>
+      )}
       <div className="form-actions">
         <GatedButton scope="admin" type="submit" className="primary" disabled={work.isPending}>
           Save retention

@@ -6,6 +6,7 @@ import { Failed, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
 import { STORAGE } from "./page.tsx";
+import { daysText } from "./removal.ts";
 import { RetentionForm } from "./retention-form.tsx";
 
 /** Days; 0 is for good. */
@@ -95,9 +96,6 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
     </section>
   );
 }
-
-export const daysText = (days: number) =>
-  days === 0 ? "for good" : days === 1 ? "1 day" : `${formatCount(days)} days`;
 
 function Run({ run }: { readonly run: LastRun }) {
   return (

@@ -1,0 +1,15 @@
+/** How long a loss is told after it was seen: long enough for whoever watches, while the counter keeps it. */
+const TOLD_MS = 60 * 60_000;
+
+/** Whether there were losses of late, by their count since the start. */
+export class RecentLoss {
+  #count = 0;
+  #seenMs = 0;
+
+  /** @param nowMs - milliseconds of a clock that nobody sets. */
+  isRecent(count: number, nowMs: number): boolean {
+    if (count > this.#count) this.#seenMs = nowMs;
+    this.#count = count;
+    return count > 0 && nowMs - this.#seenMs < TOLD_MS;
+  }
+}
