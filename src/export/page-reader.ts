@@ -9,7 +9,7 @@ export const QUERY_PATH = "/v1/request/query-fast";
 const ROWS_MAX = 10_000;
 const ROWS_FIRST = 200;
 /** Two pages are in memory at a time, one being written and one on its way. */
-const PAGE_BYTES_AIM = 2_000_000;
+const PAGE_BYTES_AIM = 3_000_000;
 /** A page that outgrows it is given up and asked for with fewer rows. A single record may be of any size. */
 const PAGE_BYTES_MAX = 24_000_000;
 
