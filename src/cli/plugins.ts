@@ -51,7 +51,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
       log,
       entries,
       usageOf,
-      organizationOfKey: () => "", // no database is looked into: any key may be there
+      organizationOfKey: () => "", // no database is looked into: each key counts as one that is there
       providerHosts: () => [],
       openJournal: readOnlyJournal,
     });

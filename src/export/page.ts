@@ -19,7 +19,8 @@ const CURSOR_CHARACTERS_MAX = 2_000;
 /**
  * Reads the answer of a query endpoint, whose bytes become the page's lines where that is possible.
  *
- * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold.
+ * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold: no Weir sends the line
+ * breaks for which an answer goes that way.
  *
  * @param limit - rows that were asked for; more than that is not an answer to our question.
  * @throws UnreadableAnswer

@@ -17,7 +17,7 @@ export const READ_BY = [
   ...["request_path", "response_status"],
 ] as const satisfies readonly (keyof RequestRow)[];
 
-export type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
+type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
 
 /** What `bodyTexts` needs of many records: headers only where a body is binary, for its type. */
 export async function loadShownBodies(

@@ -125,7 +125,7 @@ test("after kill -9 under load every id that reached a client has exactly one re
   }
 }, 60_000);
 
-/** A provider as any other, but that its code ends the gateway thread that it is loaded in, when a file says so. */
+/** A provider like the others, but that its code ends the gateway thread that it is loaded in, when a file says so. */
 const DEADLY = (flag: string) => `
 import { existsSync, rmSync } from "node:fs";
 import { workerData } from "node:worker_threads";

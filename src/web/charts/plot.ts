@@ -32,7 +32,7 @@ export const colourOf = ({ colours }: Pick<Plotted, "colours">, at: number): num
   Math.min(colours?.[at] ?? at, COLOURS - 1);
 
 /** Days are those of UTC, as the API adds them up; shorter buckets are read by the local clock. */
-export function clockOf(bucket: Bucket): (seconds: number) => Date {
+function clockOf(bucket: Bucket): (seconds: number) => Date {
   return (seconds) =>
     bucket === "day" ? uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC") : new Date(seconds * 1_000);
 }

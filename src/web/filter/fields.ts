@@ -1,4 +1,4 @@
-export type FieldKind = "text" | "number" | "time" | "boolean" | "contains" | "key";
+type FieldKind = "text" | "number" | "time" | "boolean" | "contains" | "key";
 
 export interface FilterField {
   readonly id: string;

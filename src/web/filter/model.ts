@@ -22,7 +22,7 @@ export interface FilterCondition {
 }
 
 /** A leaf that came with a link and that the builder has no controls for: it holds as it is. */
-export interface Foreign {
+interface Foreign {
   readonly kind: "foreign";
   readonly leaf: unknown;
 }

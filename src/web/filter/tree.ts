@@ -4,7 +4,7 @@ export type FilterTree = "all" | FilterLeaf | FilterBranch;
 /** `{"<group>": {"<field>": {"<operator>": value}}}`, an object deeper where the field holds names. */
 export type FilterLeaf = { readonly [group: string]: unknown };
 
-export interface FilterBranch {
+interface FilterBranch {
   readonly left: FilterTree;
   readonly operator: "and" | "or";
   readonly right: FilterTree;

@@ -34,7 +34,7 @@ export interface FieldValues {
 }
 
 /** The failure of the member at this path of what was sent. */
-export type ErrorAt = (path: string) => string | undefined;
+type ErrorAt = (path: string) => string | undefined;
 
 /** What is wrong with one member of what was sent, without its name, which its field has another one for. */
 export function failureAt(error: Error | null, path: string): string | undefined {

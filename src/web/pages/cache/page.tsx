@@ -22,7 +22,7 @@ import { PurgeButton } from "./purge-button.tsx";
 
 const FALLBACK = "7d";
 
-export interface CacheView extends CacheStatistics {
+interface CacheView extends CacheStatistics {
   readonly hit_rate: number | null;
   readonly entries: number;
   readonly bytes: number;

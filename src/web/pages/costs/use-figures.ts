@@ -37,7 +37,7 @@ export function useFigures(span: Span, by: string | undefined, filter: FilterNod
 
 export type Figures = ReturnType<typeof useFigures>;
 
-export interface SplitRows {
+interface SplitRows {
   readonly key: string;
   readonly groups: readonly Group[];
   readonly rows: readonly MetricsRow[];

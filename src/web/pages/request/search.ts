@@ -2,7 +2,7 @@ const TABS = ["conversation", "request", "response", "timing", "cost", "replay",
 export type RequestTab = (typeof TABS)[number];
 
 /** What the address of one request's page says. */
-export interface RequestSearch {
+interface RequestSearch {
   readonly tab?: RequestTab | undefined;
 }
 
