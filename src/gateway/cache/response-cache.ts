@@ -238,8 +238,8 @@ export class ResponseCache {
     try {
       await this.#files.write(entry, parts);
       this.#writing.delete(entry);
-      // It was pushed out or purged while it was written.
-      if (!this.#isCurrent(entry)) this.#removeFile(entry);
+      // It was pushed out or purged while it was written. Who waits for the write waits for its removal as well.
+      if (!this.#isCurrent(entry)) await this.#unlink(entry);
     } catch (error) {
       this.#writing.delete(entry);
       this.#failed("an answer could not be stored in the cache", error);
@@ -278,12 +278,15 @@ export class ResponseCache {
 
   #removeFile(entry: Entry): void {
     // A file that is still being written is removed when it is there.
-    if (this.#writing.has(entry)) return;
-    this.#track(
-      this.#files
-        .remove(entry)
-        .catch((error: unknown) => this.#failed("a file could not be removed from the cache", error)),
-    );
+    if (!this.#writing.has(entry)) this.#track(this.#unlink(entry));
+  }
+
+  async #unlink(entry: Entry): Promise<void> {
+    try {
+      await this.#files.remove(entry);
+    } catch (error) {
+      this.#failed("a file could not be removed from the cache", error);
+    }
   }
 
   #isCurrent(entry: Entry): boolean {
