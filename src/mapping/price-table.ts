@@ -1,11 +1,13 @@
-import { calcPrice } from "@pydantic/genai-prices";
-import type { Units } from "./cost.ts";
+import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { pickDefined } from "./json.ts";
 import type { CostLine } from "./own-price.ts";
 import { isPlain, plainPrice, RememberedPrices } from "./remembered-prices.ts";
+import type { Units } from "./units.ts";
 
 export interface Price {
   readonly dollars: number;
+  /** The part that is for searches and requests, not for tokens. */
+  readonly fees: number;
   /** The entry that was used, and of which day its table is. */
   readonly entry: string;
 }
@@ -56,14 +58,14 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
   const plain = isPlain(units);
   const known = plain ? remembered.get(provider, model, at) : undefined;
   if (known === null) return undefined;
-  if (known !== undefined) return { dollars: plainPrice(known.prices, units), entry: known.entry };
+  if (known !== undefined) return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   const providerId = TABLE_NAMES[provider]!;
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, providerId, units, at);
     if (found === undefined) continue;
-    const { entry, total_price, model_price: prices } = found;
+    const { entry, total_price, input_price, output_price, model_price: prices } = found;
     if (plain) remembered.keep(provider, model, at, { entry, prices }, found.model);
-    return { dollars: total_price, entry };
+    return { dollars: total_price, fees: total_price - input_price - output_price, entry };
   }
   if (plain) remembered.keep(provider, model, at, null);
   return undefined;
@@ -75,6 +77,9 @@ function spellings(model: string): readonly string[] {
   const last = plain.slice(plain.lastIndexOf("/") + 1);
   return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
 }
+
+/** What the line of a cost is called that is not for tokens. */
+export const FEES = "searches and requests";
 
 /** Input and output by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
 export function genaiRates(
@@ -97,7 +102,7 @@ export function genaiRates(
     const lines = [
       line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
       line("output, all parts", units.output_tokens ?? 0, output),
-      line("other", 1, total - input - output),
+      line(FEES, 1, total - input - output),
     ];
     return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.model_price };
   }
@@ -107,7 +112,14 @@ export function genaiRates(
 function lookUp(model: string, providerId: string, units: Units, at: Date) {
   const found = calculated(model, providerId, units, at) ?? calculated(model, providerId, withoutParts(units), at);
   if (found === undefined || found === null || !Number.isFinite(found.total_price)) return undefined;
-  return { ...found, entry: `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}` };
+  const entry = `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}`;
+  return { ...found, entry: entry + unpriced(units, found.model_price) };
+}
+
+/** Searches that the table has no price of do not make the tokens unknown, but the cost is not all of it. */
+function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {
+  const isMissing = (units.web_searches && web === undefined) || (units.storage_searches && files === undefined);
+  return isMissing ? ", searches not included" : "";
 }
 
 /** The table throws where it finds counts at odds with one another; then the whole is priced without its parts. */

@@ -1,5 +1,5 @@
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
-import type { Units } from "./cost.ts";
+import type { Units } from "./units.ts";
 
 /** Lookups that are remembered; the one made first makes room. */
 const REMEMBERED_MAX = 2_000;
