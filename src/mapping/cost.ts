@@ -1,6 +1,6 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../plugin/contract.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
-import { genaiPrices, type Price, type PriceTable } from "./price-table.ts";
+import { genaiPrices, type PriceTable } from "./price-table.ts";
 import { priceTerms } from "./price-terms.ts";
 import { type Bill, billsOf } from "./units.ts";
 
@@ -49,7 +49,9 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
     return { cost: statedCost, source: "stated by the provider" };
   const bills = billsOf(usage, input.usageRaw);
   if (provider === undefined || bills.length === 0) return UNKNOWN;
-  const prices = bills.map((bill) => priceOf(bill, models, (name) => table(provider.name, name, bill.units, input.at)));
+  const prices = bills.map((bill) =>
+    foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at)),
+  );
   if (!prices.every((price) => price !== undefined)) return UNKNOWN;
   const { factor, note } = priceTerms(provider.name, input.usageRaw);
   const cost = prices.reduce((sum, { dollars, fees }) => sum + dollars + (factor - 1) * (dollars - fees), 0);
@@ -57,7 +59,7 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
 }
 
 /** The first that the names of who did it lead to. */
-export function priceOf<T>(
+export function foundFor<T>(
   { model }: Bill,
   models: readonly string[],
   find: (name: string) => T | undefined,

@@ -1,5 +1,5 @@
 import type { Usage } from "../plugin/contract.ts";
-import { priceOf } from "./cost.ts";
+import { foundFor } from "./cost.ts";
 import { isObject, parseJson, pickDefined } from "./json.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { FEES, genaiRates } from "./price-table.ts";
@@ -65,7 +65,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   }
   const at = new Date(row.request_created_at);
   const found = billsOf(usage, raw).map((bill) =>
-    priceOf(bill, models, (model) => genaiRates(row.provider, model, bill.units, at)),
+    foundFor(bill, models, (model) => genaiRates(row.provider, model, bill.units, at)),
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))
     return told("the price table of this version has no such entry any more");

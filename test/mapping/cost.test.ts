@@ -315,6 +315,41 @@ test("what several models did is priced by the model that did it", () => {
   expect(costOf(input("ANTHROPIC", "claude-sonnet-4-6", usage, { usageRaw: unknown })).cost).toBeNull();
 });
 
+// Dollars per million tokens, from the providers' price pages, where the table has none or another.
+test.each<[string, string, string, Usage, number, string?]>([
+  ["sound asked", "OPENAI", "gpt-4o-audio-preview", { prompt_tokens: 1e6, prompt_audio_tokens: 1e6 }, 40],
+  [
+    "sound answered",
+    "OPENAI",
+    "gpt-4o-mini-audio-preview-2024-12-17",
+    { prompt_tokens: 0, completion_tokens: 1e6, completion_audio_tokens: 1e6 },
+    20,
+  ],
+  ["the second Titan", "AWS", "amazon.titan-embed-text-v2:0", { prompt_tokens: 1e6 }, 0.02],
+  ["the small Flash", "GOOGLE", "gemini-1.5-flash-8b-001", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.375],
+  ["the newest Mistral Large", "MISTRAL", "mistral-large-latest", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 2],
+  [
+    "Mistral Large before",
+    "MISTRAL",
+    "mistral-large-latest",
+    { prompt_tokens: 1e6, completion_tokens: 1e6 },
+    8,
+    "2025-06-01T12:00:00Z",
+  ],
+  ["DeepSeek since V3.2", "DEEPSEEK", "deepseek-chat", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.7],
+  ["a long prompt", "ANTHROPIC", "claude-sonnet-4-20250514", { prompt_tokens: 200_001 }, 1.200006],
+  ["a short one", "ANTHROPIC", "claude-sonnet-4-20250514", { prompt_tokens: 200_000 }, 0.6],
+  [
+    "a write for an hour on Bedrock",
+    "AWS",
+    "us.anthropic.claude-opus-4-5-20251101-v1:0",
+    { prompt_tokens: 1e6, prompt_cache_write_tokens: 1e6, prompt_cache_write_1h_tokens: 500_000 },
+    8.9375, // half at 6.875, half at 11
+  ],
+])("%s costs what is published", (_name, from, model, usage, dollars, at = "2026-06-01T12:00:00Z") => {
+  expect(costOf(input(from, model, usage, { at: new Date(at) })).cost).toBeCloseTo(dollars, 9);
+});
+
 test("a price that depends on the hour is taken at the hour of the request", () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 1_000_000 };
   const at = (time: string) => costOf(input("DEEPSEEK", "deepseek-chat", usage, { at: new Date(time) })).cost;
