@@ -1,9 +1,9 @@
 import type { Config } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
 import type { RequestUsage, RouteAnswer, RouteCall } from "./plugin/contract.ts";
-import type { Entry, StoredEntry } from "./plugin/entries.ts";
+import type { Entry, StoredEntry } from "./plugin/host/entries.ts";
+import type { ShareAnswer, ShareClaim } from "./plugin/host/shares.ts";
 import type { RouteView } from "./plugin/routes.ts";
-import type { ShareAnswer, ShareClaim } from "./plugin/shares.ts";
 import type { HookHealth, PluginView, ProviderView } from "./plugin/view.ts";
 import type { requests } from "./record/tables.ts";
 import type { Position } from "./spool/frame.ts";

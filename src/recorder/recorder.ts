@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { Entry, StoredEntry } from "../plugin/entries.ts";
-import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
+import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
@@ -11,17 +11,17 @@ import { listSegments } from "../spool/segments.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
-import { amend } from "./amend.ts";
-import type { Assembler } from "./assemble.ts";
-import { type Batch, Batches } from "./batches.ts";
-import type { CarryFiles } from "./carry.ts";
-import { type Exchange, release } from "./exchange.ts";
-import { Ledger } from "./ledger.ts";
+import type { Assembler } from "./exchanges/assemble.ts";
+import type { CarryFiles } from "./exchanges/carry.ts";
+import { type Exchange, release } from "./exchanges/exchange.ts";
+import { openAssembler } from "./exchanges/resume.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
-import { openAssembler } from "./resume.ts";
 import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
+import { amend } from "./write/amend.ts";
+import { type Batch, Batches } from "./write/batches.ts";
+import { Ledger } from "./write/ledger.ts";
 
 /**
  * Time between two looks at the spool's end. The longer, the more records share a batch, its writes and its pages, and the

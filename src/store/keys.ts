@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
-import { patiently } from "./patiently.ts";
+import { patiently } from "./database/patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
