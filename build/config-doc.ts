@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { variableOf } from "../src/config-load.ts";
-import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config-value.ts";
+import { variableOf } from "../src/config/load.ts";
+import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config/value.ts";
 
 /** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares it. */
 export function configurationPage(): string {

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { createTargetGuard, type TargetGuard } from "./forbidden.ts";
+import { createTargetGuard, type TargetGuard } from "./target-guard.ts";
 
 /**
  * Which addresses this program may call by itself: those that a request may be sent to, without what was opened for

@@ -1,9 +1,9 @@
 import { GatewayError } from "../../errors.ts";
-import type { UpstreamRequest } from "../../runtime/upstream.ts";
+import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { canonicalJson } from "../cache/canonical-json.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { maskOf, maskPath } from "../secrets.ts";
+import { maskOf, maskPath } from "../headers/secrets.ts";
 import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { Fallback, RetryPlan } from "./plan.ts";
 

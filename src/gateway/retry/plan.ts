@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError } from "../../errors.ts";
-import { fromWire, type GatewayHeader } from "../headers.ts";
+import { fromWire, type GatewayHeader } from "../headers/headers.ts";
 
 /** Why a try failed: the provider's status, or that there was none. */
 export type Failure = number | "network";
