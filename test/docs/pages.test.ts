@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { loadConfig } from "../../src/config-load.ts";
+import { loadConfig } from "../../src/config/load.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const DOCS = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
