@@ -1,16 +1,16 @@
 import type { Config } from "../config.ts";
 import { createLog } from "../observe.ts";
 import type { Json, PluginRoute } from "../plugin/contract.ts";
-import { Entries } from "../plugin/entries.ts";
-import { createPluginHost, optionsOf } from "../plugin/host.ts";
-import { readOnlyJournal } from "../plugin/journal.ts";
-import { byName, loadFolders, pluginFolders } from "../plugin/load.ts";
-import { buildRegistry, hostsOf } from "../plugin/registry.ts";
+import { byName, loadFolders, pluginFolders } from "../plugin/files/load.ts";
+import { Entries } from "../plugin/host/entries.ts";
+import { createPluginHost, optionsOf } from "../plugin/host/host.ts";
+import { readOnlyJournal } from "../plugin/host/journal.ts";
+import { buildRegistry, hostsOf } from "../plugin/providers/registry.ts";
 import { callRoute } from "../plugin/routes.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
+import { patiently } from "../store/database/patiently.ts";
 import { snapshotKeys } from "../store/keys.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
-import { patiently } from "../store/patiently.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { ConfigError, type ConfigInputs, loadConfig } from "../config-load.ts";
+import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
-import { PluginError } from "../plugin/check.ts";
+import { PluginError } from "../plugin/files/check.ts";
 import { programName } from "../runtime/platform.ts";
 import { StartError } from "../serve/start-error.ts";
 import type { Command, Invocation, Terminal } from "./command.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { lockDirectory } from "../store/lock.ts";
+import { lockDirectory } from "../store/database/lock.ts";
 import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store, type StoreMode } from "../store/store.ts";
 

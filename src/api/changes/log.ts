@@ -6,10 +6,10 @@ import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { WholeExchange } from "../../spool/whole.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
-import { readId } from "../request-id.ts";
+import { readId } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
 
 const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));

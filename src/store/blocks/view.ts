@@ -1,4 +1,4 @@
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 import { columnCacheOf } from "./column-cache.ts";
 import { erasedColumn, type NumberColumn, propertyColumn, SEQ, type TextColumn } from "./columns.ts";

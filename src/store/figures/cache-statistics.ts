@@ -1,7 +1,7 @@
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import { isoTime } from "../../record/iso-time.ts";
-import type { Deadline } from "../deadline.ts";
-import { withoutBodies } from "../find.ts";
+import type { Deadline } from "../database/deadline.ts";
+import { withoutBodies } from "../find/find.ts";
 import type { Database } from "../store.ts";
 import { TIME_BUCKETS, type TimeBucket } from "./group-by.ts";
 
