@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { type Progress, recomputeCosts } from "../jobs/reading/recompute.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/reading/recompute-order.ts";
 import { explainCost } from "../mapping/explain.ts";
+import { readIsoTime } from "../record/iso-time.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
@@ -25,8 +26,8 @@ export const recomputeCostsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const config = regionConfig(invocation);
   const { since, model } = options as Record<string, string | undefined>;
-  const from = since === undefined ? 0 : Date.parse(since);
-  if (Number.isNaN(from)) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
+  const from = since === undefined ? 0 : readIsoTime(since);
+  if (from === undefined) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
   const order = { id: randomUUID(), since: from, model: model ?? null, dryRun: options["dry-run"] === true };
   let shownAt = 0;
   const onProgress = ({ seen, total, changed }: Progress) => {

@@ -82,7 +82,7 @@ async function toFile(job: Transfer): Promise<Outcome | undefined> {
   if (begun === "complete") return undefined;
   const plan = begun?.plan ?? (await makePlan(job));
   const keep = (position: Position, length: number) =>
-    writeCheckpoint(options.output, { version: 1, options: boundOptions(options), plan, ...position, length });
+    writeCheckpoint(options.output, { version: 2, options: boundOptions(options), plan, ...position, length });
 
   const done =
     begun?.phase === "finished"

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { ROOT } from "../e2e/weir.ts";
 import { commandLine } from "./terminal.ts";
 
 describe("help", () => {
@@ -27,6 +28,16 @@ describe("help", () => {
     expect(status).toBe(0);
     expect(out).toContain("keys revoke");
   });
+});
+
+test("help says what to type where npm has started the program", () => {
+  const env = {
+    ...process.env,
+    npm_lifecycle_event: "weir",
+    npm_config_user_agent: "npm/11.0.0 node/v20.0.0 linux x64",
+  };
+  const { stdout } = Bun.spawnSync([process.execPath, join(ROOT, "src/main.ts"), "help"], { env });
+  expect(stdout.toString()).toContain("usage: npm run weir -- <command> [options]\n");
 });
 
 test.each([

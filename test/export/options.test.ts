@@ -99,16 +99,11 @@ describe("the period", () => {
     expect(readPeriod(undefined, undefined, NOW)).toEqual({
       from: "2026-04-20T10:20:30.405Z",
       to: "2026-05-20T10:20:30.405Z",
-      toIncluded: true,
     });
   });
 
-  test("includes the whole of a last day", () => {
-    expect(readPeriod("2026-02-28", "2026-02-28", NOW)).toEqual({
-      from: "2026-02-28T00:00:00.000Z",
-      to: "2026-03-01T00:00:00.000Z",
-      toIncluded: false,
-    });
+  test.each(["2026-02-28", "9999-12-31"])("includes the whole of a last day, %s", (day) => {
+    expect(readPeriod(day, day, NOW)).toEqual({ from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` });
   });
 
   test.each([
@@ -152,7 +147,7 @@ test("the filter has one condition per leaf, joined by and", () => {
     left: { request_response_rmt: { request_created_at: { gte: "2026-01-01T00:00:00.000Z" } } },
     operator: "and",
     right: {
-      left: { request_response_rmt: { request_created_at: { lt: "2026-02-01T00:00:00.000Z" } } },
+      left: { request_response_rmt: { request_created_at: { lte: "2026-01-31T23:59:59.999Z" } } },
       operator: "and",
       right: {
         left: { request_response_rmt: { properties: { Team: { equals: "x" } } } },

@@ -110,12 +110,15 @@ test("filters, properties, dates and limits select what the API selects", async 
   expect(await ids("--end-date", new Date().toISOString().slice(0, 10))).toEqual(all);
 });
 
-test("a filter that the service refuses names the place, and leaves no file", async () => {
-  await using folder = await makeFolder();
-  const output = folder.file("out.jsonl");
-  const filter = '{"request_response_rmt":{"latencyy":{"gte":1}}}';
-  const { status, stderr } = await run(weir.api, ["--output", output, "--filter", filter], {}, env);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/status 400: .*latencyy/);
-  expect(await Bun.file(output).exists()).toBe(false);
-});
+test.each([[[]], [["--property", "Team=day", "--property", "Other=1"]]])(
+  "a filter that the service refuses beside %p names the place in it, and leaves no file",
+  async (more) => {
+    await using folder = await makeFolder();
+    const output = folder.file("out.jsonl");
+    const filter = '{"request_response_rmt":{"latencyy":{"gte":1}}}';
+    const { status, stderr } = await run(weir.api, ["--output", output, "--filter", filter, ...more], {}, env);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/status 400: .* at filter\.request_response_rmt\.latencyy\n$/);
+    expect(await Bun.file(output).exists()).toBe(false);
+  },
+);

@@ -32,7 +32,7 @@ export function replayText(record: RequestRecord, headers: HeadersView | undefin
     // Without the switch brackets in an address mean several addresses.
     `curl ${/[[\]{}]/.test(path) ? "--globoff " : ""}${withKey(gatewayUrl + path)}`,
     ...(record.request_method === "POST" && body !== undefined ? [] : [`-X ${shellWord(record.request_method)}`]),
-    '-H "Gateway-Auth: Bearer $WEIR_KEY"',
+    '-H "Gateway-Auth: Bearer $WEIR_API_KEY"',
     ...(target === undefined ? [] : [header("Gateway-Target-Url", target)]),
     ...ownHeaders(record).map(([name, value]) => header(name, value)),
     ...sent.filter(([, value]) => value.includes(MASKED)).map(([name]) => keyHeader(name)),
