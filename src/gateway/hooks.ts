@@ -1,5 +1,5 @@
 import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
-import { isRefusal, type Verdict } from "../plugin/hooks/hooks.ts";
+import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
 import { fromWire, type GatewayHeader } from "./headers/headers.ts";
