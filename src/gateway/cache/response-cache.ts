@@ -1,5 +1,6 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { FallbackTarget } from "../retry/fallback-request.ts";
 import { encodeEntry } from "./answer-file.ts";
 import { AnswerFiles, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
@@ -43,6 +44,8 @@ export interface CacheRequest {
   readonly provider: ProviderPlugin | undefined;
   /** The client wants the answer kept out of every file. */
   readonly omitResponse: boolean;
+  /** What the client wants done when the provider fails, as text: requests that differ in it share no call. */
+  readonly retries: string;
 }
 
 /** A call that is under way, and what it will become. */
@@ -55,6 +58,8 @@ interface SharedFlight {
   keepMs: number | undefined;
   /** This answer is to be written nowhere: someone asked for that, or it tells of a failure. */
   omit: boolean;
+  /** Who answered in the place of the target that was asked. */
+  fallback: FallbackTarget | undefined;
 }
 
 /** What the cache has for a request: a stored answer, a call under way to share, or the task to make that call. */
@@ -116,8 +121,9 @@ export class ResponseCache {
     const stored = places.filter((place) => isFresh(bucket[place], settings, now));
     const flights = (this.#flights.get(key) ?? []).filter(({ place }) => place < settings.bucketSize);
     if (settings.read && stored.length === settings.bucketSize) return { kind: "hit", entry: bucket[oneOf(stored)]! };
-    if (settings.read && flights.length > 0 && stored.length + flights.length >= settings.bucketSize)
-      return this.#follow(oneOf(flights), request);
+    const alike = flights.filter((shared) => shared.request.retries === request.retries);
+    if (settings.read && alike.length > 0 && stored.length + flights.length >= settings.bucketSize)
+      return this.#follow(oneOf(alike), request);
     const flying = new Set(flights.map(({ place }) => place));
     const free = places.find((place) => !flying.has(place) && !isFresh(bucket[place], settings, now));
     return this.#lead(request, free ?? oldest(places, bucket));
@@ -186,7 +192,7 @@ export class ResponseCache {
       onLanded: (head, chunks) => this.#land(shared, head, chunks),
     });
     const keepMs = settings.save ? settings.keepMs : undefined;
-    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse };
+    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, fallback: undefined };
     const others = this.#flights.get(key);
     if (others === undefined) this.#flights.set(key, [shared]);
     else others.push(shared);
