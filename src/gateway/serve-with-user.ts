@@ -3,7 +3,7 @@ import type { CacheSettings } from "./cache/settings.ts";
 import { type Admitted, askToForward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { gather } from "./gather.ts";
-import { askOnRequest } from "./hooks.ts";
+import { askOnRequest, factsOf } from "./hooks.ts";
 import { callProvider } from "./retry/call-provider.ts";
 import { serveCachedBody } from "./serve-cached.ts";
 
@@ -34,7 +34,7 @@ export async function serveWithUser(
   };
   await gather(parts, admitted, {
     async onBody(body) {
-      seen.facts.bodyUser = await parts.cache.keys.user(body);
+      factsOf(seen).bodyUser = await parts.cache.keys.user(body);
       await ask();
       if (exchange.ended) return;
       if (caching !== undefined) return serveCachedBody(parts, admitted, caching, body);
