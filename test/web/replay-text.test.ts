@@ -26,7 +26,7 @@ function words(
 ): string[] {
   const text = replayText(record(fields), { headers: { request, response: [] }, body }, "http://127.0.0.1:8787");
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${text}`;
-  const env = { WEIR_KEY: "sk-weir", PROVIDER_API_KEY: "sk-provider", PATH: process.env["PATH"] ?? "" };
+  const env = { WEIR_API_KEY: "sk-weir", PROVIDER_API_KEY: "sk-provider", PATH: process.env["PATH"] ?? "" };
   const { stdout, stderr } = spawnSync("sh", ["-c", script], { env, encoding: "utf8" });
   expect(stderr).toBe("");
   return stdout.split("\0").slice(0, -1);

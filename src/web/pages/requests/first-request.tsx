@@ -15,7 +15,7 @@ export function FirstRequest() {
       <h2>Send the first request</h2>
       <p>
         Point a client at the gateway, <code>{gateway}</code>, and name the provider as the target. Everything else
-        stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_KEY</code> is a
+        stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a
         service key with the scope <code>gateway</code>.
       </p>
       <Segments label="Language" options={LANGUAGES} value={language} onChange={choose} />
@@ -30,7 +30,7 @@ export function FirstRequest() {
 function sample(language: Language, gateway: string): string {
   if (language === "curl") {
     return `curl ${gateway}/v1/chat/completions \\
-  -H "Gateway-Auth: Bearer $WEIR_KEY" \\
+  -H "Gateway-Auth: Bearer $WEIR_API_KEY" \\
   -H "Gateway-Target-Url: https://api.openai.com" \\
   -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -H "Content-Type: application/json" \\
@@ -43,7 +43,7 @@ from openai import OpenAI
 client = OpenAI(
     base_url="${gateway}/v1",
     default_headers={
-        "Gateway-Auth": f"Bearer {os.environ['WEIR_KEY']}",
+        "Gateway-Auth": f"Bearer {os.environ['WEIR_API_KEY']}",
         "Gateway-Target-Url": "https://api.openai.com",
     },
 )
@@ -58,7 +58,7 @@ print(answer.choices[0].message.content)`;
 const client = new OpenAI({
   baseURL: "${gateway}/v1",
   defaultHeaders: {
-    "Gateway-Auth": \`Bearer \${process.env.WEIR_KEY}\`,
+    "Gateway-Auth": \`Bearer \${process.env.WEIR_API_KEY}\`,
     "Gateway-Target-Url": "https://api.openai.com",
   },
 });
