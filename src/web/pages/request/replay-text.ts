@@ -41,7 +41,7 @@ export function replayText(
   const parts = [
     // Without the switch brackets in an address mean several addresses.
     `curl ${/[[\]{}]/.test(path) ? "--globoff " : ""}${withKey(gatewayUrl + path)}`,
-...methodOf(record, body),
+    ...methodOf(record, body),
     '-H "Gateway-Auth: Bearer $WEIR_API_KEY"',
     ...(target === undefined ? [] : [header("Gateway-Target-Url", target)]),
     ...ownHeaders(record).map(([name, value]) => header(name, value)),
