@@ -4,9 +4,9 @@ import { costOf } from "../src/mapping/cost.ts";
 import { inferMapping } from "../src/mapping/infer/infer.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
 import { createLog } from "../src/observe.ts";
-import { pluginFolders } from "../src/plugin/load.ts";
-import { loadRegistry } from "../src/plugin/registry.ts";
-import { readBody } from "../src/recorder/body.ts";
+import { pluginFolders } from "../src/plugin/files/load.ts";
+import { loadRegistry } from "../src/plugin/providers/registry.ts";
+import { readBody } from "../src/recorder/bodies/body.ts";
 import { SHAPES } from "../test/mapping/infer-shapes.ts";
 
 /**

@@ -5,7 +5,7 @@
  * Client and provider stand on other machines in life and must not wait for this one's processors: here they run in the
  * real-time class (`chrt`, needs root), and who asks takes only idle time. What is measured then is what Weir adds.
  *
- * Claim: at most 1 ms added at p99. Run: `bun bench/query-interference.ts --data-dir DIR [--rounds 6] [--seconds 5]
+ * Claim: at most 1 ms added at p99. Run: `bun bench/query-interference.ts --data-dir DIR [--rounds 12] [--seconds 5]
  * [--rate 100] [--queries page,metrics,sort,users,bodies]`, on a directory that `bench/seed.ts` filled; it gets more records.
  */
 
@@ -22,7 +22,7 @@ import { atSteadyRate, timedRequest } from "./load/steady.ts";
 const { values } = parseArgs({
   options: {
     "data-dir": { type: "string" },
-    rounds: { type: "string", default: "6" },
+    rounds: { type: "string", default: "12" },
     seconds: { type: "string", default: "5" },
     rate: { type: "string", default: "100" },
     queries: { type: "string", default: "page,metrics,sort,users" },

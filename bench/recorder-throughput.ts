@@ -5,8 +5,8 @@ import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
 import { createLog } from "../src/observe.ts";
-import { pluginFolders } from "../src/plugin/load.ts";
-import { loadRegistry } from "../src/plugin/registry.ts";
+import { pluginFolders } from "../src/plugin/files/load.ts";
+import { loadRegistry } from "../src/plugin/providers/registry.ts";
 import { createRecorder } from "../src/recorder/create-recorder.ts";
 import { openSpool } from "../src/spool/writer.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { variableOf } from "../src/config-load.ts";
-import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config-value.ts";
+import { variableOf } from "../src/config/load.ts";
+import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config/value.ts";
 
 /** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares it. */
 export function configurationPage(): string {
@@ -30,6 +30,7 @@ ${table(["Key", "Variable", "Default", "Takes", "Meaning"], rows)}
 ${schemaOf("prices").description} \`provider\` and \`model\` say what they are of (a model may end in \`*\`); the other members are
 US dollars per million tokens: \`input\`, \`output\`, \`cache_read\`, \`cache_write\`, \`cache_write_1h\`, \`input_audio\`, \`output_audio\`, and \`request\`,
 US dollars for each request. They hold before every other price; see [models.md](models.md).
+
 ## Rate limits
 
 ${schemaOf("rate_limits").description} What they take is in [rate-limits.md](rate-limits.md).

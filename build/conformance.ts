@@ -14,7 +14,7 @@ import { isObject } from "../src/mapping/json.ts";
 import { readExchange, toLlmSchema } from "../src/mapping/read-exchange.ts";
 import { createLog } from "../src/observe.ts";
 import type { Json } from "../src/plugin/contract.ts";
-import { loadRegistry } from "../src/plugin/registry.ts";
+import { loadRegistry } from "../src/plugin/providers/registry.ts";
 import { LlmSchema } from "../src/record/llm-schema.ts";
 import { shippedFolder } from "../src/runtime/platform.ts";
 import { type Check, compare } from "../test/providers/compare.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { hasPrices } from "../src/mapping/price-table.ts";
 import { createLog } from "../src/observe.ts";
 import type { ProviderPlugin } from "../src/plugin/contract.ts";
-import { loadRegistry } from "../src/plugin/registry.ts";
+import { loadRegistry } from "../src/plugin/providers/registry.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/providers.md");

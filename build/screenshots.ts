@@ -20,8 +20,6 @@ interface Shot {
   readonly name: string;
   readonly path: string;
   readonly theme?: "dark";
-  readonly width?: number;
-  readonly height?: number;
   readonly before?: (page: Page) => Promise<void>;
 }
 
@@ -42,10 +40,7 @@ const shots = (requestId: string): readonly Shot[] => [
     },
   },
   { name: "request", path: `/requests/${requestId}` },
-  { name: "cost", path: `/requests/${requestId}?tab=cost`, theme: "dark" },
   { name: "costs", path: "/costs" },
-  { name: "sessions", path: "/sessions" },
-  { name: "narrow", path: "/requests", width: 420, height: 800 },
 ];
 
 /** A conversation with a picture's worth of things in it. */
@@ -116,8 +111,12 @@ try {
   const wanted = process.argv.slice(2);
   for (const shot of shots(await tellingRequest(weir))) {
     if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
-    const { name, path, theme = "light", width = 1_180, height = 700, before } = shot;
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, timezoneId: "UTC" });
+    const { name, path, theme = "light", before } = shot;
+    const context = await browser.newContext({
+      viewport: { width: 1_180, height: 700 },
+      colorScheme: theme,
+      timezoneId: "UTC",
+    });
     await context.request.post(`${weir.api}/v1/session`, { data: { key: KEY } });
     const page = await context.newPage();
     await page.goto(weir.api + path);

@@ -62,7 +62,7 @@ export const CONFIG_SCHEMA = Type.Object(
     eu_gateway_port: count(
       8790,
       ...PORT,
-      "Port of the gateway of the European pair, which is open where any of these eu_ keys is set.",
+      "Port of the gateway of the European pair, which is open where this, eu_api_port or eu_database_url is set.",
     ),
     eu_api_port: count(8789, ...PORT, "Port of the API of the European pair."),
     eu_database_url: text(

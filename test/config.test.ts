@@ -3,10 +3,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "smol-toml";
+import { ConfigError, loadConfig, variableOf } from "../src/config/load.ts";
+import { printConfig } from "../src/config/print.ts";
+import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config/value.ts";
 import { europeanConfig } from "../src/config.ts";
-import { ConfigError, loadConfig, variableOf } from "../src/config-load.ts";
-import { printConfig } from "../src/config-print.ts";
-import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config-value.ts";
 
 /** A working directory with this weir.toml in it. */
 function directoryWith(toml?: string): string {

@@ -1,4 +1,4 @@
-import type { Access } from "./gate.ts";
+import type { Access } from "./access/gate.ts";
 
 /** JSON Schemas by name: of a parameter, or of a media type. */
 export type Schemas = Readonly<Record<string, object>>;

@@ -3,10 +3,10 @@ import type { Log } from "../observe.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
-import type { KeyWatch } from "./key-watch.ts";
+import type { KeyWatch } from "./access/key-watch.ts";
+import type { Signer } from "./access/signer.ts";
 import type { Logins } from "./logins/logins.ts";
 import type { ApiMetrics } from "./operation/metrics.ts";
-import type { Signer } from "./signer.ts";
 
 interface HomeStore {
   readonly reader: Store;

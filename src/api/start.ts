@@ -3,14 +3,14 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { OpenedLater } from "../store/opened-later.ts";
+import { OpenedLater } from "../store/database/opened-later.ts";
 import { localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
+import { KeyWatch } from "./access/key-watch.ts";
+import { Signer } from "./access/signer.ts";
 import { createApi } from "./app.ts";
-import { KeyWatch } from "./key-watch.ts";
 import { Logins } from "./logins/logins.ts";
 import { ApiMetrics } from "./operation/metrics.ts";
-import { Signer } from "./signer.ts";
 
 /** How long answers under way get when the API stops. */
 const GRACE_MS = 2_000;

@@ -1,5 +1,5 @@
+import type { ConfigError, LoadedConfig } from "../config/load.ts";
 import type { Config } from "../config.ts";
-import type { ConfigError, LoadedConfig } from "../config-load.ts";
 
 /** An option as help shows it and the parser reads it. */
 export interface Option {

@@ -1,4 +1,4 @@
-import { printConfig } from "../config-print.ts";
+import { printConfig } from "../config/print.ts";
 import type { Run } from "./command.ts";
 
 export const configCommand: Run = async ({ terminal, loaded }) => {

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { type Progress, recomputeCosts } from "../jobs/recompute.ts";
-import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/recompute-order.ts";
+import { type Progress, recomputeCosts } from "../jobs/reading/recompute.ts";
+import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/reading/recompute-order.ts";
 import { explainCost } from "../mapping/explain.ts";
+import { readIsoTime } from "../record/iso-time.ts";
 import type { RequestRow } from "../record/request-record.ts";
-import { lockDirectory } from "../store/lock.ts";
+import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
-import { withStore } from "./with-store.ts";
+import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 
 /** How long a running service is given to begin. */
@@ -25,8 +25,8 @@ export const recomputeCostsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const config = regionConfig(invocation);
   const { since, model } = options as Record<string, string | undefined>;
-  const from = since === undefined ? 0 : Date.parse(since);
-  if (Number.isNaN(from)) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
+  const from = since === undefined ? 0 : readIsoTime(since);
+  if (from === undefined) throw new UsageError("--since takes an ISO 8601 date such as 2026-01-31");
   const order = { id: randomUUID(), since: from, model: model ?? null, dryRun: options["dry-run"] === true };
   let shownAt = 0;
   const onProgress = ({ seen, total, changed }: Progress) => {
@@ -34,7 +34,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
     shownAt = Date.now();
     terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
   };
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
   let done: Progress;
   try {

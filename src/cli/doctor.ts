@@ -1,7 +1,7 @@
-import type { ConfigError } from "../config-load.ts";
-import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor.ts";
-import type { Check, Finding } from "../upkeep/finding.ts";
-import { askReadiness } from "../upkeep/readiness.ts";
+import type { ConfigError } from "../config/load.ts";
+import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor/doctor.ts";
+import type { Check, Finding } from "../upkeep/doctor/finding.ts";
+import { askReadiness } from "../upkeep/doctor/readiness.ts";
 import type { Invocation, Run } from "./command.ts";
 import { VERSION } from "./version.ts";
 

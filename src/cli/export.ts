@@ -1,3 +1,4 @@
+import type { Screen } from "../export/progress.ts";
 import { runExport } from "../export/run.ts";
 import { runImport } from "../import/run.ts";
 import type { Run } from "./command.ts";
@@ -28,6 +29,14 @@ async function interruptible(work: (interrupted: AbortSignal) => Promise<number>
   }
 }
 
-function screenOf(write: (text: string) => void) {
-  return { write, isTTY: process.stderr.isTTY, columns: process.stderr.columns };
+function screenOf(write: (text: string) => void): Screen {
+  const { stderr } = process;
+  // Read anew each time: a window changes its size.
+  return {
+    write,
+    isTTY: stderr.isTTY,
+    get columns() {
+      return stderr.columns;
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { Mapper } from "../jobs/mapper.ts";
+import { Mapper } from "../jobs/reading/mapper.ts";
 import { isoTime } from "../record/iso-time.ts";
-import { lockDirectory } from "../store/lock.ts";
-import { type ModelName, mappingHistory, type StoredMapping } from "../store/mappings.ts";
+import { lockDirectory } from "../store/database/lock.ts";
+import { patiently } from "../store/database/patiently.ts";
 import {
   approveNewest,
   listModels,
@@ -12,7 +12,7 @@ import {
   shownMapping,
   shownVersion,
 } from "../store/models/mapping-steps.ts";
-import { patiently } from "../store/patiently.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../store/models/mappings.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
-import { lockDirectory } from "../store/lock.ts";
+import { lockDirectory } from "../store/database/lock.ts";
 import { maintain } from "../store/retention/maintain.ts";
 import { removeRecords } from "../store/retention/remove.ts";
 import {

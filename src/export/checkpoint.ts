@@ -16,7 +16,7 @@ export interface Plan {
 }
 
 export interface Checkpoint {
-  readonly version: 1;
+  readonly version: 2;
   /** The options that decide what the file holds. A checkpoint serves the same ones only. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
@@ -124,7 +124,7 @@ function parse(text: string): Checkpoint | undefined {
   }
   const checkpoint = value as Partial<Checkpoint> | null;
   const complete =
-    checkpoint?.version === 1 &&
+    checkpoint?.version === 2 &&
     typeof checkpoint.options === "object" &&
     checkpoint.options !== null &&
     typeof checkpoint.plan?.period?.from === "string" &&

@@ -1,6 +1,7 @@
+import { readRetryAfter } from "../net/retry-after.ts";
 import { ExportFailure } from "./failure.ts";
 import { UnreadableAnswer } from "./page.ts";
-import { delayMs, mayBeRetried, type Pace, readRetryAfter, sleep } from "./retry.ts";
+import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";
 
 export interface Question<T> {
   /** From the API address on, such as `/v1/request/query-fast`. */
@@ -52,6 +53,10 @@ export interface ClientOptions {
   /** Aborted when the export is to stop. */
   readonly signal: AbortSignal;
   readonly onWait: (reason: string, ms: number, attempt: number) => void;
+  /** What the service says about a question that it answers all the same, such as a name that no record has. */
+  readonly onWarning?: (text: string) => void;
+  /** Where the filter of the command line stands in what is asked, such as `filter.right.right`. */
+  readonly filterPlace?: string;
 }
 
 /** A client of the query API that expects the network and the service to fail now and then. */
@@ -97,7 +102,9 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
       signal: AbortSignal.any([signal, idle.signal]),
     });
     const bytes = await readBytes(answer, question, () => timer.refresh());
-    if (answer.status !== 200) throw refusal(answer, bytes.toString(), question);
+    if (answer.status !== 200) throw refusal(answer, bytes.toString(), question, options);
+    const warning = answer.headers.get("gateway-warning");
+    if (warning !== null) options.onWarning?.(printable(warning));
     return bytes;
   } catch (error) {
     if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
@@ -134,11 +141,18 @@ async function readBytes(
   return bytes.subarray(0, length);
 }
 
-function refusal(answer: Response, text: string, { path, scope = "read" }: Question<unknown>): Error {
-  const { words, place } = explanation(text);
+function refusal(
+  answer: Response,
+  text: string,
+  { path, scope = "read" }: Question<unknown>,
+  { filterPlace }: ClientOptions,
+): Error {
+  const { words, place } = explanation(text, filterPlace);
   const said = `status ${answer.status}${words}`;
   if (mayBeRetried(answer.status)) {
-    return new AttemptFailed(said, { retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), Date.now()) });
+    return new AttemptFailed(said, {
+      retryAfterMs: readRetryAfter(answer.headers.get("retry-after") ?? "", Date.now()),
+    });
   }
   const hint: Readonly<Record<number, string>> = {
     401: "; is WEIR_API_KEY a key of this region that has not expired?",
@@ -150,8 +164,8 @@ function refusal(answer: Response, text: string, { path, scope = "read" }: Quest
   return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
 }
 
-/** What the service says about a failure and the place it names, for the terminal: bounded, without control characters. */
-function explanation(text: string): { readonly words: string; readonly place: string } {
+/** What the service says about a failure and the place it names. */
+function explanation(text: string, filterPlace = "filter"): { readonly words: string; readonly place: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -160,13 +174,15 @@ function explanation(text: string): { readonly words: string; readonly place: st
   }
   if (typeof parsed !== "object" || parsed === null) return NOTHING_SAID;
   const { message, path } = parsed as { message?: unknown; path?: unknown };
-  const words = [message, path].filter((word) => typeof word === "string" && word !== "");
+  const place = typeof path !== "string" ? "" : path.replace(filterPlace, "filter");
+  const words = [message, place].filter((word) => typeof word === "string" && word !== "");
   if (words.length === 0) return NOTHING_SAID;
-  const shown = words
-    .join(" at ")
-    .replace(/[\x00-\x1f\x7f-\x9f]/g, " ")
-    .slice(0, 500);
-  return { words: `: ${shown}`, place: typeof path === "string" ? path : "" };
+  return { words: `: ${printable(words.join(" at "))}`, place };
+}
+
+/** What somebody else wrote, for the terminal: bounded, without control characters. */
+export function printable(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 500);
 }
 
 const NOTHING_SAID = { words: "", place: "" };

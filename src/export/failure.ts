@@ -1,5 +1,12 @@
-/** Exit statuses of the export: 0 is done, and a signal ends it with 128 + the signal's number. */
+import { constants } from "node:os";
+
+/** Exit statuses of export and import, which a signal ends with 128 + the signal's number. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** @param name - such as `SIGINT`. */
+export function exitOfSignal(name: string): number {
+  return 128 + (constants.signals[name as NodeJS.Signals] ?? constants.signals.SIGINT);
+}
 
 /**
  * A failure that the person at the terminal can do something about: its message is printed as it is, on one line.

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { elementsOf, readMembers } from "../record/json-members.ts";
+import { elementsOf, readMembers, withoutSpace } from "../record/json-members.ts";
 import { type Envelope, type Opened, openCompact } from "./compact-page.ts";
 import { readExpiring } from "./expiring.ts";
 import { RowReader } from "./row-reader.ts";
@@ -19,8 +19,7 @@ const CURSOR_CHARACTERS_MAX = 2_000;
 /**
  * Reads the answer of a query endpoint, whose bytes become the page's lines where that is possible.
  *
- * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold: no Weir sends the line
- * breaks for which an answer goes that way.
+ * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold.
  *
  * @param limit - rows that were asked for; more than that is not an answer to our question.
  * @throws UnreadableAnswer
@@ -56,7 +55,7 @@ function openAny(answer: Buffer): Opened {
     throw new UnreadableAnswer("`data` is not a list of records");
   }
   // A line break outside a string would break a record over two lines of the output.
-  const compact = text.includes("\n") ? JSON.stringify(envelope) : text;
+  const compact = text.includes("\n") ? withoutSpace(text) : text;
   const reader = new RowReader();
   let lines = "";
   for (const row of elementsOf(readMembers(compact).get("data") ?? "[]")) {

@@ -2,7 +2,7 @@
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
-  /** Characters in a line of the terminal. */
+  /** Characters in a line of the terminal; 0 where it does not say. */
   readonly columns?: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const bar = screen.isTTY === true;
   const show = () => {
     if (options.quiet) return;
-    const line = describe(state, bar ? (screen.columns ?? 80) : undefined);
+    const line = describe(state, bar ? screen.columns || 80 : undefined);
     screen.write(bar ? `\r\x1b[2K${line}` : `${options.command ?? "weir export"}: ${line}\n`);
   };
   const timer = setInterval(show, bar ? REDRAW_MS : options.lineEveryMs);

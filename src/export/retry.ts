@@ -34,14 +34,6 @@ export function delayMs(pace: Pace, attempt: number, retryAfterMs: number | unde
   return Math.max(full * (0.5 + Math.random() / 2), retryAfterMs ?? 0);
 }
 
-/** `Retry-After` (RFC 9110 §10.2.3) in milliseconds from now: whole seconds or an HTTP date; undefined when it is neither. */
-export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
-  const text = header?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
-}
-
 /** Waits, or throws the signal's reason as soon as it is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();

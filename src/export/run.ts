@@ -1,10 +1,10 @@
-import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { checkpointPath } from "./checkpoint.ts";
 import { createClient } from "./client.ts";
-import { EXIT, ExportFailure } from "./failure.ts";
+import { EXIT, ExportFailure, exitOfSignal } from "./failure.ts";
 import { type Environment, type ExportOptions, readOptions } from "./options.ts";
 import { exists, ReaderGone } from "./output.ts";
+import { placeOfGiven } from "./period.ts";
 import { clock, count, createProgress, type Screen, size } from "./progress.ts";
 import { PACE, type Pace } from "./retry.ts";
 import { type Outcome, transfer } from "./transfer.ts";
@@ -49,12 +49,15 @@ async function exportWith(options: ExportOptions, io: ExportIo, say: (text: stri
     quiet: options.quiet,
     lineEveryMs: io.lineEveryMs ?? 10_000,
   });
-  const client = createClient({ ...options, pace, signal, onWait: progress.waiting });
+  const filterPlace = placeOfGiven(options.properties);
+  const warnings = new Set<string>();
+  const onWarning = (text: string) => void warnings.add(text);
+  const client = createClient({ ...options, filterPlace, pace, signal, onWait: progress.waiting, onWarning });
   try {
     const outcome = await transfer({ options, client, progress, stdout: io.stdout, signal, nowMs: Date.now() });
     progress.stop();
     if (!options.quiet) say(summary(outcome, options));
-    for (const warning of outcome?.warnings ?? []) say(`warning: ${warning}`);
+    for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(`warning: ${warning}`);
     return EXIT.done;
   } catch (error) {
     progress.stop();
@@ -76,7 +79,7 @@ async function report(
   if (io.interrupted?.aborted) {
     const name = String(io.interrupted.reason);
     say(`stopped by ${name}${hint}`);
-    return 128 + (Object.entries(constants.signals).find(([signal]) => signal === name)?.[1] ?? 2);
+    return exitOfSignal(name);
   }
   if (error instanceof ReaderGone) return EXIT.failed;
   if (error instanceof ExportFailure) {

@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { readIsoTime } from "../record/iso-time.ts";
 import { storable } from "../record/storable.ts";
 import type { Kind } from "./fields.ts";
 import { NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
@@ -55,40 +56,8 @@ function read(kind: Kind, value: unknown): string | number | boolean | undefined
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
     case "timestamp":
-      return typeof value === "string" ? parseTimestamp(value) : undefined;
+      return typeof value === "string" ? readIsoTime(value) : undefined;
   }
-}
-
-const TIMESTAMP =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
-
-/**
- * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a bare day is its first
- * moment. What lies between two milliseconds is halfway: a fraction of its own would be lost in a number so large.
- */
-function parseTimestamp(text: string): number | undefined {
-  const match = TIMESTAMP.exec(text);
-  if (match === null) return undefined;
-  const [, day, minutes = "00:00", seconds = "00", fraction = "", offset = "Z"] = match;
-  const whole = Date.parse(`${day}T${minutes}:${seconds}.000Z`);
-  const shift = offsetMinutes(offset);
-  if (Number.isNaN(whole) || shift === undefined || !isDay(day!)) return undefined;
-  const between = /[1-9]/.test(fraction.slice(3)) ? 0.5 : 0;
-  return whole - shift * 60_000 + Number(fraction.slice(0, 3).padEnd(3, "0")) + between;
-}
-
-/** The parser lets a 31st of April become the 1st of May. */
-function isDay(day: string): boolean {
-  const found = new Date(`${day}T00:00:00.000Z`);
-  return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(day);
-}
-
-function offsetMinutes(offset: string): number | undefined {
-  if (offset === "Z" || offset === "z") return 0;
-  const hours = Number(offset.slice(1, 3));
-  const minutes = Number(offset.slice(3).replace(":", "") || "0");
-  if (hours > 23 || minutes > 59) return undefined;
-  return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 
 function describe(value: unknown): string {

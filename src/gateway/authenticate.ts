@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { hashKey, hasScope, type KeySnapshot, whyUnusable } from "../keys.ts";
-import type { GatewayHeader } from "./headers.ts";
+import type { GatewayHeader } from "./headers/headers.ts";
 
 /**
  * The keys that are accepted, by their hash. Looking a SHA-256 up tells nothing about the key by its timing: who can

@@ -2,17 +2,17 @@ import type { Socket } from "node:net";
 import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
-import type { Answer } from "../runtime/server.ts";
-import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/upstream.ts";
+import type { Answer } from "../runtime/http/server.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { HeadMeta } from "../spool/frame.ts";
+import type { Upload } from "./body/upload.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
+import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import { type Ending, Recording } from "./recording.ts";
 import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
-import { ofPlugin, readResponseHeaders } from "./response-headers.ts";
-import { maskOf, maskResponseHeaders } from "./secrets.ts";
-import type { Upload } from "./upload.ts";
-import { joinSockets } from "./websocket.ts";
+import { joinSockets } from "./websocket/websocket.ts";
 
 /** What the cache had for a request that asked it. */
 interface CacheAnswer {

@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
-import type { IncomingRequest } from "../runtime/server.ts";
-import type { UpstreamRequest } from "../runtime/upstream.ts";
+import type { IncomingRequest } from "../runtime/http/server.ts";
+import type { UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { BeginMeta } from "../spool/frame.ts";
+import { COLLECT_BYTES_MAX, Upload, type UploadLimits } from "./body/upload.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import type { RequestHeaders } from "./headers.ts";
+import type { RequestHeaders } from "./headers/headers.ts";
 import { askOnForward, type SeenRequest } from "./hooks.ts";
 import type { FallbackTarget } from "./retry/fallback-request.ts";
 import type { RetryPlan } from "./retry/plan.ts";
 import type { Route } from "./target.ts";
-import { COLLECT_BYTES_MAX, Upload, type UploadLimits } from "./upload.ts";
 
 /** A request as the HTTP parser hands it over. */
 export interface ClientRequest {

@@ -1,14 +1,14 @@
-import type { TargetGuard } from "../net/forbidden.ts";
+import type { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
 import type { RequestEnd } from "../plugin/contract.ts";
-import type { Verdict } from "../plugin/hooks.ts";
-import type { Upstream } from "../runtime/upstream.ts";
+import type { Verdict } from "../plugin/hooks/verdict.ts";
+import type { Upstream } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
-import type { HeaderReader } from "./headers.ts";
+import type { HeaderReader } from "./headers/headers.ts";
 import type { SeenRequest } from "./hooks.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -16,7 +16,7 @@ import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
 
-/** The hooks of the loaded plugins; `plugin/hooks.ts` is one. */
+/** The hooks of the loaded plugins; `plugin/hooks/hooks.ts` is one. */
 export interface RequestHooks {
   has(name: "readsUser" | "onRequest" | "onForward" | "onEnd"): boolean;
   /** Whether the user that the body names matters. Never throws. */

@@ -1,24 +1,24 @@
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
-import type { Answer, IncomingRequest } from "../runtime/server.ts";
+import type { Answer, IncomingRequest } from "../runtime/http/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
+import { recordRefusedBody } from "./body/refused-body.ts";
+import { cacheSettings, serveCached, speaksOfCache } from "./cache/serve-cached.ts";
 import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { type RequestHeaders, recordedGatewayHeaders } from "./headers.ts";
+import { type RequestHeaders, recordedGatewayHeaders } from "./headers/headers.ts";
+import { maskOf, maskPath } from "./headers/secrets.ts";
+import { readOmissions, readSettings } from "./headers/settings.ts";
 import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
 import { bodyTooLarge, fromRefusal, toOwnAnswer } from "./refusal.ts";
-import { recordRefusedBody } from "./refused-body.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
 import { findFallbacks } from "./retry/fallback-request.ts";
 import { readRetryPlan } from "./retry/plan.ts";
-import { maskOf, maskPath } from "./secrets.ts";
-import { cacheSettings, serveCached, speaksOfCache } from "./serve-cached.ts";
 import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
-import { readOmissions, readSettings } from "./settings.ts";
 import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
 
 /** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */

@@ -1,9 +1,9 @@
 import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
-import { isRefusal, type Verdict } from "../plugin/hooks.ts";
+import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestHooks } from "./gateway-parts.ts";
-import { fromWire, type GatewayHeader } from "./headers.ts";
-import { MASKED } from "./secrets.ts";
+import { fromWire, type GatewayHeader } from "./headers/headers.ts";
+import { MASKED } from "./headers/secrets.ts";
 
 /** A plugin's refusal, thrown so that it takes the way of every other one. */
 export class Refused extends Error {

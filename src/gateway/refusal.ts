@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 import type { Refusal } from "../plugin/contract.ts";
-import { ofPlugin } from "./response-headers.ts";
+import { ofPlugin } from "./headers/response-headers.ts";
 
 /** An answer of the gateway's own, on its way to the client. */
 export interface OwnAnswer {

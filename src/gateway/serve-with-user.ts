@@ -1,11 +1,11 @@
 import { GatewayError } from "../errors.ts";
+import { gather } from "./body/gather.ts";
+import { serveCachedBody } from "./cache/serve-cached.ts";
 import type { CacheSettings } from "./cache/settings.ts";
 import { type Admitted, askToForward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { gather } from "./gather.ts";
 import { askOnRequest, factsOf } from "./hooks.ts";
 import { callProvider } from "./retry/call-provider.ts";
-import { serveCachedBody } from "./serve-cached.ts";
 
 /** Whether a plugin has to know the user, no header names one, and the body may. */
 export function wantsBodyUser({ hooks }: GatewayParts, admitted: Admitted): boolean | Promise<boolean> {

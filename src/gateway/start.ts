@@ -3,29 +3,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { trustedAuthorities } from "../net/authorities.ts";
-import { createTargetGuard } from "../net/forbidden.ts";
 import { createResolve } from "../net/resolve.ts";
+import { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
-import type { Answer, IncomingRequest, Server } from "../runtime/server.ts";
-import { startStrictServer } from "../runtime/strict-server.ts";
-import { createStrictUpstream } from "../runtime/strict-upstream.ts";
+import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
+import { startStrictServer } from "../runtime/http/strict-server.ts";
+import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus } from "../threads.ts";
-import { SocketAnswer } from "./answer.ts";
 import { KeyRing } from "./authenticate.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
+import { faultAnswer } from "./fault-answer.ts";
 import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
-import { HeaderReader } from "./headers.ts";
+import { HeaderReader } from "./headers/headers.ts";
 import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
-import { faultAnswer } from "./parser-errors.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
+import { SocketAnswer } from "./websocket/socket-answer.ts";
 
 const HEAD_BYTES_MAX = 128 * 1_024;
 const HEAD_MS = 30_000;
@@ -158,7 +158,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
-  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
+  const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const cache = new ResponseCache({
     directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
@@ -181,7 +181,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     metrics: new GatewayMetrics(
       () => inFlight.size,
       () => spool.stats,
-      () => cache,
+      () => cache.figures(),
     ),
     providers: registry,
     hooks,

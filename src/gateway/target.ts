@@ -1,9 +1,9 @@
 import { GatewayError } from "../errors.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
-import type { UpstreamOrigin } from "../runtime/upstream.ts";
-import type { Settings } from "./settings.ts";
+import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
+import type { Settings } from "./headers/settings.ts";
 
-/** What the gateway asks of the loaded providers; `plugin/registry.ts` is one. */
+/** What the gateway asks of the loaded providers; `plugin/providers/registry.ts` is one. */
 export interface ProviderIndex {
   providerByName(name: string): ProviderPlugin | undefined;
   /** @param host - lower case, without port. */

@@ -1,8 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { constants } from "node:os";
-import { type Client, createClient } from "../export/client.ts";
-import { EXIT, ExportFailure } from "../export/failure.ts";
+import { type Client, createClient, printable } from "../export/client.ts";
+import { EXIT, ExportFailure, exitOfSignal } from "../export/failure.ts";
 import type { Environment } from "../export/options.ts";
 import { clock, count, createProgress, type Progress, type Screen } from "../export/progress.ts";
 import { PACE, type Pace } from "../export/retry.ts";
@@ -82,7 +81,7 @@ async function importWith(options: ImportOptions, io: ImportIo, say: (text: stri
     return total.rejected + missing === 0 ? EXIT.done : EXIT.failed;
   } catch (error) {
     progress.stop();
-    return report(error, io, say);
+    return report(error, options, io, say);
   }
 }
 
@@ -184,10 +183,6 @@ function tellRejected(tell: (text: string) => void, file: string) {
   };
 }
 
-function printable(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 300);
-}
-
 function isFileError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "syscall" in error && typeof (error as { code?: unknown }).code === "string";
 }
@@ -203,12 +198,12 @@ function summarize({ total, unknown }: Job, seconds: number, say: (text: string)
 }
 
 /** Says why the import stopped. */
-function report(error: unknown, io: ImportIo, say: (text: string) => void): number {
-  const hint = "; run it again, with --resume to go on where it stood";
+function report(error: unknown, { files }: ImportOptions, io: ImportIo, say: (text: string) => void): number {
+  const hint = `; run it again${files.includes("-") ? "" : ", with --resume to go on where it stood"}`;
   if (io.interrupted?.aborted) {
     const name = String(io.interrupted.reason);
     say(`stopped by ${name}${hint}`);
-    return 128 + (Object.entries(constants.signals).find(([signal]) => signal === name)?.[1] ?? 2);
+    return exitOfSignal(name);
   }
   if (error instanceof ExportFailure) {
     say(`${error.message}${hint}`);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, messageOf } from "../observe.ts";
 import { makeNextBlock, withoutBlock } from "../store/blocks/keep.ts";
-import { isAway } from "../store/failure.ts";
+import { isAway } from "../store/database/failure.ts";
 import type { Store } from "../store/store.ts";
 
 /** Time between two looks for records that no block holds. */

@@ -3,17 +3,17 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
 import type { Remote } from "../runtime/rpc.ts";
-import { OpenedLater } from "../store/opened-later.ts";
+import { OpenedLater } from "../store/database/opened-later.ts";
 import { openStore } from "../store/store.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
 import { BlockKeeper } from "./block-keeper.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
-import { expediteElsewhere } from "./expedite-elsewhere.ts";
 import { Node } from "./node.ts";
 import { CRON, inQueue, Queue } from "./queue.ts";
-import { ReadingJobs } from "./reading-jobs.ts";
+import { expediteElsewhere } from "./reading/expedite-elsewhere.ts";
+import { ReadingJobs } from "./reading/reading-jobs.ts";
 import { startRemovals } from "./retention/start.ts";
 
 /** How often the database is asked for what others changed, what the command line ordered, and what was cut off. */

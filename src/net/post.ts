@@ -1,4 +1,4 @@
-import type { Upstream, UpstreamCall } from "../runtime/upstream.ts";
+import type { Upstream, UpstreamCall } from "../runtime/http/upstream.ts";
 import { originOf } from "./call-guard.ts";
 import { retryAfterMs } from "./retry-after.ts";
 

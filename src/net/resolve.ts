@@ -1,8 +1,8 @@
 import { lookup, Resolver } from "node:dns";
 import { isIP } from "node:net";
-import type { ResolvedAddress, UpstreamOrigin } from "../runtime/upstream.ts";
-import { UpstreamError } from "../runtime/upstream.ts";
-import type { TargetGuard } from "./forbidden.ts";
+import type { ResolvedAddress, UpstreamOrigin } from "../runtime/http/upstream.ts";
+import { UpstreamError } from "../runtime/http/upstream.ts";
+import type { TargetGuard } from "./target-guard.ts";
 
 /** How long an answer is used again; short, because a provider's addresses move. */
 const ANSWER_MS = 5_000;

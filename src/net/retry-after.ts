@@ -1,13 +1,19 @@
-/** How long a server asks to be left alone, by `Retry-After` in seconds or as a date, or by `retry-after-ms`; raw pairs. */
+/** How long a server asks to be left alone, by `Retry-After`, or more exactly by `retry-after-ms`; raw pairs. */
 export function retryAfterMs(headers: readonly string[]): number | undefined {
   let found: number | undefined;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!.toLowerCase();
-    const value = headers[at + 1]!.trim();
-    if (name === "retry-after-ms" && /^\d+(?:\.\d+)?$/.test(value)) return Number(value);
-    if (name !== "retry-after") continue;
-    if (/^\d+(?:\.\d+)?$/.test(value)) found = Number(value) * 1_000;
-    else if (!Number.isNaN(Date.parse(value))) found = Math.max(0, Date.parse(value) - Date.now());
+    const value = headers[at + 1]!;
+    if (name === "retry-after-ms" && /^\d+(?:\.\d+)?$/.test(value.trim())) return Number(value);
+    if (name === "retry-after") found = readRetryAfter(value, Date.now()) ?? found;
   }
   return found;
+}
+
+/** `Retry-After` (RFC 9110 §10.2.3) in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
+export function readRetryAfter(header: string, nowMs: number): number | undefined {
+  const text = header.trim();
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -1,11 +1,11 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
-import { PluginError } from "./check.ts";
-import { Hooks } from "./hooks.ts";
-import { optionsOf, type PluginHost } from "./host.ts";
-import { byName, type LoadedPlugin, pluginFolders } from "./load.ts";
-import { buildRegistry, logReplaced, type Registry } from "./registry.ts";
-import { watchFolders } from "./reload.ts";
+import { PluginError } from "./files/check.ts";
+import { byName, type LoadedPlugin, pluginFolders } from "./files/load.ts";
+import { watchFolders } from "./files/reload.ts";
+import { Hooks } from "./hooks/hooks.ts";
+import { optionsOf, type PluginHost } from "./host/host.ts";
+import { buildRegistry, logReplaced, type Registry } from "./providers/registry.ts";
 import { type OpenPlugin, setUp, tearDown } from "./setup.ts";
 import { type PluginView, type ProviderView, viewPlugins, viewProviders } from "./view.ts";
 

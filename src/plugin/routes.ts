@@ -1,6 +1,6 @@
 import { type Log, messageOf } from "../observe.ts";
 import type { Json, PluginRoute, RouteAnswer, RouteCall } from "./contract.ts";
-import { guardedAsync } from "./guard.ts";
+import { guardedAsync } from "./hooks/guard.ts";
 import { whyUnfit } from "./schema.ts";
 
 /** Milliseconds that a route has for its answer: it may ask a name server. */

@@ -1,9 +1,9 @@
 import { type Log, messageOf } from "../observe.ts";
-import { checkHooks, PluginError } from "./check.ts";
 import type { Json, PluginContext, PluginHooks } from "./contract.ts";
-import { guardedAsync } from "./guard.ts";
-import type { LentAccess } from "./host.ts";
-import type { LoadedPlugin } from "./load.ts";
+import { checkHooks, PluginError } from "./files/check.ts";
+import type { LoadedPlugin } from "./files/load.ts";
+import { guardedAsync } from "./hooks/guard.ts";
+import type { LentAccess } from "./host/host.ts";
 import { whyUnfit } from "./schema.ts";
 
 /** Milliseconds that `setup` and `dispose` may take. */

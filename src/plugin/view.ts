@@ -1,5 +1,5 @@
 import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
-import type { FileState } from "./reload.ts";
+import type { FileState } from "./files/reload.ts";
 import type { OpenPlugin } from "./setup.ts";
 
 /** One file of a provider or plugin as another thread sees it. */

@@ -1,3 +1,4 @@
+import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
 import type { requests } from "./tables.ts";
 
@@ -172,15 +173,9 @@ const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefine
   id: (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined),
 };
 
-const TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
-
-/** Milliseconds since 1970; without an offset the time is in UTC. */
 function timeOf(text: string): number | undefined {
-  const [, day, time, offset = "Z"] = TIME.exec(text) ?? [];
-  if (day === undefined) return undefined;
-  const [, hours, minutes = "00"] = /^([+-]\d\d):?(\d\d)?$/.exec(offset) ?? [];
-  const at = Date.parse(`${day}T${time}${hours === undefined ? "Z" : `${hours}:${minutes}`}`);
-  return Number.isNaN(at) ? undefined : Math.trunc(at);
+  const at = readIsoTime(text);
+  return at === undefined ? undefined : Math.floor(at);
 }
 
 /** JSON text of an object of names and texts or numbers, in its order; a value of null is as good as none. */

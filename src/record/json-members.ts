@@ -3,6 +3,7 @@
  * hold every number. All of it expects text that `JSON.parse` has accepted, so it only has to find where things end.
  */
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -56,9 +57,21 @@ function eachMember(
   return next + 1;
 }
 
+/** The same JSON with nothing between its tokens. */
+export function withoutSpace(text: string): string {
+  let compact = "";
+  for (let from = skipSpace(text, 0); from < text.length; ) {
+    let end = from;
+    while (text.charCodeAt(end) > SPACE) end = text.charCodeAt(end) === QUOTE ? skipString(text, end) : end + 1;
+    compact += text.slice(from, end);
+    from = skipSpace(text, end);
+  }
+  return compact;
+}
+
 export function skipSpace(text: string, at: number): number {
   let next = at;
-  while (text.charCodeAt(next) <= 0x20) next++;
+  while (text.charCodeAt(next) <= SPACE) next++;
   return next;
 }
 
@@ -95,7 +108,7 @@ export function skipValue(text: string, at: number): number {
 function skipWord(text: string, at: number): number {
   let next = at;
   for (let code = text.charCodeAt(next); next < text.length; code = text.charCodeAt(++next)) {
-    if (code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || code <= 0x20) return next;
+    if (code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || code <= SPACE) return next;
   }
   return next;
 }

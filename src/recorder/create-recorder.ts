@@ -4,7 +4,7 @@ import { usageOf } from "../store/usage.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
-import { rewriteRecords } from "./rewrite.ts";
+import { rewriteRecords } from "./write/rewrite.ts";
 
 /** Starts to read the spool into the database; answers at once, `ready` says when it works. */
 export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {

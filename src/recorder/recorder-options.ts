@@ -3,7 +3,7 @@ import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { LearntTables } from "../store/models/learnt.ts";
-import type { RecordHooks } from "./hooks.ts";
+import type { RecordHooks } from "./prepare/hooks.ts";
 
 export interface RecorderOptions {
   readonly config: Config;

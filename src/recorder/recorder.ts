@@ -2,26 +2,22 @@ import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { Entry, StoredEntry } from "../plugin/entries.ts";
-import type { ShareAnswer, ShareClaim } from "../plugin/shares.ts";
+import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
-import type { SpoolReader } from "../spool/reader.ts";
 import { SealKey } from "../spool/seal.ts";
-import { listSegments } from "../spool/segments.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
-import { amend } from "./amend.ts";
-import type { Assembler } from "./assemble.ts";
-import { type Batch, Batches } from "./batches.ts";
-import type { CarryFiles } from "./carry.ts";
-import { type Exchange, release } from "./exchange.ts";
-import { Ledger } from "./ledger.ts";
+import { type Exchange, release } from "./exchanges/exchange.ts";
+import { SpoolInput } from "./exchanges/spool-input.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
-import { openAssembler } from "./resume.ts";
 import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
+import { amend } from "./write/amend.ts";
+import { type Batch, Batches } from "./write/batches.ts";
+import { Ledger } from "./write/ledger.ts";
 
 /**
  * Time between two looks at the spool's end. The longer, the more records share a batch, its writes and its pages, and the
@@ -29,17 +25,6 @@ import { WebhookRules } from "./webhook-rules.ts";
  * Who waits for the end of the spool, as every query does, wakes the recorder at once.
  */
 const POLL_MS = 400;
-const READ_BYTES = 2 * 1024 * 1024;
-/**
- * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
- * a page of an index that the records of a batch share is written once for all of them.
- */
-const BATCH_RECORDS = 2_000;
-const BATCH_BYTES = 16 * 1024 * 1024;
-/** Bytes of the spool read before what is in flight is looked at again. */
-const BATCH_READ_BYTES = 64 * 1024 * 1024;
-/** Segments that exchanges in flight may keep from being deleted. */
-const SEGMENTS_BEHIND_MAX = 16;
 const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
 /** A request that another node is passing on has a row after so long. */
@@ -65,15 +50,8 @@ export class Recorder {
   readonly #webhooks = new WebhookRules();
   readonly #waiters = new Waiters();
   readonly #opened = Promise.withResolvers<void>();
-  #reader: SpoolReader | undefined;
-  #assembler: Assembler | undefined;
+  #input: SpoolInput | undefined;
   #batches: Batches | undefined;
-  #carry: CarryFiles | undefined;
-  /** Bodies are read back from segments, and from carry files where they were moved there. */
-  readonly #parts: Pick<SpoolReader, "readBack"> = {
-    readBack: (segment, offset, target) =>
-      (segment >= 0 ? this.#reader! : this.#carry!).readBack(segment, offset, target),
-  };
   #running: Promise<void> | undefined;
   #stopping = false;
   #wake: (() => void) | undefined;
@@ -81,10 +59,6 @@ export class Recorder {
   #databaseError: string | null = null;
   /** Everything before here is committed, but for what is in flight. */
   #committed: Position = { segment: 0, offset: 0 };
-  /** Segments below this one are deleted. */
-  #kept = 0;
-  /** The segment in which long exchanges were last looked for. */
-  #carriedAt = 0;
   #saved: Position = { segment: 0, offset: 0 };
   #savedAt = 0;
 
@@ -103,12 +77,12 @@ export class Recorder {
 
   async isKnownId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
-    return this.#assembler?.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+    return this.#input?.assembler.find(id) !== undefined || (await this.#ledger.isKnownId(id));
   }
 
   async claimId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
-    return this.#assembler?.find(id) === undefined && this.#ledger.claimId(id);
+    return this.#input?.assembler.find(id) === undefined && this.#ledger.claimId(id);
   }
 
   barrier(): Promise<void> {
@@ -125,7 +99,7 @@ export class Recorder {
 
   #amend(change: Amendment): Promise<AmendResult> {
     return this.#caughtUp(WAIT_MS, async () => {
-      const exchange = this.#assembler?.find(change.requestId);
+      const exchange = this.#input?.assembler.find(change.requestId);
       if (exchange !== undefined && exchange.row !== "stored")
         await this.#batches?.batch([], [exchange], undefined).write();
       return amend(this.#ledger.store.records, change, exchange, Date.now());
@@ -156,19 +130,19 @@ export class Recorder {
 
   import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
     return this.#caughtUp(WAIT_MS, () =>
-      this.#ledger.import(arrivals, (id) => this.#assembler?.find(id)?.begin.organization, Date.now()),
+      this.#ledger.import(arrivals, (id) => this.#input?.assembler.find(id)?.begin.organization, Date.now()),
     );
   }
 
   metricsText(): Promise<string> {
-    return this.#metrics.text(this.#lagBytes(), this.#assembler?.inFlightCount ?? 0);
+    return this.#metrics.text(this.#input?.lagBytes() ?? 0, this.#input?.assembler.inFlightCount ?? 0);
   }
 
   async status(): Promise<RecorderStatus> {
     return {
       position: this.#committed,
-      lagBytes: this.#lagBytes(),
-      inFlight: this.#assembler?.inFlightCount ?? 0,
+      lagBytes: this.#input?.lagBytes() ?? 0,
+      inFlight: this.#input?.assembler.inFlightCount ?? 0,
       recorded: this.#recorded,
       databaseError: this.#databaseError,
     };
@@ -183,7 +157,7 @@ export class Recorder {
   /** Runs `work` between two batches, once all before `until`, or all that is in the spool now, is committed. */
   async #caughtUp<T>(limitMs: number, work: () => Promise<T>, until?: Position): Promise<T> {
     await this.ready;
-    const target = until ?? this.#reader?.end();
+    const target = until ?? this.#input?.end();
     if (target === undefined || this.#running === undefined) {
       throw new GatewayError("database_unavailable", "the recorder has stopped");
     }
@@ -208,27 +182,24 @@ export class Recorder {
     } finally {
       this.#running = undefined;
       await this.#ledger.close();
-      this.#reader?.close();
-      this.#carry?.close();
+      this.#input?.close();
     }
   }
 
   async #open(): Promise<void> {
     await this.#ledger.recover();
     await this.#learn();
-    const opened = await openAssembler({
+    const input = await SpoolInput.open({
       directory: this.#directory,
       ledger: this.#ledger,
       log: this.#log,
       metrics: this.#metrics,
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
     });
-    this.#reader = opened.reader;
-    this.#assembler = opened.assembler;
-    this.#carry = opened.carry;
-    this.#committed = opened.reader.position;
+    this.#input = input;
+    this.#committed = input.position;
     this.#batches = new Batches({
-      spool: this.#parts,
+      spool: input,
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
@@ -250,8 +221,7 @@ export class Recorder {
   /** A spool that cannot be read now, and what nobody thought of: everything is read again from the last commit. */
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
-    this.#reader?.close();
-    this.#carry?.close();
+    this.#input?.close();
     await this.#pause(RETRY_MS.at(-1)!);
     await this.#untilItWorks(() => this.#open());
   }
@@ -259,9 +229,10 @@ export class Recorder {
   /** One round: reads a batch, writes it, answers waiters. @returns whether the end of the spool was reached. */
   async #cycle(): Promise<boolean> {
     const waiting = this.#waiters.size;
-    const [reader, assembler, batches] = [this.#reader!, this.#assembler!, this.#batches!];
-    const atEnd = this.#read(reader, assembler);
-    const read = reader.position;
+    const [input, batches] = [this.#input!, this.#batches!];
+    const { assembler } = input;
+    const atEnd = input.read();
+    const read = input.position;
     const done = assembler.takeDone();
     const inFlight = batches.due(assembler.inFlight);
     if (done.length > 0 || inFlight.length > 0 || this.#positionIsDue(read)) {
@@ -275,45 +246,11 @@ export class Recorder {
       for (const exchange of done) release(exchange);
       this.#saved = read;
       this.#savedAt = performance.now();
-      this.#deleteRead(positions.resume.segment);
+      input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
-  }
-
-  /** Lets go of segments that are in the database, and moves away what keeps too many of them. */
-  #deleteRead(resume: number): void {
-    const [reader, assembler, carry] = [this.#reader!, this.#assembler!, this.#carry!];
-    if (resume > this.#kept) {
-      reader.deleteBelow(resume);
-      carry.deleteUnused(assembler.inFlight);
-    }
-    this.#kept = resume;
-    const read = reader.position;
-    if (read.segment === this.#carriedAt) return;
-    this.#carriedAt = read.segment;
-    const behind = listSegments(this.#directory).filter((segment) => segment < read.segment);
-    const oldest = behind.at(-SEGMENTS_BEHIND_MAX);
-    if (oldest === undefined) return;
-    const late = [...assembler.inFlight].filter(({ needs }) => needs.segment < oldest);
-    if (late.length === 0) return;
-    try {
-      carry.write(late, assembler.run ?? "", read, this.#parts);
-    } catch (error) {
-      this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
-    }
-  }
-
-  #read(reader: SpoolReader, assembler: Assembler): boolean {
-    const sink = assembler.frame.bind(assembler);
-    let bytes = 0;
-    while (assembler.doneCount < BATCH_RECORDS && assembler.doneBytes < BATCH_BYTES && bytes < BATCH_READ_BYTES) {
-      const more = reader.read(sink, READ_BYTES);
-      if (more === 0) return true;
-      bytes += more;
-    }
-    return false;
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */
@@ -341,19 +278,11 @@ export class Recorder {
           this.#log.error("records cannot be written; they wait in the spool", { error: messageOf(error) });
         }
         this.#databaseError = messageOf(error);
-        for (const exchange of [...done, ...(this.#assembler?.inFlight ?? [])]) exchange.row = "unknown";
+        for (const exchange of [...done, ...(this.#input?.assembler.inFlight ?? [])]) exchange.row = "unknown";
         if (this.#stopping && attempt >= STOP_TRIES) throw error;
         if (attempt >= 2) batch?.isolate(error);
         await this.#pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
-    }
-  }
-
-  #lagBytes(): number {
-    try {
-      return this.#reader?.lagBytes() ?? 0;
-    } catch {
-      return 0; // the directory is being deleted under us
     }
   }
 

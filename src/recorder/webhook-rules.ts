@@ -3,8 +3,8 @@ import { type PropertyName, propertyName } from "../filter/property-names.ts";
 import { enqueue } from "../store/deliveries/deliveries.ts";
 import type { Database, Statement } from "../store/store.ts";
 import { listWebhooks } from "../store/webhooks/webhooks.ts";
-import type { Storable } from "./insert.ts";
-import { parseJson } from "./json.ts";
+import { parseJson } from "./bodies/json.ts";
+import type { Storable } from "./write/insert.ts";
 
 interface Rule {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
-import { hooksText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { expose } from "../runtime/rpc.ts";

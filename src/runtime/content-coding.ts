@@ -1,4 +1,5 @@
 import * as zlib from "node:zlib";
+import { isDeno } from "./platform.ts";
 import { endsWithFrame } from "./zstd-frames.ts";
 
 export interface Decoded {
@@ -8,8 +9,9 @@ export interface Decoded {
 }
 
 interface Coding {
-  /** Throws where the body does not end as its coding says, whatever its length. */
+  /** Throws where the body does not end as its coding says, whatever its length, or `endsWell` says it. */
   readonly sync: (bytes: Buffer, limit: number) => Buffer;
+  readonly endsWell?: (bytes: Buffer) => Promise<boolean>;
   /** Hands out what there is. */
   readonly stream: () => NodeJS.ReadWriteStream & { destroy(): void };
 }
@@ -35,6 +37,7 @@ const RAW_DEFLATE: Coding = {
 };
 const BROTLI: Coding = {
   sync: (bytes, limit) => zlib.brotliDecompressSync(bytes, { maxOutputLength: limit }),
+  ...(isDeno && { endsWell: endsAsBrotli }),
   stream: () => zlib.createBrotliDecompress(BROTLI_FLUSH),
 };
 const ZSTD: Coding = {
@@ -93,7 +96,8 @@ function cutAt(bytesMax: number, decoded: Decoded): Decoded {
 async function undo(coding: Coding, bytes: Buffer, bytesMax: number): Promise<Decoded> {
   try {
     // The zlib functions refuse a limit of 0.
-    return { bytes: coding.sync(bytes, Math.max(1, bytesMax)), incomplete: false };
+    const decoded = coding.sync(bytes, Math.max(1, bytesMax));
+    return { bytes: decoded, incomplete: (await coding.endsWell?.(bytes)) === false };
   } catch {
     // Too much output, or a body that is damaged or cut off: they keep what comes before, which only the stream hands out.
     return undoAsFarAsPossible(coding, bytes, bytesMax);
@@ -118,6 +122,21 @@ function undoAsFarAsPossible(coding: Coding, bytes: Buffer, bytesMax: number): P
   stream.on("close", finish);
   stream.end(bytes);
   return promise;
+}
+
+/** One that the types do not know yet. */
+const BROTLI_FORMAT: string = "brotli";
+
+/** Deno's function takes brotli that is cut off for whole, its stream does not. */
+async function endsAsBrotli(bytes: Buffer): Promise<boolean> {
+  try {
+    const { readable, writable } = new DecompressionStream(BROTLI_FORMAT as CompressionFormat);
+    const whole = new Blob([new Uint8Array(bytes)]).stream();
+    await Promise.all([whole.pipeTo(writable), readable.pipeTo(new WritableStream())]);
+    return true;
+  } catch {
+    return false; // what there is of it has been decoded already
+  }
 }
 
 /** RFC 1950: the first byte names deflate, and both together are a multiple of 31. */

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -36,7 +35,14 @@ export function programArguments(): readonly string[] {
 }
 
 /** How this program is started, for messages that tell a user what to type. */
-export const programName = isCompiled ? "weir" : existsSync(join(root, "src/main.ts")) ? "bun src/main.ts" : "weir";
+export const programName = isCompiled ? "weir" : fromSource();
+
+function fromSource(): string {
+  const { npm_lifecycle_event: script, npm_config_user_agent: by = "" } = process.env;
+  // Who has Node and npm alone has no `bun` to type.
+  if (script === "weir" && by.startsWith("npm/")) return "npm run weir --";
+  return isDeno ? "deno run -A src/main.ts" : "bun src/main.ts";
+}
 
 /** What `import` takes for one version of a file. Bun tells versions of a path apart, Deno those of an address. */
 export function moduleAddress(path: string, version: string): string {

@@ -1,11 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
+import { kernel } from "./kernel.ts";
+import { leaveFirstProcessor } from "./processors.ts";
 
 /** Nice values of the recorder, and of what comes after traffic and its records: queries and what is done by the clock. */
 const RECORDING = 5;
 const QUERIES = 10;
 /** The driver's threads, on which queries run. */
 const QUERY_THREADS = /^tokio-runtime/;
+/** Those of the runtime that compile, collect and give back memory: most of it is for queries, and traffic waits for a turn of theirs. */
+const RUNTIME_THREADS = /^(JITWorker|JSCWarmUp|HeapHelper|mi-scavenger)/;
+/** Threads of the runtime come and go with its work. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Lets traffic go first where the processor is short: the calling thread, the recorder's, becomes less urgent.
@@ -13,25 +19,44 @@ const QUERY_THREADS = /^tokio-runtime/;
  * Only on Linux, where process 0 means the calling thread alone; elsewhere it would be the whole program.
  */
 export function yieldToTraffic(): void {
-  beNice(0, RECORDING);
+  whereAllowed(() => beNice(0, RECORDING));
 }
 
 /** The same for the thread of the jobs, which waits for the recorder as well. */
 export function jobsYieldToTraffic(): void {
-  beNice(0, QUERIES);
+  whereAllowed(() => yieldAsQuery(0));
 }
 
-/** The same for queries: the calling thread and those of the database driver, which are there once a database is open. */
+/**
+ * The same for queries: the calling thread and those of the database driver, which are there once a database is open.
+ * They, and the runtime's own threads from now on, also keep off the first processor.
+ */
 export function queriesYieldToTraffic(): void {
-  beNice(0, QUERIES);
-  // On Deno threads of that name do the program's own reading and writing.
+  whereAllowed(() => yieldAsQuery(0));
+  // On Deno threads of those names do the program's own reading and writing.
   if (process.platform !== "linux" || process.versions["bun"] === undefined) return;
-  for (const thread of readdirSync("/proc/self/task")) {
-    if (QUERY_THREADS.test(nameOf(thread))) beNice(Number(thread), QUERIES);
-  }
+  let seen: ReadonlySet<string> = new Set();
+  const look = () => {
+    const threads = readdirSync("/proc/self/task");
+    for (const thread of threads) if (!seen.has(thread)) whereAllowed(() => yieldByName(Number(thread)));
+    seen = new Set(threads);
+  };
+  look();
+  setInterval(look, LOOK_AGAIN_MS).unref();
 }
 
-function nameOf(thread: string): string {
+function yieldByName(thread: number): void {
+  const name = nameOf(thread);
+  if (QUERY_THREADS.test(name)) yieldAsQuery(thread);
+  else if (RUNTIME_THREADS.test(name)) leaveFirstProcessor(thread);
+}
+
+function yieldAsQuery(thread: number): void {
+  beNice(thread, QUERIES);
+  leaveFirstProcessor(thread);
+}
+
+function nameOf(thread: number): string {
   try {
     return readFileSync(`/proc/self/task/${thread}/comm`, "utf8");
   } catch {
@@ -39,14 +64,18 @@ function nameOf(thread: string): string {
   }
 }
 
-function beNice(thread: number, nice: number): void {
+function whereAllowed(step: () => void): void {
   if (process.platform !== "linux") return;
   try {
-    setPriority(thread, nice);
-    takeLongTurns(thread, nice);
+    step();
   } catch {
     return; // a container may forbid it, and all works without
   }
+}
+
+function beNice(thread: number, nice: number): void {
+  setPriority(thread, nice);
+  takeLongTurns(thread, nice);
 }
 
 /**
@@ -57,8 +86,6 @@ const TURN_NS = 10_000_000n;
 /** Numbers of the system call `sched_setattr`. */
 const SCHED_SETATTR: Readonly<Record<string, number>> = { x64: 314, arm64: 274 };
 
-type Syscall = (number: number, thread: number, attributes: NodeJS.TypedArray, flags: number) => unknown;
-
 /** Linux 6.12 and later; earlier ones take the call and know nothing of turns. */
 function takeLongTurns(thread: number, nice: number): void {
   const call = SCHED_SETATTR[process.arch];
@@ -68,16 +95,5 @@ function takeLongTurns(thread: number, nice: number): void {
   attributes.writeUInt32LE(attributes.byteLength, 0);
   attributes.writeInt32LE(nice, 16);
   attributes.writeBigUInt64LE(TURN_NS, 24);
-  syscall ??= openSyscall();
-  syscall(call, thread, attributes, 0);
-}
-
-let syscall: Syscall | undefined;
-
-/** On Deno there is nothing like it without a permission of its own. */
-function openSyscall(): Syscall {
-  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
-  if (ffi === undefined) return () => {};
-  const { symbols } = ffi.dlopen("libc.so.6", { syscall: { args: ["i64", "i64", "ptr", "i64"], returns: "i64" } });
-  return symbols.syscall;
+  kernel()?.syscall(call, thread, attributes, 0);
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../observe.ts";
-import { type DirectoryLock, lockDirectory } from "../store/lock.ts";
+import { type DirectoryLock, lockDirectory } from "../store/database/lock.ts";
 import { StartError } from "./start-error.ts";
 
 /**

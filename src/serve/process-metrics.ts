@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import program from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import { isDeno } from "../runtime/platform.ts";
-import { bodiesPath } from "../store/local.ts";
+import { bodiesPath } from "../store/database/local.ts";
 import { localPath } from "../store/store.ts";
 
 interface Metric {

@@ -3,11 +3,11 @@ import type { Config } from "../config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
-import { hooksText } from "../plugin/hook-metrics.ts";
+import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
+import { checkPort } from "../runtime/http/strict-server.ts";
 import { expose } from "../runtime/rpc.ts";
-import { checkPort } from "../runtime/strict-server.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
@@ -100,7 +100,7 @@ export class Region {
       degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded()],
       ...more,
     }).catch((error) => {
-      throw listenFailure(error, "gateway_port", config);
+      throw this.#listenFailure(error, "gateway_port");
     });
     const { port } = this.#gateway;
     if (config.gateway_threads > 1) await this.#startThreads({ ...config, gateway_port: port }, common);
@@ -114,7 +114,7 @@ export class Region {
     const { thread, port } = this.#startApi(common);
     this.#api = thread;
     return port.catch((error) => {
-      throw listenFailure(error, "api_port", this.config);
+      throw this.#listenFailure(error, "api_port");
     });
   }
 
@@ -155,6 +155,11 @@ export class Region {
     await this.#api?.stop("stop", API_STOP_MS);
   }
 
+  /** By the keys that are this region's. */
+  #listenFailure(error: unknown, key: "gateway_port" | "api_port"): unknown {
+    return listenFailure(error, this.#home === undefined ? key : `eu_${key}`, this.config);
+  }
+
   /** What is wrong with its threads, a sentence each. */
   #trouble(): readonly string[] {
     const ours = [this.recorder.trouble, this.#jobs?.trouble, this.#api?.trouble].filter((each) => each !== undefined);
@@ -167,7 +172,7 @@ export class Region {
     if (config.gateway_threads === 1 || config.gateway_port_shared === "yes") return config;
     const { host, gateway_port: port } = config;
     await checkPort(host, port).catch((error) => {
-      throw listenFailure(error, "gateway_port", config);
+      throw this.#listenFailure(error, "gateway_port");
     });
     return { ...config, gateway_port_shared: "yes" };
   }

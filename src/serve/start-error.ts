@@ -8,8 +8,10 @@ export class StartError extends Error {
   }
 }
 
+type PortKey = "gateway_port" | "api_port" | "eu_gateway_port" | "eu_api_port";
+
 /** What keeps a listener from its port, in words; any other failure as it is. */
-export function listenFailure(error: unknown, key: "gateway_port" | "api_port", config: Config): unknown {
+export function listenFailure(error: unknown, key: PortKey, config: Config): unknown {
   const place = `${key} = ${config[key]} on ${config.host}`;
   const variable = `WEIR_${key.toUpperCase()}`;
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };

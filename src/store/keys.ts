@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
-import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
-import { patiently } from "./patiently.ts";
+import { isoTime, isoTimeOrNull, readIsoTime } from "../record/iso-time.ts";
+import { patiently } from "./database/patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
@@ -144,8 +144,6 @@ export function parseScopes(names: readonly string[]): readonly Scope[] {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A date with or without time; without an offset it is UTC. */
-const ISO_DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
 
 /**
@@ -157,20 +155,10 @@ const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
 export function parseExpiry(text: string, now: number): number {
   const fail = (why: string) => new GatewayError("invalid_body", `expires: ${why}`, { path: "expires" });
   const [, amount, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
-  let at: number;
-  if (amount !== undefined) at = now + Number(amount) * UNIT_MS[unit!]!;
-  else if (ISO_DATE.test(text))
-    at = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !/T/i.test(text) ? text : `${text}Z`);
-  else throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
-  if (Number.isNaN(at) || (amount === undefined && !isCalendarDay(text))) throw fail("there is no such date");
+  const at = amount === undefined ? readIsoTime(text) : now + Number(amount) * UNIT_MS[unit!]!;
+  if (at === undefined) throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
   if (at <= now) throw fail("the time has already passed");
-  return Math.min(at, EXPIRY_MAX_MS);
-}
-
-/** The date parser takes the 30th of February for the 2nd of March. */
-function isCalendarDay(text: string): boolean {
-  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
-  return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
+  return Math.min(Math.floor(at), EXPIRY_MAX_MS);
 }
 
 interface KeyRow {

@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./foreign.ts";
-import { bodiesPath } from "./local.ts";
+import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./database/foreign.ts";
+import { bodiesPath } from "./database/local.ts";
+import { inspectFile } from "./database/snapshot.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
-import { inspectFile } from "./snapshot.ts";
 import { type Database, localPath, type Statement, type Store } from "./store.ts";
 
 /** One step forward; there is no way back. `version` counts from 1 without gaps, per target. */

@@ -1,4 +1,4 @@
-import { patiently } from "./patiently.ts";
+import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
 /** What every rule has that an organization keeps. Times are milliseconds since 1970. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config.ts";
-import { openLocal } from "./local.ts";
-import { openRemote } from "./remote.ts";
-import { openReplica } from "./replica.ts";
+import { openLocal } from "./database/local.ts";
+import { openRemote } from "./database/remote.ts";
+import { openReplica } from "./database/replica.ts";
 
 export type Value = string | number | bigint | null | Uint8Array;
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, europeanConfig } from "../config.ts";
-import { bodiesPath } from "../store/local.ts";
-import type { FileKind } from "../store/snapshot.ts";
+import { bodiesPath } from "../store/database/local.ts";
+import type { FileKind } from "../store/database/snapshot.ts";
 import { localPath } from "../store/store.ts";
 
 /** A database file of the deployment, and what it is called in a backup. */

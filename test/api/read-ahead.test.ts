@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readAhead } from "../../src/api/read-ahead.ts";
+import { readAhead } from "../../src/api/requests/read-ahead.ts";
 
 test("what comes next is read while the caller works, and no more than that", async () => {
   const asked: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { streamText } from "../../src/api/stream-text.ts";
+import { streamText } from "../../src/api/requests/stream-text.ts";
 
 const PIECE = "é".repeat(20_000);
 

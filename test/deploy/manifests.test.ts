@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { embeddedInDashboard, makeSbom } from "../../build/sbom.ts";
 import { TARGETS } from "../../build/targets.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { loadConfig, variableOf } from "../../src/config/load.ts";
+import { KEYS, readVariable, schemaOf } from "../../src/config/value.ts";
 import { CONFIG_SCHEMA } from "../../src/config.ts";
-import { loadConfig, variableOf } from "../../src/config-load.ts";
-import { KEYS, readVariable, schemaOf } from "../../src/config-value.ts";
 import type { Json } from "../../src/plugin/contract.ts";
 import { ROOT } from "../e2e/weir.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { loadConfig } from "../../src/config/load.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const DOCS = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
@@ -33,6 +34,32 @@ test.each(PAGES)("every link of %s leads somewhere", (page) => {
       !existsSync(join(ROOT, file)) || (heading !== undefined && !headingsOf(file).includes(heading)),
   );
   expect(broken).toEqual([]);
+});
+
+/** What sets up tests and benchmarks, and the name of any setting in an example. */
+const NOT_OF_THE_PROGRAM = ["WEIR_TEST_BINARY", "WEIR_TEST_CHROMIUM", "WEIR_NAME"];
+
+function isKnown(variable: string): boolean {
+  try {
+    loadConfig({ env: { [variable]: "x" }, workingDirectory: ROOT, file: null });
+    return true;
+  } catch (error) {
+    return !(error as Error).message.includes("there is no such key");
+  }
+}
+
+// The program stops at a variable that it does not know: a reader who sets what a page names must not meet that.
+test("every variable that a page or the dashboard names is one that the program knows", () => {
+  const web = readdirSync(join(ROOT, "src/web"), { recursive: true, encoding: "utf8" });
+  const texts = [...PAGES, ...web.filter((name) => /\.tsx?$/.test(name)).map((name) => `src/web/${name}`)].map(textOf);
+  const named = new Set(texts.flatMap((text) => [...text.matchAll(/\bWEIR_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)));
+  expect(named.size).toBeGreaterThan(40);
+  expect([...named].filter((name) => !NOT_OF_THE_PROGRAM.includes(name) && !isKnown(name))).toEqual([]);
+});
+
+test("every picture is on a page", () => {
+  const shown = new Set(PAGES.flatMap(linksOf).map(({ file }) => file));
+  expect(readdirSync(join(ROOT, "docs/images")).filter((name) => !shown.has(`docs/images/${name}`))).toEqual([]);
 });
 
 test("the index of the documentation names every page", () => {

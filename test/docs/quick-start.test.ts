@@ -39,7 +39,12 @@ function here(text: string): string {
     .replace(/https:\/\/(api\.openai\.com|api\.anthropic\.com|generativelanguage\.googleapis\.com)/g, upstream.origin);
 }
 
-const CREDENTIALS = { OPENAI_API_KEY: "sk-openai", ANTHROPIC_API_KEY: "sk-ant", GEMINI_API_KEY: "AIza", WEIR_KEY: KEY };
+const CREDENTIALS = {
+  OPENAI_API_KEY: "sk-openai",
+  ANTHROPIC_API_KEY: "sk-ant",
+  GEMINI_API_KEY: "AIza",
+  WEIR_API_KEY: KEY,
+};
 
 async function run(program: string, words: readonly string[]) {
   const child = spawn(program, words, {
@@ -90,7 +95,7 @@ test("the Python programs name the same addresses and headers as the others", ()
   for (const [name, text] of programs("python")) {
     expect([name, text]).toEqual([
       name,
-      expect.stringContaining('"Gateway-Auth": f"Bearer {os.environ[\'WEIR_KEY\']}"'),
+      expect.stringContaining('"Gateway-Auth": f"Bearer {os.environ[\'WEIR_API_KEY\']}"'),
     ]);
     expect(text).toMatch(
       /"Gateway-Target-Url": "https:\/\/(api\.openai|api\.anthropic|generativelanguage\.googleapis)\.com"/,

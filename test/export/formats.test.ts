@@ -112,11 +112,14 @@ test("an export without records is an empty file of its format", async () => {
   expect(await readParquet(await output("parquet"))).toEqual([]);
 });
 
-test("a number that no double holds keeps its digits", async () => {
+test.each([
+  ["as it came", undefined],
+  ["through a proxy that spreads it over lines", 2],
+])("a number that no double holds keeps its digits, %s", async (_name, indent) => {
   const numbers = `{"id":12345678901234567890,"small":1e-400,"point":1.0}`;
   await using api = await startApi({
     records: [{ ...makeRecord(1), request_body: "<numbers>" }],
-    print: (envelope) => JSON.stringify(envelope).replaceAll('"<numbers>"', numbers),
+    print: (envelope) => JSON.stringify(envelope, null, indent).replaceAll('"<numbers>"', numbers),
   });
   const { stdout } = await run(api.url, [...ALL, "--include-body"]);
   expect(stdout.toString()).toContain(`"request_body":${numbers}`);

@@ -53,9 +53,15 @@ test.each<[string, string[], Record<string, string>, string]>([
 });
 
 test.each<[string, string[], RegExp]>([
-  ["an option nobody knows", ["--colour"], /Unknown option '--colour'/],
+  ["an option nobody knows", ["--colour"], /^there is no option --colour$/],
+  ["an option spelt wrong", ["--limti", "3"], /^there is no option --limti; did you mean --limit\?$/],
+  [
+    "a value with a dash",
+    ["--limit", "-1"],
+    /^--limit needs a value; one that begins with a dash is written --limit=-…$/,
+  ],
   ["an argument", ["everything"], /everything/],
-  ["an option without its value", ["--limit"], /--limit/],
+  ["an option without its value", ["--limit"], /^--limit needs a value$/],
   ["a format nobody knows", ["--format", "xml"], /--format takes jsonl, json, csv, parquet, not "xml"/],
   ["a region nobody knows", ["--region", "mars"], /--region takes us, eu/],
   ["an order nobody knows", ["--order", "up"], /--order takes asc, desc/],
@@ -99,16 +105,11 @@ describe("the period", () => {
     expect(readPeriod(undefined, undefined, NOW)).toEqual({
       from: "2026-04-20T10:20:30.405Z",
       to: "2026-05-20T10:20:30.405Z",
-      toIncluded: true,
     });
   });
 
-  test("includes the whole of a last day", () => {
-    expect(readPeriod("2026-02-28", "2026-02-28", NOW)).toEqual({
-      from: "2026-02-28T00:00:00.000Z",
-      to: "2026-03-01T00:00:00.000Z",
-      toIncluded: false,
-    });
+  test.each(["2026-02-28", "9999-12-31"])("includes the whole of a last day, %s", (day) => {
+    expect(readPeriod(day, day, NOW)).toEqual({ from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` });
   });
 
   test.each([
@@ -152,7 +153,7 @@ test("the filter has one condition per leaf, joined by and", () => {
     left: { request_response_rmt: { request_created_at: { gte: "2026-01-01T00:00:00.000Z" } } },
     operator: "and",
     right: {
-      left: { request_response_rmt: { request_created_at: { lt: "2026-02-01T00:00:00.000Z" } } },
+      left: { request_response_rmt: { request_created_at: { lte: "2026-01-31T23:59:59.999Z" } } },
       operator: "and",
       right: {
         left: { request_response_rmt: { properties: { Team: { equals: "x" } } } },

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { HeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers.ts";
-import { maskAddress, maskPath, maskProtocols, maskResponseHeaders } from "../../src/gateway/secrets.ts";
+import { HeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers/headers.ts";
+import { maskAddress, maskPath, maskProtocols, maskResponseHeaders } from "../../src/gateway/headers/secrets.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 
 const SECRET = "Pl4nted5ecret";

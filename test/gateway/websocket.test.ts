@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import http from "node:http";
 import type net from "node:net";
 import WebSocket, { type ServerOptions, WebSocketServer } from "ws";
-import { MessageReader } from "../../src/gateway/websocket-frames.ts";
+import { MessageReader } from "../../src/gateway/websocket/websocket-frames.ts";
 import { exchangeRaw, startProvider, startRawServer } from "../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway } from "./harness.ts";
 

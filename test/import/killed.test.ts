@@ -8,8 +8,6 @@ import { type Folder, makeFolder, run } from "../export/run-in-test.ts";
 import { importInto } from "./run-import.ts";
 
 const RECORDS = 4_000;
-/** Records that a call takes, so that a kill comes between two of them. */
-const CALLS = RECORDS / 500;
 
 let folder: Folder;
 let file: string;
@@ -50,34 +48,63 @@ async function exportAll(weir: Weir): Promise<string> {
   return stdout.toString();
 }
 
-/** Starts an import in a process of its own and calls `strike` once its checkpoint says that `calls` were made. */
-async function interrupted(weir: Weir, calls: number, strike: (pid: number) => Promise<unknown> | unknown) {
-  const env = { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: weir.api };
-  const child = spawn(process.execPath, [new URL("child.ts", import.meta.url).pathname, file], { env });
-  const ended = once(child, "exit");
-  const until = Date.now() + 10_000;
-  while (child.exitCode === null && Date.now() < until && (await callsMade()) < calls) await Bun.sleep(2);
-  await strike(child.pid!);
-  await ended;
+/** Stands between an import and its service, to be there when a call is on its way. */
+function startDoor(weir: Weir) {
+  let callsLeft = Number.POSITIVE_INFINITY;
+  let onItsWay = Promise.withResolvers<void>();
+  let struck = Promise.withResolvers<void>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const { method, headers, url } = request;
+      const body = await request.bytes();
+      const passed = fetch(weir.api + new URL(url).pathname, { method, headers, body }).catch(
+        () => new Response(null, { status: 502 }),
+      );
+      if (callsLeft-- > 0) return passed;
+      onItsWay.resolve();
+      await struck.promise;
+      return passed;
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    /** Runs an import in a process of its own and calls `strike` while the service works on the call after `calls` others. */
+    async interrupt(calls: number, strike: (pid: number) => Promise<unknown> | unknown) {
+      callsLeft = calls;
+      onItsWay = Promise.withResolvers<void>();
+      struck = Promise.withResolvers<void>();
+      const env = { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: this.url };
+      const child = spawn(process.execPath, [new URL("child.ts", import.meta.url).pathname, file], { env });
+      const ended = once(child, "exit");
+      await onItsWay.promise;
+      await strike(child.pid!);
+      struck.resolve();
+      await ended;
+      callsLeft = Number.POSITIVE_INFINITY;
+    },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
 }
 
 async function callsMade(): Promise<number> {
-  const text = await readFile(checkpointPath(file), "utf8").catch(() => "");
-  return text === "" ? 0 : (JSON.parse(text) as { number: number }).number / 500;
+  return (JSON.parse(await readFile(checkpointPath(file), "utf8")) as { number: number }).number / 500;
 }
 
 test("an import that is killed, and killed again, goes on and ends with the same records", async () => {
   await using weir = await startWeir();
-  for (const calls of [1, 4]) await interrupted(weir, calls, (pid) => process.kill(pid, "SIGKILL"));
-  const made = await callsMade();
-  expect(made).toBeGreaterThan(0);
-  expect(made).toBeLessThanOrEqual(CALLS);
-  const { status, stderr } = await importInto(weir.api, [file, "--resume"]);
+  await using door = startDoor(weir);
+  for (const calls of [1, 4]) {
+    await door.interrupt(calls, (pid) => process.kill(pid, "SIGKILL"));
+    expect(await callsMade()).toBe(calls);
+  }
+  const { status, stderr } = await importInto(door.url, [file, "--resume"]);
   expect(status).toBe(1); // the broken line is still broken
   expect(stderr).toContain("1 not taken");
   const [, imported = "", existing = ""] = /([\d,]+) records imported, ([\d,]+) were/.exec(stderr) ?? [];
   const seen = Number(imported.replace(",", "")) + Number(existing.replace(",", ""));
-  expect(seen).toBe(RECORDS - made * 500);
+  expect(seen).toBe(RECORDS - 4 * 500);
   expect(await exportAll(weir)).toBe(expected);
   expect(await Bun.file(checkpointPath(file)).exists()).toBe(false);
 }, 60_000);
@@ -85,7 +112,8 @@ test("an import that is killed, and killed again, goes on and ends with the same
 test("a service that is killed in the middle has whole records, and the import again brings the rest", async () => {
   await mkdir(folder.file("data"));
   const weir = await startWeir({ dataDirectory: folder.file("data") });
-  await interrupted(weir, 2, () => weir.kill());
+  await using door = startDoor(weir);
+  await door.interrupt(2, () => weir.kill());
   await using again = await startWeir({ dataDirectory: folder.file("data") });
   const part = (await exportAll(again)).split("\n").slice(0, -1);
   const whole = new Set(expected.split("\n"));

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { ExchangeView, ProviderPlugin } from "../../src/plugin/contract.ts";
-import { CutOff } from "../../src/plugin/guard.ts";
-import type { LoadedProvider } from "../../src/plugin/load.ts";
-import { buildRegistry } from "../../src/plugin/registry.ts";
+import type { LoadedProvider } from "../../src/plugin/files/load.ts";
+import { CutOff } from "../../src/plugin/hooks/guard.ts";
+import { buildRegistry } from "../../src/plugin/providers/registry.ts";
 
 const NO_EXCHANGE = undefined as unknown as ExchangeView;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Entries } from "../../src/plugin/entries.ts";
+import { Entries } from "../../src/plugin/host/entries.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { readEntries, writeEntries } from "../../src/store/nodes/plugin-entries.ts";
 import { openStore } from "../../src/store/store.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../../src/observe.ts";
-import type { PluginFolder } from "../../src/plugin/load.ts";
+import type { PluginFolder } from "../../src/plugin/files/load.ts";
 
 /** A folder for drop-ins that goes away with the test. */
 export async function dropInFolder(builtIn = false) {

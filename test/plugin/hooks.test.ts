@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin/contract.ts";
-import { guarded } from "../../src/plugin/guard.ts";
-import { hooksText } from "../../src/plugin/hook-metrics.ts";
-import { Hooks } from "../../src/plugin/hooks.ts";
+import { guarded } from "../../src/plugin/hooks/guard.ts";
+import { hooksText } from "../../src/plugin/hooks/hook-metrics.ts";
+import { Hooks } from "../../src/plugin/hooks/hooks.ts";
 import type { OpenPlugin } from "../../src/plugin/setup.ts";
 import { keptLog } from "./folder.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { Journal } from "../../src/plugin/journal.ts";
+import { Journal } from "../../src/plugin/host/journal.ts";
 import { temporaryDirectory } from "../policies/open.ts";
 import { keptLog } from "./folder.ts";
 

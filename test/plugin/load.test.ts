@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { loadFile, loadFolders, pluginFiles } from "../../src/plugin/load.ts";
+import { loadFile, loadFolders, pluginFiles } from "../../src/plugin/files/load.ts";
 import { dropInFolder } from "./folder.ts";
 
 test("files of every module ending are found, by name, and nothing else", async () => {

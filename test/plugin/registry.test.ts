@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
-import type { LoadedProvider } from "../../src/plugin/load.ts";
-import { buildRegistry, loadRegistry } from "../../src/plugin/registry.ts";
+import type { LoadedProvider } from "../../src/plugin/files/load.ts";
+import { buildRegistry, loadRegistry } from "../../src/plugin/providers/registry.ts";
 import { dropInFolder, keptLog } from "./folder.ts";
 
 const built = (value: Omit<ProviderPlugin, "apiVersion">, builtIn = true): LoadedProvider => ({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createLog } from "../../src/observe.ts";
 import type { PluginShare, ShareLimit } from "../../src/plugin/contract.ts";
-import { type ShareClaim, Shares } from "../../src/plugin/shares.ts";
+import { type ShareClaim, Shares } from "../../src/plugin/host/shares.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { beat } from "../../src/store/nodes/nodes.ts";
 import { claimShares } from "../../src/store/nodes/shares.ts";

@@ -4,7 +4,7 @@ import { Counts } from "../../plugins/domains/counts.ts";
 import { type Action, readDomain, STEPS, type State } from "../../plugins/domains/decisions.ts";
 import domains from "../../plugins/domains.ts";
 import type { Json } from "../../src/plugin/contract.ts";
-import { Journal } from "../../src/plugin/journal.ts";
+import { Journal } from "../../src/plugin/host/journal.ts";
 import { keptLog } from "../plugin/folder.ts";
 import { ANSWERED, openPlugin, REFUSED, requestOf, temporaryDirectory } from "./open.ts";
 

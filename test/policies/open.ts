@@ -9,8 +9,8 @@ import type {
   PluginHooks,
   RequestUsage,
 } from "../../src/plugin/contract.ts";
-import { Entries, type Entry, type StoredEntry } from "../../src/plugin/entries.ts";
-import { createPluginHost } from "../../src/plugin/host.ts";
+import { Entries, type Entry, type StoredEntry } from "../../src/plugin/host/entries.ts";
+import { createPluginHost } from "../../src/plugin/host/host.ts";
 import { callRoute } from "../../src/plugin/routes.ts";
 import { keptLog } from "../plugin/folder.ts";
 import { ownDirectory } from "../store/open.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { ExchangeInput } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
-import { loadRegistry } from "../../src/plugin/registry.ts";
+import { loadRegistry } from "../../src/plugin/providers/registry.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 import { bodyBytes, type Fixture, fixturesOf, inputOf, readAll } from "./fixtures.ts";
 

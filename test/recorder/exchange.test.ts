@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
 import type { ProviderPlugin, RecordDraft } from "../../src/plugin/contract.ts";
-import type { RecordHooks } from "../../src/recorder/hooks.ts";
+import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
 import { begin, pass, rig } from "./harness.ts";
 
 const text = async (part: Promise<{ content: Buffer } | undefined>) => (await part)?.content.toString();

@@ -6,7 +6,7 @@ import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { RecorderOptions } from "../../src/recorder/recorder-options.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
 import type { Spool } from "../../src/spool/writer.ts";
-import { type BodyPart, loadBodies } from "../../src/store/bodies.ts";
+import { type BodyPart, loadBodies } from "../../src/store/bodies/bodies.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { begin, silent, spoolIn, temporaryDirectory } from "../spool/journal.ts";
 

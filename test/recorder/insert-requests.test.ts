@@ -2,9 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { insertRequests, type NumberedRow } from "../../src/recorder/insert-requests.ts";
-import { REQUEST_COLUMNS, type RequestRow } from "../../src/recorder/row.ts";
-import { openLocal } from "../../src/store/local.ts";
+import { REQUEST_COLUMNS, type RequestRow } from "../../src/recorder/prepare/row.ts";
+import { insertRequests, type NumberedRow } from "../../src/recorder/write/insert-requests.ts";
+import { openLocal } from "../../src/store/database/local.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import type { Statement } from "../../src/store/store.ts";
 

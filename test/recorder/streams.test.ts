@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { readEventStream } from "../../src/recorder/eventstream.ts";
-import { readJsonArray } from "../../src/recorder/json-array.ts";
-import { readNdjson } from "../../src/recorder/ndjson.ts";
-import { readSse } from "../../src/recorder/sse.ts";
+import { readEventStream } from "../../src/recorder/bodies/eventstream.ts";
+import { readJsonArray } from "../../src/recorder/bodies/json-array.ts";
+import { readNdjson } from "../../src/recorder/bodies/ndjson.ts";
+import { readSse } from "../../src/recorder/bodies/sse.ts";
 
 test.each([
   ["LF", 'data: {"a":1}\n\n', [{ data: { a: 1 } }]],

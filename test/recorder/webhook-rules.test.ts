@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Storable } from "../../src/recorder/insert.ts";
 import { shareOf, WebhookRules } from "../../src/recorder/webhook-rules.ts";
+import type { Storable } from "../../src/recorder/write/insert.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { putWebhook } from "../../src/store/webhooks/webhooks.ts";

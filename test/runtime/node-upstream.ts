@@ -9,8 +9,8 @@ import type {
   UpstreamOptions,
   UpstreamOrigin,
   UpstreamRequest,
-} from "../../src/runtime/upstream.ts";
-import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "../../src/runtime/upstream.ts";
+} from "../../src/runtime/http/upstream.ts";
+import { mayResend, UPSTREAM_DEFAULTS, UpstreamError } from "../../src/runtime/http/upstream.ts";
 
 /**
  * Upstream over `node:http`: llhttp's parser and nothing of our own, a good deal dearer per request than the strict

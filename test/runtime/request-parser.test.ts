@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { MalformedRequest, type RequestHead, RequestParser } from "../../src/runtime/request-parser.ts";
+import { MalformedRequest, type RequestHead, RequestParser } from "../../src/runtime/http/request-parser.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
 interface Read {

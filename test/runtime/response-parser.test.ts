@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { ResponseParser } from "../../src/runtime/response-parser.ts";
+import { ResponseParser } from "../../src/runtime/http/response-parser.ts";
 
 interface Read {
   heads: string[];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { RequestParser } from "../../src/runtime/request-parser.ts";
-import { ResponseParser } from "../../src/runtime/response-parser.ts";
-import { plainChunkSize } from "../../src/runtime/small-pieces.ts";
+import { RequestParser } from "../../src/runtime/http/request-parser.ts";
+import { ResponseParser } from "../../src/runtime/http/response-parser.ts";
+import { plainChunkSize } from "../../src/runtime/http/small-pieces.ts";
 
 interface Taken {
   readonly pieces: string[];

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import net from "node:net";
-import type { Answer, BodySink, IncomingRequest, Server, ServerOptions } from "../../src/runtime/server.ts";
-import { startStrictServer } from "../../src/runtime/strict-server.ts";
+import type { Answer, BodySink, IncomingRequest, Server, ServerOptions } from "../../src/runtime/http/server.ts";
+import { startStrictServer } from "../../src/runtime/http/strict-server.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
 type Serve = (request: IncomingRequest, answer: Answer) => void;

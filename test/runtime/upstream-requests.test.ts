@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
-import type { UpstreamRequest } from "../../src/runtime/upstream.ts";
-import { UpstreamError } from "../../src/runtime/upstream.ts";
+import type { UpstreamRequest } from "../../src/runtime/http/upstream.ts";
+import { UpstreamError } from "../../src/runtime/http/upstream.ts";
 import { OK, startProvider, startRawServer } from "../raw-http.ts";
 import { ask, loopback, UPSTREAMS } from "./upstreams.ts";
 

@@ -1,11 +1,11 @@
-import { createStrictUpstream } from "../../src/runtime/strict-upstream.ts";
+import { createStrictUpstream } from "../../src/runtime/http/strict-upstream.ts";
 import type {
   Upstream,
   UpstreamCall,
   UpstreamError,
   UpstreamOptions,
   UpstreamRequest,
-} from "../../src/runtime/upstream.ts";
+} from "../../src/runtime/http/upstream.ts";
 import { createNodeUpstream } from "./node-upstream.ts";
 
 /** Both clients; everything that is true of one has to be true of the other. */

@@ -44,6 +44,11 @@ test("a second service on one data directory, or on a port that is taken, ends w
   const api = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_API_PORT: String(port) });
   expect(api.status).toBe(1);
   expect(api.stderr).toMatch(/weir: api_port = \d+ on 127.0.0.1 is in use.*\n$/);
+  const pair = { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" };
+  for (const variable of Object.keys(pair)) {
+    const { stderr } = await failedStart({ WEIR_DATA_DIR: freshDirectory(), ...pair, [variable]: String(port) });
+    expect(stderr).toMatch(new RegExp(`weir: ${variable.slice(5).toLowerCase()} = ${port} .* set ${variable}\n$`));
+  }
 }, 60_000);
 
 test("a broken drop-in and a directory that cannot be written stop the start with the reason", async () => {

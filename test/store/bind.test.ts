@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { bind } from "../../src/store/bind.ts";
+import { bind } from "../../src/store/database/bind.ts";
 import { openStore, type Value } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 

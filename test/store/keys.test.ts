@@ -129,28 +129,19 @@ describe("an expiry", () => {
     ["2026-02-01", Date.UTC(2026, 1, 1)],
     ["2026-02-01T10:00", Date.UTC(2026, 1, 1, 10)],
     ["2026-02-01T10:00:00+02:00", Date.UTC(2026, 1, 1, 8)],
+    ["2026-02-01 10:00", Date.UTC(2026, 1, 1, 10)],
     ["2026-02-01T10:00:00.5Z", Date.UTC(2026, 1, 1, 10, 0, 0, 500)],
     ["999999999999d", Date.UTC(9999, 11, 31)],
   ])("of %s is a time", (text, expected) => {
     expect(parseExpiry(text, NOW)).toBe(expected);
   });
 
-  test.each([
-    "",
-    "30",
-    "30w",
-    "-1d",
-    "1.5h",
-    "tomorrow",
-    "2026-13-01",
-    "2027-02-29",
-    "2020-01-01",
-    "0s",
-    "30 d",
-    "2026-02-01 10:00",
-  ])("of %p is refused", (text) => {
-    expect(() => parseExpiry(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_body", path: "expires" }));
-  });
+  test.each(["", "30", "30w", "-1d", "1.5h", "tomorrow", "2026-13-01", "2027-02-29", "2020-01-01", "0s", "30 d"])(
+    "of %p is refused",
+    (text) => {
+      expect(() => parseExpiry(text, NOW)).toThrow(expect.objectContaining({ code: "invalid_body", path: "expires" }));
+    },
+  );
 });
 
 test("scopes are taken in any order, unknown ones and none are refused", () => {

@@ -15,9 +15,9 @@ import fc from "fast-check";
 import { runCommandLine } from "../../src/cli/run.ts";
 import { encodeFrame, NO_ID } from "../../src/spool/codec.ts";
 import { FRAME } from "../../src/spool/frame.ts";
-import { isInnerPath } from "../../src/upkeep/manifest.ts";
-import { SpoolKeeper } from "../../src/upkeep/spool-keeper.ts";
-import { readTarHeader, TAR_BLOCK_BYTES, tarHeader } from "../../src/upkeep/tar.ts";
+import { isInnerPath } from "../../src/upkeep/backup/manifest.ts";
+import { SpoolKeeper } from "../../src/upkeep/backup/spool-keeper.ts";
+import { readTarHeader, TAR_BLOCK_BYTES, tarHeader } from "../../src/upkeep/backup/tar.ts";
 import { startLoad } from "../e2e/load.ts";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
 import { bodyPart, gatewayHeaders, queryIds, recordOf, runCommand, startWeir, until, type Weir } from "../e2e/weir.ts";
@@ -133,6 +133,34 @@ test("nothing is overwritten unless it is said, and nothing under a service that
   expect((await command(envOf(place), "restore", at("plain.tar"), "--force")).status).toBe(0);
   expect(existsSync(join(place, "spool", "0000000000001.spool"))).toBe(false);
   expect(readdirSync(place).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test.each([
+  ["a folder of something else", "photos"],
+  ["a file", "photos/one.jpg"],
+  ["a folder that is named as an archive", "photos/old.tar"],
+  ["the working directory", ""],
+])("a backup never replaces %s, --force or not", async (_what, name) => {
+  mkdirSync(at("photos/old.tar"), { recursive: true });
+  writeFileSync(at("photos/one.jpg"), "precious");
+  for (const force of [[], ["--force"]]) {
+    const { status, stderr } = await command(weir.env, "backup", name, "--quiet", ...force);
+    expect([status, stderr]).toEqual([
+      1,
+      `weir: ${at(name).replace(/\/$/, "")} is there and is no backup; take another name\n`,
+    ]);
+  }
+  expect(readFileSync(at("photos/one.jpg"), "utf8")).toBe("precious");
+  expect(readdirSync(at("photos")).sort()).toEqual(["old.tar", "one.jpg"]);
+});
+
+test("--force replaces a backup, and an empty folder that waits for one", async () => {
+  mkdirSync(at("waiting"));
+  expect((await command(weir.env, "backup", at("waiting"), "--quiet")).status).toBe(1);
+  for (let times = 0; times < 2; times++) {
+    expect((await command(weir.env, "backup", at("waiting"), "--quiet", "--force")).status).toBe(0);
+    expect(readdirSync(at("waiting"))).toContain("backup.json");
+  }
 });
 
 test("there is nothing to back up before the first start", async () => {

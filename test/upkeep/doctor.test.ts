@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { runCommandLine } from "../../src/cli/run.ts";
-import type { Finding } from "../../src/upkeep/finding.ts";
+import type { Finding } from "../../src/upkeep/doctor/finding.ts";
 import { startNameServer } from "../e2e/name-server.ts";
 import { startUpstream } from "../e2e/upstream.ts";
 import { gatewayHeaders, recordOf, startWeir, until } from "../e2e/weir.ts";

@@ -5,9 +5,9 @@ import { messageOf } from "../../observe.ts";
 import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
 import { elementsOf } from "../../record/json-members.ts";
 import type { Arrival } from "../../threads.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
 import type { ApiRoom } from "../room.ts";
 import { readArrival } from "./arrivals.ts";
 

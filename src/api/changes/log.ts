@@ -6,10 +6,10 @@ import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { WholeExchange } from "../../spool/whole.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
-import { readId } from "../request-id.ts";
+import { readId } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
 
 const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));
@@ -74,6 +74,9 @@ function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
   const startedAt = readTime(body.start_time, "start_time") ?? endedAt;
   if (endedAt < startedAt)
     throw new GatewayError("invalid_body", "end_time is before start_time", { path: "end_time" });
+  const asked: Readonly<Record<string, unknown>> = body.request;
+  if (asked["_type"] === "tool" && (typeof asked["toolName"] !== "string" || asked["toolName"] === ""))
+    throw new GatewayError("invalid_body", "say which tool was called", { path: "request.toolName" });
   const id = body.request_id === undefined ? uuidv7() : readId(body.request_id, "request_id");
   return {
     id,

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
-import { patiently } from "../../store/patiently.ts";
+import { patiently } from "../../store/database/patiently.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 

@@ -1,14 +1,14 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
-import { Deadline } from "../../store/deadline.ts";
-import { metrics } from "../../store/figures/aggregate.ts";
+import { Deadline } from "../../store/database/deadline.ts";
 import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
+import { metrics } from "../../store/figures/metrics.ts";
 import { readGroups } from "../../store/figures/read-groups.ts";
 import { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "../../store/figures/totals.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
 import {
   AGGREGATES_MAX,
   FILTER,
@@ -18,10 +18,10 @@ import {
   readBucket,
   readPaging,
   readScope,
-} from "../query-body.ts";
+} from "../input/query-body.ts";
+import { queryWarnings } from "../requests/warnings.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
-import { queryWarnings } from "../warnings.ts";
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 

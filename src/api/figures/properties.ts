@@ -3,13 +3,13 @@ import { propertyName } from "../../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../../filter/tree.ts";
 import { substring } from "../../filter/wildcards.ts";
 import { storable } from "../../record/storable.ts";
-import { Deadline } from "../../store/deadline.ts";
+import { Deadline } from "../../store/database/deadline.ts";
 import { propertyCosts } from "../../store/figures/property-costs.ts";
-import { propertyNames, propertyValues } from "../../store/property-list.ts";
+import { propertyNames, propertyValues } from "../../store/find/property-list.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
-import { AGGREGATES_MAX, FILTER, optional, paging, readPaging, readScope } from "../query-body.ts";
+import { AGGREGATES_MAX, FILTER, optional, paging, readPaging, readScope } from "../input/query-body.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 

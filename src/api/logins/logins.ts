@@ -4,8 +4,8 @@ import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, whyUnusable } from "../../keys.ts";
 import type { Store } from "../../store/store.ts";
 import { StoredSecret } from "../../store/stored-secret.ts";
-import { isHttps } from "../called-origin.ts";
-import type { KeyWatch } from "../key-watch.ts";
+import { isHttps } from "../access/called-origin.ts";
+import type { KeyWatch } from "../access/key-watch.ts";
 
 /** How long a log-in lasts after it was last renewed, and how long it can be renewed. */
 const IDLE_SECONDS = 12 * 3_600;

@@ -3,7 +3,6 @@ import { GatewayError } from "../../errors.ts";
 import { faultOf, type Mapping } from "../../mapping/mapping.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { within } from "../../runtime/within.ts";
-import { type ModelName, mappingHistory, type StoredMapping } from "../../store/mappings.ts";
 import {
   approveNewest,
   listModels,
@@ -12,11 +11,12 @@ import {
   shownMapping,
   shownVersion,
 } from "../../store/models/mapping-steps.ts";
+import { type ModelName, mappingHistory, type StoredMapping } from "../../store/models/mappings.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder } from "../../threads.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 

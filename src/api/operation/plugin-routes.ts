@@ -3,8 +3,8 @@ import { hasScope } from "../../keys.ts";
 import type { RouteAnswer } from "../../plugin/contract.ts";
 import type { RouteView } from "../../plugin/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
+import type { Gate } from "../access/gate.ts";
 import { failed, success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
 import type { ApiRoom } from "../room.ts";
 
 /** Endpoints that plugins answer, in the gateway's thread: there is what they speak of. */

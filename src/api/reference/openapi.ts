@@ -1,7 +1,7 @@
 import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../../errors.ts";
+import type { Access } from "../access/gate.ts";
 import type { DescribedRoute } from "../app.ts";
-import type { Access } from "../gate.ts";
 
 export interface Description {
   readonly openapi: string;

@@ -15,10 +15,10 @@ import {
   removeAlert,
 } from "../../store/alerts/alerts.ts";
 import { channelChecks } from "../../store/alerts/channel-checks.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Gate } from "../gate.ts";
-import { PAGE_QUERY, readPage } from "../page-query.ts";
+import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import type { ApiRoom } from "../room.ts";
 import { findRule, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 

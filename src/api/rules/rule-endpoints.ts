@@ -5,10 +5,10 @@ import { listDeliveries, type NewDelivery } from "../../store/deliveries/deliver
 import { shownDelivery } from "../../store/deliveries/delivery-shown.ts";
 import { deliverTests } from "../../store/deliveries/test-deliveries.ts";
 import type { StoredRule } from "../../store/rule-table.ts";
+import type { Access, Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { Access, Gate } from "../gate.ts";
-import { PAGE_QUERY, readPage } from "../page-query.ts";
+import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import type { ApiRoom } from "../room.ts";
 
 /** How long the answer to a test waits for what comes of it. */

@@ -9,7 +9,7 @@ import {
   WEBHOOKS_MAX,
   type Webhook,
 } from "../../store/webhooks/webhooks.ts";
-import type { Gate } from "../gate.ts";
+import type { Gate } from "../access/gate.ts";
 import type { ApiRoom } from "../room.ts";
 import { type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 

@@ -1,4 +1,4 @@
-import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/upstream.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 
 /** Pieces that a flight keeps; a stream of more is neither shared nor stored. */
 const CHUNKS_MAX = 65_536;

@@ -1,4 +1,4 @@
-import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/upstream.ts";
+import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { AnswerSource } from "./stored-answer.ts";
 
 /** Plays a stored answer as if a provider sent it: piece by piece, no faster than the client takes it. */

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { fromWire, type GatewayHeader } from "../headers.ts";
+import { fromWire, type GatewayHeader } from "../headers/headers.ts";
 
 /** What a client asks of the cache. */
 export interface CacheSettings {

@@ -1,8 +1,8 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
+import { readResponseHeaders } from "../headers/response-headers.ts";
+import { isSecretResponseHeader, maskOf } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
-import { readResponseHeaders } from "../response-headers.ts";
-import { isSecretResponseHeader, maskOf } from "../secrets.ts";
 
 /** A whole answer as the cache keeps it. */
 export interface StoredAnswer {

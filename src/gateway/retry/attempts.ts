@@ -1,5 +1,5 @@
 import { now } from "../../runtime/clock.ts";
-import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
+import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
 import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
 

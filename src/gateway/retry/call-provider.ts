@@ -1,13 +1,13 @@
-import type { UpstreamCall, UpstreamEvents } from "../../runtime/upstream.ts";
+import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
+import { gather } from "../body/gather.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { gather } from "../gather.ts";
+import { readResponseHeaders } from "../headers/response-headers.ts";
+import { maskOf, maskPath, maskResponseHeaders } from "../headers/secrets.ts";
 import { askFor, factsOf, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
 import { Recording } from "../recording.ts";
-import { readResponseHeaders } from "../response-headers.ts";
-import { maskOf, maskPath, maskResponseHeaders } from "../secrets.ts";
 import { Attempts, type Try } from "./attempts.ts";
 import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
 import type { FailedTry } from "./try-answer.ts";

@@ -1,5 +1,5 @@
 import { retryAfterMs } from "../../net/retry-after.ts";
-import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/upstream.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/http/upstream.ts";
 import type { Failure } from "./plan.ts";
 
 /** A failed answer is read on for so long and so far, for its record. */

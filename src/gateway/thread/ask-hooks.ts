@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { RequestEnd } from "../../plugin/contract.ts";
-import type { Verdict } from "../../plugin/hooks.ts";
+import type { Verdict } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../gateway-parts.ts";
 import { factsOf, type RequestFacts, type SeenRequest } from "../hooks.ts";

@@ -1,5 +1,5 @@
+import type { Answer, IncomingRequest } from "../../runtime/http/server.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { Answer, IncomingRequest } from "../../runtime/server.ts";
 
 /** What a further gateway thread tells the first one of a request that it passes on. */
 export type FromClient = { readonly number: number } & (

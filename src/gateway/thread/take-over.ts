@@ -1,5 +1,5 @@
+import type { Answer, BodySink, IncomingRequest } from "../../runtime/http/server.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { Answer, BodySink, IncomingRequest } from "../../runtime/server.ts";
 import { type FromClient, sendBytes, type ToClient } from "./pass-on.ts";
 
 /** Bytes of an answer that may be on their way to the other thread and its client. */

@@ -5,11 +5,11 @@ import { type Log, messageOf } from "../../observe.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { alertPayload } from "../../store/alerts/alert-payload.ts";
 import { type Alert, type AlertEvent, type Firing, firingOf, listAlerts } from "../../store/alerts/alerts.ts";
-import { Deadline } from "../../store/deadline.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { isAway } from "../../store/database/failure.ts";
+import { patiently } from "../../store/database/patiently.ts";
 import { enqueue } from "../../store/deliveries/deliveries.ts";
-import { isAway } from "../../store/failure.ts";
-import { metrics } from "../../store/figures/aggregate.ts";
-import { patiently } from "../../store/patiently.ts";
+import { metrics } from "../../store/figures/metrics.ts";
 import type { Database, Statement, Store } from "../../store/store.ts";
 import { groupKey, type Transition, transitions } from "./transitions.ts";
 

@@ -3,6 +3,8 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, listenerPorts } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
+import { isAway } from "../../store/database/failure.ts";
+import { patiently } from "../../store/database/patiently.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import {
   type Attempt,
@@ -13,8 +15,6 @@ import {
   settle,
   sweepDeliveries,
 } from "../../store/deliveries/delivery-queue.ts";
-import { isAway } from "../../store/failure.ts";
-import { patiently } from "../../store/patiently.ts";
 import { URL_SECRET } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
 import { StoredSecret } from "../../store/stored-secret.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
-import { loadBodies } from "../../store/bodies.ts";
-import { plainBodyTexts } from "../../store/body-text.ts";
-import { recordsByIds } from "../../store/records.ts";
+import { loadBodies } from "../../store/bodies/bodies.ts";
+import { plainBodyTexts } from "../../store/bodies/body-text.ts";
+import { recordsByIds } from "../../store/find/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoredSecret } from "../../store/stored-secret.ts";

@@ -4,7 +4,7 @@ import { createCallGuard } from "../../net/call-guard.ts";
 import { post } from "../../net/post.ts";
 import { createResolve } from "../../net/resolve.ts";
 import { messageOf } from "../../observe.ts";
-import { createStrictUpstream } from "../../runtime/strict-upstream.ts";
+import { createStrictUpstream } from "../../runtime/http/strict-upstream.ts";
 import { signatureHeaders } from "../../store/deliveries/signing.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { openMailer } from "./mail.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import { patiently } from "../../store/patiently.ts";
+import { patiently } from "../../store/database/patiently.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";

@@ -1,6 +1,6 @@
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { patiently } from "../database/patiently.ts";
 import { createSecret } from "../deliveries/signing.ts";
-import { patiently } from "../patiently.ts";
 import { ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database, Statement } from "../store.ts";
 import type { AlertRule, ChannelBody } from "./alert-rule.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "../../filter/select.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../database/deadline.ts";
 import {
   type GroupBy,
   groupClause,

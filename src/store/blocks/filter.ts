@@ -2,7 +2,7 @@ import { OPERATORS, OPPOSITES } from "../../filter/operators.ts";
 import { Parameters } from "../../filter/parameters.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { type Condition, type FilterTree, isJunction } from "../../filter/tree.ts";
-import { bind } from "../bind.ts";
+import { bind } from "../database/bind.ts";
 import type { Database } from "../store.ts";
 import { NUMBER_COLUMNS, type NumberColumn, TEXT_COLUMNS, type TextColumn } from "./columns.ts";
 import type { Texts } from "./packing.ts";

@@ -2,7 +2,7 @@ import { boundsOf } from "../../filter/bounds.ts";
 import type { SqlStatement } from "../../filter/parameters.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { Source } from "../../filter/source.ts";
-import type { Deadline } from "../deadline.ts";
+import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 import { SEQ } from "./columns.ts";
 import { type BlockTest, blockTest, type Mask } from "./filter.ts";

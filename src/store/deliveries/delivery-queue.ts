@@ -1,4 +1,4 @@
-import { patiently } from "../patiently.ts";
+import { patiently } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
 import type { Delivery } from "./deliveries.ts";
 

@@ -3,8 +3,8 @@ import { blockFigures } from "../blocks/block-figures.ts";
 import { type Figures, type Measures, TOKENS } from "../blocks/figures.ts";
 import type { Key } from "../blocks/groups.ts";
 import { rowsInBlocks } from "../blocks/read.ts";
-import type { Deadline } from "../deadline.ts";
-import { needsManyRecords } from "../find.ts";
+import type { Deadline } from "../database/deadline.ts";
+import { needsManyRecords } from "../find/find.ts";
 import type { Database } from "../store.ts";
 import type { GroupBy } from "./group-by.ts";
 

@@ -1,8 +1,8 @@
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { Figures, Measures } from "../blocks/figures.ts";
 import type { Key } from "../blocks/groups.ts";
-import type { Deadline } from "../deadline.ts";
-import { withoutBodies } from "../find.ts";
+import type { Deadline } from "../database/deadline.ts";
+import { withoutBodies } from "../find/find.ts";
 import type { Database } from "../store.ts";
 import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./from-blocks.ts";
 import { GROUPS } from "./group-by.ts";

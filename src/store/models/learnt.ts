@@ -1,7 +1,7 @@
 import type { Mapping, MappingOf } from "../../mapping/mapping.ts";
 import type { OwnPrice, OwnPriceOf, PriceEntry } from "../../mapping/own-price.ts";
-import { currentMappings } from "../mappings.ts";
 import type { Database } from "../store.ts";
+import { currentMappings } from "./mappings.ts";
 import { listPrices } from "./prices.ts";
 
 /** What a deployment knows beyond its plugins: how models are read, and what they cost. In memory, by organization. */

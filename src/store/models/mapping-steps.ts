@@ -1,5 +1,6 @@
 import type { Mapping } from "../../mapping/mapping.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import type { Database } from "../store.ts";
 import {
   addMapping,
   approveMapping,
@@ -7,8 +8,7 @@ import {
   mappingHistory,
   rollBackMapping,
   type StoredMapping,
-} from "../mappings.ts";
-import type { Database } from "../store.ts";
+} from "./mappings.ts";
 
 /** Whether records are read with this version. */
 export const isCurrent = ({ state }: StoredMapping) => state === "active" || state === "approved";

@@ -1,5 +1,5 @@
 import type { OwnPrice } from "../../mapping/own-price.ts";
-import { patiently } from "../patiently.ts";
+import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 /** What an admin says that a model costs. */

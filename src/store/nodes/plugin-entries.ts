@@ -1,4 +1,4 @@
-import type { Entry, StoredEntry } from "../../plugin/entries.ts";
+import type { Entry, StoredEntry } from "../../plugin/host/entries.ts";
 import type { Database } from "../store.ts";
 
 /** Entries that were written after `version`, in the order of writing; 0 asks for all. Removed ones have the value null. */

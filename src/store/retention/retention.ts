@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
-import { patiently } from "../patiently.ts";
+import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 const DAYS = { minimum: 0, maximum: 36_500 };

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import type { Deadline } from "../deadline.ts";
-import { bodiesPath } from "../local.ts";
+import type { Deadline } from "../database/deadline.ts";
+import { bodiesPath } from "../database/local.ts";
 import { type Database, localPath } from "../store.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Flight, FlightBudget, type Reader } from "../../../src/gateway/cache/flight.ts";
-import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../../src/runtime/upstream.ts";
+import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../../src/runtime/http/upstream.ts";
 
 /** A reader that writes down what it is told. */
 class Listener implements UpstreamEvents {

@@ -31,7 +31,7 @@ test("a fallback is called with its own path, headers and members, and without t
       target: second.origin,
       path: "/v1/messages?beta=true",
       headers: { "x-api-key": "key-of-second", "X-Drop": null, "X-Name": "Flüsse" },
-      body: { model: "m-2", max_tokens: 5 },
+      body: { model: "m-2", max_tokens: 5, "a.b": 2 },
     },
   ];
   const { headers } = falling(list, {
@@ -40,7 +40,9 @@ test("a fallback is called with its own path, headers and members, and without t
     "X-Keep": "1",
     "X-Name": "river",
   });
-  const answer = await ask(gateway, first.origin, { body: '{"model":"m-1","seed":12345678901234567890}', headers });
+  const schema = '{ "z": {"type":"string"}, "a.b": 1.0 }';
+  const sent = `{"model":"m-1", "schema":${schema}, "seed":12345678901234567890, "a.b":1}`;
+  const answer = await ask(gateway, first.origin, { body: sent, headers });
   expect([answer.status, answer.body]).toEqual([200, "second"]);
   const [{ head, body } = { head: "", body: "" }] = second.seen;
   expect(head).toStartWith("POST /v1/messages?beta=true HTTP/1.1\r\n");
@@ -50,7 +52,7 @@ test("a fallback is called with its own path, headers and members, and without t
   expect(Buffer.from(head, "latin1").toString("utf8")).toContain("X-Name: Flüsse");
   expect(head).not.toMatch(/key-of-first|X-Drop|river|gateway-/i);
   expect(head).toContain(`Content-Length: ${body.length}`);
-  expect(body).toBe('{"seed":12345678901234567890,"model":"m-2","max_tokens":5}');
+  expect(body).toBe(`{"schema":${schema},"seed":12345678901234567890,"model":"m-2","max_tokens":5,"a.b":2}`);
 });
 
 test("the record is of the one who answered; the failed try is linked; no credential is recorded", async () => {
@@ -186,6 +188,8 @@ test.each([
   ["a path with dot segments", '[{"target":"http://127.0.0.1","path":"/../x"}]', "invalid_path"],
   ["a header of the message", '[{"target":"http://127.0.0.1","headers":{"Content-Length":"3"}}]', "invalid_header"],
   ["a header with a line end", '[{"target":"http://127.0.0.1","headers":{"X":"a\\r\\nY: b"}}]', "invalid_header"],
+  ["a header name with a line end", '[{"target":"http://127.0.0.1","headers":{"X: a\\r\\nY":"b"}}]', "invalid_header"],
+  ["a header without a name", '[{"target":"http://127.0.0.1","headers":{"":"a"}}]', "invalid_header"],
   ["a target with a path", '[{"target":"http://127.0.0.1/v1"}]', "invalid_target"],
   ["a private target", '[{"target":"http://10.0.0.1"}]', "target_forbidden"],
 ])("Gateway-Fallbacks with %s is refused", async (_name, value, code) => {

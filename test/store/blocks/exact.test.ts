@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { decodeFilter } from "../../../src/filter/decode.ts";
 import { blockFigures } from "../../../src/store/blocks/block-figures.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
-import { Deadline } from "../../../src/store/deadline.ts";
+import { Deadline } from "../../../src/store/database/deadline.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { ownDirectory } from "../open.ts";

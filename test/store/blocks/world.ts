@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { amend } from "../../../src/recorder/amend.ts";
-import { toStorable } from "../../../src/recorder/import.ts";
-import { recordStatements, type Storable } from "../../../src/recorder/insert.ts";
-import { rewriteRecords } from "../../../src/recorder/rewrite.ts";
+import { amend } from "../../../src/recorder/write/amend.ts";
+import { toStorable } from "../../../src/recorder/write/import.ts";
+import { recordStatements, type Storable } from "../../../src/recorder/write/insert.ts";
+import { rewriteRecords } from "../../../src/recorder/write/rewrite.ts";
 import { type BlockSizes, makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { removeRecords } from "../../../src/store/retention/remove.ts";
 import type { Store } from "../../../src/store/store.ts";

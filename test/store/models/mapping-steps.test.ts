@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../../../src/config.ts";
 import type { Mapping } from "../../../src/mapping/mapping.ts";
-import { addMapping, mappingHistory } from "../../../src/store/mappings.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { approveNewest, putMapping, rollBack } from "../../../src/store/models/mapping-steps.ts";
+import { addMapping, mappingHistory } from "../../../src/store/models/mappings.ts";
 import { openStore } from "../../../src/store/store.ts";
 
 const NAME = { organizationId: "org-1", provider: "CUSTOM", model: "zeta" };

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { Code } from "../../parts/code.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { useSession } from "../../session.ts";
 
-const LANGUAGES = ["curl", "Python", "TypeScript"] as const;
-type Language = (typeof LANGUAGES)[number];
+const LANGUAGES = { curl: "curl", python: "Python", typescript: "TypeScript" } as const;
+type Language = keyof typeof LANGUAGES;
 
 /** How the first request is sent, with this gateway's address, for as long as there is none. */
 export function FirstRequest() {
@@ -14,27 +15,11 @@ export function FirstRequest() {
       <h2>Send the first request</h2>
       <p>
         Point a client at the gateway, <code>{gateway}</code>, and name the provider as the target. Everything else
-        stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_KEY</code> is a
+        stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a
         service key with the scope <code>gateway</code>.
       </p>
-      <div className="tabs" role="tablist" aria-label="Language">
-        {LANGUAGES.map((each) => (
-          <button
-            type="button"
-            role="tab"
-            key={each}
-            id={`tab-${each}`}
-            aria-selected={each === language}
-            aria-controls="first-code"
-            onClick={() => choose(each)}
-          >
-            {each}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id="first-code" aria-labelledby={`tab-${language}`}>
-        <Code label={language} text={sample(language, gateway)} />
-      </div>
+      <Segments label="Language" options={LANGUAGES} value={language} onChange={choose} />
+      <Code label={LANGUAGES[language]} text={sample(language, gateway)} />
       <p className="first-wait" role="status">
         <span className="pulse" /> Waiting for the first request. It shows here by itself.
       </p>
@@ -45,20 +30,20 @@ export function FirstRequest() {
 function sample(language: Language, gateway: string): string {
   if (language === "curl") {
     return `curl ${gateway}/v1/chat/completions \\
-  -H "Gateway-Auth: Bearer $WEIR_KEY" \\
+  -H "Gateway-Auth: Bearer $WEIR_API_KEY" \\
   -H "Gateway-Target-Url: https://api.openai.com" \\
   -H "Authorization: Bearer $OPENAI_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'`;
   }
-  if (language === "Python") {
+  if (language === "python") {
     return `import os
 from openai import OpenAI
 
 client = OpenAI(
     base_url="${gateway}/v1",
     default_headers={
-        "Gateway-Auth": f"Bearer {os.environ['WEIR_KEY']}",
+        "Gateway-Auth": f"Bearer {os.environ['WEIR_API_KEY']}",
         "Gateway-Target-Url": "https://api.openai.com",
     },
 )
@@ -73,7 +58,7 @@ print(answer.choices[0].message.content)`;
 const client = new OpenAI({
   baseURL: "${gateway}/v1",
   defaultHeaders: {
-    "Gateway-Auth": \`Bearer \${process.env.WEIR_KEY}\`,
+    "Gateway-Auth": \`Bearer \${process.env.WEIR_API_KEY}\`,
     "Gateway-Target-Url": "https://api.openai.com",
   },
 });

@@ -1,0 +1,128 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { GatewayError } from "../../errors.ts";
+import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../../keys.ts";
+import { type Login, type Logins, refuseOtherSites } from "../logins/logins.ts";
+import type { KeyWatch } from "./key-watch.ts";
+
+/**
+ * Who may call an endpoint: a key with the scope; any key; anyone; or anyone with a signed address, else a key with `read`
+ * (the endpoint checks the signature itself).
+ */
+export type Access = Scope | "key" | "open" | "signed";
+
+/** One endpoint as the gate and the description of the API see it. */
+export interface Route {
+  readonly method: string;
+  /** With `:name` for each variable segment. */
+  readonly path: string;
+  readonly access: Access;
+}
+
+interface GateOptions {
+  readonly keys: KeyWatch;
+  readonly logins: Logins;
+  /** The API's address as the client called it. */
+  readonly ownOrigin: (request: Request) => string;
+  readonly routes: readonly Route[];
+}
+
+interface PathMethods {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly methods: ReadonlyMap<string, Access>;
+}
+
+/** Lets a request through to its endpoint, or says why not, before any of its body is read. */
+export class Gate {
+  readonly #keys: KeyWatch;
+  readonly #paths: readonly PathMethods[];
+  readonly #logins: Logins;
+  readonly #ownOrigin: (request: Request) => string;
+  readonly #callers = new WeakMap<Request, KeySnapshot>();
+  readonly #loginsOf = new WeakMap<Request, Login>();
+
+  constructor({ keys, logins, ownOrigin, routes }: GateOptions) {
+    this.#keys = keys;
+    this.#logins = logins;
+    this.#ownOrigin = ownOrigin;
+    this.#paths = [...Map.groupBy(routes, ({ path }) => path)]
+      .map(([path, same]) => ({
+        path,
+        pattern: new RegExp(`^${path.replace(/[.+*?()[\]{}|^$\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`),
+        methods: new Map(same.map(({ method, access }) => [method, access])),
+      }))
+      // A path without variables goes before one whose variable would take its name for an id.
+      .sort((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")));
+  }
+
+  /** The pattern of the path that a request asks for, such as `/v1/request/:id`. */
+  pathOf(request: Request): string | undefined {
+    return this.#find(new URL(request.url).pathname)?.path;
+  }
+
+  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_scope` and the like. */
+  async admit(request: Request): Promise<void> {
+    const url = new URL(request.url);
+    const methods = this.#find(url.pathname)?.methods;
+    if (methods === undefined) throw new GatewayError("not_found", "there is no such path here; see /docs");
+    const access = methods.get(request.method);
+    if (access === undefined) {
+      const allow = [...methods.keys()].sort().join(", ");
+      throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
+    }
+    if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
+    const scope = access === "signed" ? "read" : access;
+    const key =
+      (await this.#identifyLogin(request, scope === "write" || scope === "admin")) ??
+      this.#identify(request.headers.get("authorization"));
+    if (scope !== "key" && !hasScope(key, scope)) {
+      throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);
+    }
+    this.#callers.set(request, key);
+  }
+
+  /** The key that an admitted request came with. Endpoints act for its organization and no other. */
+  caller(request: Request): KeySnapshot {
+    const key = this.#callers.get(request);
+    if (key === undefined) throw new GatewayError("missing_auth");
+    return key;
+  }
+
+  /** The log-in that an admitted request came with, or undefined where it came with a key. */
+  loginOf(request: Request): Login | undefined {
+    return this.#loginsOf.get(request);
+  }
+
+  /** Where a request brings a key of its own, a cookie beside it does not count. */
+  async #identifyLogin(request: Request, changes: boolean): Promise<KeySnapshot | undefined> {
+    if (request.headers.has("authorization")) return undefined;
+    const found = await this.#logins.identify(request);
+    if (found === undefined) return undefined;
+    if (request.method !== "GET") refuseOtherSites(request, [this.#ownOrigin(request)], changes);
+    this.#keys.used(found.key.id);
+    this.#loginsOf.set(request, found.login);
+    return found.key;
+  }
+
+  #find(pathname: string): PathMethods | undefined {
+    return this.#paths.find(({ pattern }) => pattern.test(pathname));
+  }
+
+  #identify(authorization: string | null): KeySnapshot {
+    const challenge = { headers: { "www-authenticate": "Bearer" } };
+    const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? "") ?? [];
+    if (token === undefined) throw new GatewayError("missing_auth", undefined, challenge);
+    const hash = createHash("sha256").update(token).digest("hex");
+    const key = this.#keys.byHash(hash);
+    if (key === undefined || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) {
+      throw new GatewayError("invalid_auth", "the key in Authorization is not known here", challenge);
+    }
+    const why = whyUnusable(key, Date.now());
+    if (why !== undefined) {
+      const text = why === "expired" ? "the key in Authorization has expired" : "the key in Authorization was revoked";
+      throw new GatewayError("invalid_auth", text, challenge);
+    }
+    this.#keys.used(key.id);
+    return key;
+  }
+}

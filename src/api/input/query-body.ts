@@ -1,0 +1,89 @@
+import { t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { type DecodedFilter, type Dialect, decodeFilter } from "../../filter/decode.ts";
+import { type Flags, withFlags } from "../../filter/flags.ts";
+import { hint, quote } from "../../filter/hint.ts";
+import type { Scope } from "../../filter/select.ts";
+import { TIME_BUCKETS, type TimeBucket } from "../../store/figures/group-by.ts";
+
+/** Most rows that an endpoint which adds up records answers at once. */
+export const AGGREGATES_MAX = 10_000;
+
+const LIMIT_DEFAULT = 10;
+
+/** Null counts as absent: many clients send what they have no value for as null. */
+const optional = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
+  t.Optional(t.Union([schema, t.Null()]));
+
+const flag = (description: string) => optional(t.Boolean({ description }));
+
+export const FILTER = t.Unknown({
+  description: 'A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying.',
+});
+
+export const FLAGS = {
+  isCached: flag("true keeps cache hits, false removes them."),
+  isScored: flag("true keeps records with a score or feedback, false removes them."),
+  isPartOfExperiment: flag("true keeps records with an experiment id, false removes them."),
+};
+
+/** Offsets have no upper limit; the schema's numbers may be written as 10 or 10.0. */
+export const paging = (limitMax: number) => ({
+  offset: optional(t.Number({ description: "Rows to pass over; 0 unless given." })),
+  limit: optional(t.Number({ description: `Rows to answer, 0 to ${limitMax}; ${LIMIT_DEFAULT} unless given.` })),
+});
+
+export const optionalSort = optional(t.Unknown({ description: 'Such as {"cost": "desc"}.' }));
+export const optionalCursor = optional(t.String({ description: "next_cursor of the page before." }));
+export const includeBody = flag("false leaves out the bodies and llmSchema.");
+export const includeInputs = flag("true adds prompt_inputs.");
+export { optional };
+
+interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface PagingBody {
+  readonly limit?: number | null;
+  readonly offset?: number | null;
+}
+
+/** @throws GatewayError `invalid_body` where a number is out of its range. */
+export function readPaging(body: PagingBody, limitMax: number, limitDefault = LIMIT_DEFAULT): Paging {
+  const limit = whole(body.limit ?? limitDefault, "limit", limitMax);
+  // Larger offsets than a number can count are past the end all the same.
+  return { limit, offset: Math.min(whole(body.offset ?? 0, "offset", Number.MAX_VALUE), Number.MAX_SAFE_INTEGER) };
+}
+
+function whole(value: number, path: string, max: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= max) return value;
+  const range = max === Number.MAX_VALUE ? "0 or more" : `from 0 to ${max}`;
+  throw new GatewayError("invalid_body", `${path} is a whole number ${range}`, { path });
+}
+
+/** What a body asks of whose records. */
+export interface Asked {
+  readonly scope: Scope;
+  readonly decoded: DecodedFilter;
+}
+
+/**
+ * @param filter - missing means all.
+ * @throws GatewayError `filter_invalid`
+ */
+export function readScope(
+  organizationId: string,
+  body: Flags & { readonly filter?: unknown },
+  dialect: Dialect = "legacy",
+): Asked {
+  const decoded = decodeFilter(body.filter === undefined ? "all" : body.filter, dialect);
+  return { decoded, scope: { organizationId, tree: withFlags(decoded.tree, body) } };
+}
+
+/** @throws GatewayError `invalid_body` where there is no bucket of this name. */
+export function readBucket(name: string): TimeBucket {
+  if (Object.hasOwn(TIME_BUCKETS, name)) return name as TimeBucket;
+  const message = `there is no time bucket ${quote(name)}; ${hint(name, Object.keys(TIME_BUCKETS))}`;
+  throw new GatewayError("invalid_body", message, { path: "time_bucket" });
+}

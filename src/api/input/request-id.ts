@@ -1,0 +1,24 @@
+import { GatewayError } from "../../errors.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The request ids of a body, in lower case, each once, in their order. @throws GatewayError `invalid_body`. */
+export function readIds(ids: readonly string[]): string[] {
+  return [...new Set(ids.map((id, index) => readId(id, `requestIds.${index}`)))];
+}
+
+/** The request id that a body has at `path`, in lower case. @throws GatewayError `invalid_body`. */
+export function readId(id: string, path: string): string {
+  if (!UUID.test(id)) throw new GatewayError("invalid_body", "this is not a UUID", { path });
+  return id.toLowerCase();
+}
+
+/** The request id in an address, in lower case as ids are stored. @throws GatewayError `not_found` for anything else. */
+export function requestIdOf(text: string): string {
+  if (!UUID.test(text)) throw noSuchRequest();
+  return text.toLowerCase();
+}
+
+export function noSuchRequest(): GatewayError {
+  return new GatewayError("not_found", "there is no request of this id");
+}

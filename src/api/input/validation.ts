@@ -1,0 +1,59 @@
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { GatewayError } from "../../errors.ts";
+import { hint, quote } from "../../filter/hint.ts";
+
+interface SchemaError {
+  readonly type: ValueErrorType;
+  readonly path: string;
+  readonly message: string;
+  readonly value: unknown;
+  readonly schema: {
+    readonly expects?: string;
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly const?: unknown;
+  };
+  /** Of a union: what is wrong with the value as each of its variants. */
+  readonly errors: readonly Iterable<SchemaError>[];
+}
+
+/** A body that does not fit its schema: names the first wrong member, as `scores.helpful`, and what it should be. */
+export function validationFailure(error: unknown): GatewayError {
+  const { validator, value } = error as {
+    validator?: { Errors(value: unknown): { First(): SchemaError | undefined } };
+    value?: unknown;
+  };
+  const found = validator?.Errors(value).First();
+  if (found === undefined) return new GatewayError("invalid_body");
+  const first = innermost(found);
+  if (first.path === "") return new GatewayError("invalid_body", first.schema.expects ?? first.message);
+  const names = first.path.slice(1).split("/").map(unescapePointer);
+  const path = names.join(".");
+  return new GatewayError("invalid_body", `${path}: ${wantedOf(first, names.at(-1)!)}`, { path });
+}
+
+/** Of a union whose variants say in a member which one they are: what is wrong with that member, or with the variant. */
+function innermost(error: SchemaError): SchemaError {
+  if (error.type !== ValueErrorType.Union) return error;
+  const variants = error.errors.map((each) => [...each]);
+  const names = variants.map((all) => all.find(({ type, path }) => type === LITERAL && path !== error.path));
+  const called = names.filter((name) => name !== undefined);
+  if (called.length === 0) return error;
+  const meant = variants.find((_, at) => names[at] === undefined)?.[0];
+  if (meant !== undefined) return innermost(meant);
+  const [name] = called;
+  const known = called.map(({ schema }) => String(schema.const));
+  if (name === undefined || typeof name.value !== "string") return name ?? error;
+  return { ...name, schema: { expects: `there is no ${quote(name.value)} here; ${hint(name.value, known)}` } };
+}
+const LITERAL = ValueErrorType.Literal;
+
+function wantedOf({ type, message, schema }: SchemaError, name: string): string {
+  const isUnknown = type === ValueErrorType.ObjectAdditionalProperties && schema.properties !== undefined;
+  if (isUnknown) return `there is no ${quote(name)} here; ${hint(name, Object.keys(schema.properties))}`;
+  return schema.expects ?? message;
+}
+
+/** Member names in a JSON pointer write `~` and `/` as `~0` and `~1`. */
+function unescapePointer(name: string): string {
+  return name.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,145 @@
+import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
+import { bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
+import { type Asked, type ListedRecord, listedRecords } from "../../store/find/records.ts";
+import { successText } from "../envelope.ts";
+import { logFailure } from "../log-failure.ts";
+import type { ApiRoom } from "../room.ts";
+import { readAhead } from "./read-ahead.ts";
+import { streamText } from "./stream-text.ts";
+
+interface Included {
+  /** Without bodies and `llmSchema`, nothing but the records is read. */
+  readonly includeBody: boolean;
+  readonly includeInputs: boolean;
+}
+
+interface AnswerOptions extends Included {
+  /** Members beside `data`, such as `next_cursor`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How records are read and printed. */
+interface Printing extends Included {
+  /** A record's address in, absolute address out, which works without a key. */
+  readonly sign: (path: string) => string;
+}
+
+/** Records that are read at once. */
+const GROUP_ROWS = 200;
+/** Bodies of two groups are in memory at once, however long the answer: one that is sent, and the next one. */
+const GROUP_BYTES = 4 << 20;
+/** Characters that are handed on at once: each time costs as much as the text of half a record. */
+const PIECE_CHARS = 32 << 10;
+
+/** The answer of every endpoint that lists records: all their fields, in the order asked, inside the envelope. */
+export async function answerRecords(
+  room: ApiRoom,
+  request: Request,
+  asked: Asked,
+  { extra, headers = {}, ...included }: AnswerOptions,
+): Promise<Response> {
+  const sign = await room.signer.forRequest(request);
+  async function* text() {
+    yield `{"data":[`;
+    yield* recordTexts(room, asked, { ...included, sign });
+    yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
+  }
+  return streamText(text(), headers, (error) => logFailure(room.log, request, error));
+}
+
+/** One record as the `data` of the answer; undefined where the organization has no such record. */
+export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
+  const sign = await room.signer.forRequest(request);
+  let text = "";
+  const printing = { includeBody: true, includeInputs: true, sign };
+  for await (const piece of recordTexts(room, asked, printing)) text += piece;
+  return text === "" ? undefined : successText(text);
+}
+
+/** Records as JSON text, separated by commas, several in a piece. */
+async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<string> {
+  let text = "";
+  let separator = "";
+  const groups = (printing.includeBody ? wholeTexts : plainTexts)(room, asked, printing);
+  for await (const group of groups) {
+    for (const record of group) {
+      text += separator + record;
+      separator = ",";
+      if (text.length < PIECE_CHARS) continue;
+      yield text;
+      text = "";
+      // Others get their turn: a page of long bodies takes seconds.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  yield text;
+}
+
+/** Records without bodies, a group at a time, each printed when it is taken. */
+async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+  const read = (part: Asked) => listedRecords(room.reader.records, part, MADE_FROM);
+  for await (const group of readAhead(parts(asked), read)) {
+    yield group.values().map((record) => `${membersText(record, printing)}}`);
+  }
+}
+
+/** The same with bodies and `llmSchema`. */
+async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+  const { records, bodies } = room.reader;
+  const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
+  const rows = readAhead(parts(asked), (part) => listedRecords(records, part, columns));
+  const groups = readAhead(bySize(rows), async (group) => {
+    const ids = group.map(({ row }) => row.request_id);
+    return { group, bodies: await loadShownBodies(bodies, ids) };
+  });
+  for await (const { group, bodies } of groups) {
+    const mappings = await loadMappings(
+      records,
+      group.map(({ row }) => row),
+    );
+    yield group.values().map((record) => {
+      const { request, response, llmSchema } = bodyTexts(record.row, bodies.get(record.row.request_id) ?? {}, mappings);
+      return `${membersText(record, printing)},"request_body":${request},"response_body":${response},"llmSchema":${llmSchema}}`;
+    });
+  }
+}
+
+/** All members but the bodies; the object is left open. */
+function membersText(
+  { stored, row }: ListedRecord<keyof MadeFrom>,
+  { includeInputs, sign }: Pick<Printing, "includeInputs" | "sign">,
+): string {
+  const path = `/v1/request/${row.request_id}`;
+  const made = madeMembers(row, {
+    signedBodyUrl: sign(`${path}/body`),
+    assetUrls: Object.fromEntries(assetIds(row).map((id) => [id, sign(`${path}/assets/${encodeURIComponent(id)}`)])),
+  });
+  const text = JSON.stringify(includeInputs ? { ...made, prompt_inputs: promptInputs(row) } : made);
+  return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
+}
+
+function* parts(asked: Asked): Generator<Asked> {
+  for (let at = 0; at < asked.keys.length; at += GROUP_ROWS) {
+    yield { ...asked, keys: asked.keys.slice(at, at + GROUP_ROWS) };
+  }
+}
+
+/** Groups that are cut where their bodies grow too long. */
+async function* bySize<Each extends ListedRecord<"size_bytes">>(
+  groups: AsyncIterable<readonly Each[]>,
+): AsyncGenerator<Each[]> {
+  for await (const group of groups) {
+    let part: Each[] = [];
+    let bytes = 0;
+    for (const record of group) {
+      part.push(record);
+      bytes += record.row.size_bytes;
+      if (bytes < GROUP_BYTES) continue;
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    if (part.length > 0) yield part;
+  }
+}

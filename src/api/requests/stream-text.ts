@@ -1,0 +1,57 @@
+import { JSON_HEADERS } from "../envelope.ts";
+
+/** An answer up to this length goes out whole, so that a failure on the way can still be answered as one. */
+const WHOLE_CHARS = 1 << 20;
+/** Characters per chunk of a longer one. */
+const CHUNK_CHARS = 64 << 10;
+
+/**
+ * Answers JSON text as it is made, no faster than the client takes it.
+ *
+ * A failure after the first `WHOLE_CHARS` breaks the connection off: nobody can take the part for the whole.
+ *
+ * @param onBroken - told of such a failure, which no answer can tell of.
+ */
+export async function streamText(
+  pieces: AsyncGenerator<string>,
+  headers: Readonly<Record<string, string>>,
+  onBroken: (error: unknown) => void,
+): Promise<Response> {
+  let start = "";
+  for (;;) {
+    const next = await pieces.next();
+    if (next.done) return new Response(start, { headers: { ...JSON_HEADERS, ...headers } });
+    start += next.value;
+    if (start.length > WHOLE_CHARS) break;
+  }
+  const encoder = new TextEncoder();
+  let left = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(start)),
+    async pull(controller) {
+      const text = await chunkOf(pieces).catch((error: unknown) => {
+        if (!left) onBroken(error);
+        throw error;
+      });
+      if (text === "") controller.close();
+      else controller.enqueue(encoder.encode(text));
+    },
+    async cancel() {
+      left = true;
+      await pieces.return(undefined);
+    },
+  });
+  // Nobody on the way may collect it either.
+  return new Response(stream, { headers: { ...JSON_HEADERS, "cache-control": "no-store, no-transform", ...headers } });
+}
+
+/** @returns the empty text at the end. */
+async function chunkOf(pieces: AsyncGenerator<string>): Promise<string> {
+  let text = "";
+  while (text.length < CHUNK_CHARS) {
+    const next = await pieces.next();
+    if (next.done) break;
+    text += next.value;
+  }
+  return text;
+}

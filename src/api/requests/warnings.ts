@@ -1,0 +1,61 @@
+import type { DecodedFilter } from "../../filter/decode.ts";
+import { propertyName } from "../../filter/property-names.ts";
+import { conditionsOf } from "../../filter/tree.ts";
+import type { Deadline } from "../../store/database/deadline.ts";
+import { hasPropertyName, propertyNames } from "../../store/find/property-list.ts";
+import type { Database } from "../../store/store.ts";
+
+/** Names that are looked up at most; a hint need not be complete. */
+const NAMES_MAX = 10;
+
+/** What an empty answer may be due to, for the header `gateway-warning`; nothing where all looks well. */
+export async function queryWarnings(
+  database: Database,
+  organizationId: string,
+  { tree, unwrapped }: DecodedFilter,
+  deadline: Deadline,
+): Promise<Readonly<Record<string, string>>> {
+  const warnings: string[] = [];
+  if (unwrapped) {
+    warnings.push(
+      'a property filter matches nothing here unless it is wrapped: {"request_response_rmt":{"properties":{"<name>":{"equals":"<value>"}}}}',
+    );
+  }
+  const asked = new Set<string>();
+  for (const { source, name, value } of conditionsOf(tree)) {
+    if (asked.size === NAMES_MAX) break;
+    if (source.from === "properties" && source.kind === 0 && source.names === "exact") asked.add(name ?? "");
+    if (source.from === "property_key" && typeof value === "string") asked.add(value);
+  }
+  for (const name of asked) {
+    const spelling = await otherSpelling(database, organizationId, name, deadline);
+    if (spelling !== undefined) {
+      warnings.push(
+        `no record has the property ${readable(name)}; names are case-sensitive, and there is ${readable(spelling)}`,
+      );
+    }
+  }
+  return warnings.length === 0 ? {} : { "gateway-warning": warnings.join("; ") };
+}
+
+/** A stored name that differs from `name` only in case, where no record has `name` itself. */
+async function otherSpelling(
+  database: Database,
+  organizationId: string,
+  name: string,
+  deadline: Deadline,
+): Promise<string | undefined> {
+  const { exact, erased } = propertyName(name);
+  if (await hasPropertyName(database, organizationId, { exact, erased }, deadline)) return undefined;
+  const known = await propertyNames(database, organizationId, deadline);
+  return known.find((stored) => stored !== name && stored.toLowerCase() === name.toLowerCase());
+}
+
+/** Header values are ASCII: the rest is escaped as in JSON. */
+function readable(name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return JSON.stringify(short).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

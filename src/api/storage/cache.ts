@@ -1,0 +1,105 @@
+import { Elysia, t } from "elysia";
+import { isoTime } from "../../record/iso-time.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { cacheSeries, cacheStatistics } from "../../store/figures/cache-statistics.ts";
+import { TIME_BUCKETS } from "../../store/figures/group-by.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { PAGE_QUERY, readPage } from "../input/page-query.ts";
+import { FILTER, readBucket, readScope } from "../input/query-body.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+const PURGE = t.Object(
+  {
+    key: t.Optional(t.String({ pattern: "^[0-9a-f]{64}$", description: "As GET /v1/cache/entries shows it." })),
+    model: t.Optional(t.String({ minLength: 1, description: "The model that the requests named." })),
+    request_id: t.Optional(t.String({ description: "The request whose answer is stored." })),
+    property: t.Optional(
+      t.Object({ name: t.String({ minLength: 1 }), value: t.Optional(t.String()) }, { additionalProperties: false }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const SERIES = t.Object(
+  { filter: t.Optional(FILTER), time_bucket: t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` }) },
+  { additionalProperties: false },
+);
+
+export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia()
+    .get(
+      "/v1/cache",
+      async ({ request }) => {
+        const { organizationId } = gate().caller(request);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        const [counted, { entries, bytes, bytesMax }] = await Promise.all([
+          cacheStatistics(room.reader.records, organizationId, deadline),
+          room.gateway.cacheStatus(organizationId),
+        ]);
+        const asked = counted.hits + counted.misses;
+        const rate = asked === 0 ? null : counted.hits / asked;
+        return success({ ...counted, hit_rate: rate, entries, bytes, max_bytes: bytesMax });
+      },
+      endpoint(
+        "read",
+        "Cache",
+        "What the cache did and holds",
+        "Hits, misses and savings are counted over all records.",
+      ),
+    )
+    .post(
+      "/v1/cache/metrics/query",
+      async ({ body, request }) => {
+        const bucket = readBucket(body.time_bucket);
+        const { scope } = readScope(gate().caller(request).organizationId, body);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        return success(await cacheSeries(room.reader.records, scope, bucket, deadline));
+      },
+      {
+        body: SERIES,
+        ...endpoint("read", "Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
+      },
+    )
+    .get(
+      "/v1/cache/entries",
+      async ({ request }) => {
+        const { organizationId } = gate().caller(request);
+        const entries = await room.gateway.cacheEntries(organizationId, readPage(request));
+        return success(
+          entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
+            key,
+            bucket_idx: place,
+            request_id: requestId,
+            model,
+            created_at: isoTime(createdAt),
+            expires_at: isoTime(expiresAt),
+            bytes,
+          })),
+        );
+      },
+      endpoint("read", "Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
+    )
+    .delete(
+      "/v1/cache",
+      async ({ body, request }) => {
+        const { organizationId } = gate().caller(request);
+        const { request_id: requestId, ...wish } = body ?? {};
+        const purge = { ...wish, ...(requestId !== undefined && { requestId: requestId.toLowerCase() }) };
+        return success(await room.gateway.purgeCache(organizationId, purge));
+      },
+      {
+        body: t.Optional(PURGE),
+        ...endpoint(
+          "admin",
+          "Cache",
+          "Remove stored answers",
+          "Those that fit all that the body says; without a body all of the organization. `data` is how many there were.",
+        ),
+      },
+    );
+}

@@ -1,0 +1,44 @@
+import { stringify } from "smol-toml";
+import { SECRET_KEYS } from "../config.ts";
+import type { LoadedConfig } from "./load.ts";
+import { KEYS, type KeyName, TABLE_KEYS } from "./value.ts";
+
+const MASK = "…";
+
+/** The effective configuration as TOML that says where each value came from. Secrets are masked. */
+export function printConfig({ config, sources }: LoadedConfig): string {
+  const isTable = (key: KeyName) => key === "plugins" || (TABLE_KEYS.has(key) && (config[key] as unknown[]).length > 0);
+  const lines = KEYS.filter((key) => !isTable(key)).map((key) => {
+    const value = masked(key, config[key]);
+    return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
+  });
+  const width = Math.min(48, Math.max(...lines.map(([text]) => text.length)));
+  const tables = Object.entries(config.plugins).map(
+    ([name, options]) => `\n${stringify({ plugins: { [name]: maskedOptions(options) } }).trim()}\n`,
+  );
+  // Tables come last: what follows one would be a part of it.
+  const lists = KEYS.filter((key) => key !== "plugins" && isTable(key)).map(
+    (key) => `\n${stringify({ [key]: config[key] }).trim()}\n`,
+  );
+  return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${lists.join("")}${tables.join("")}`;
+}
+
+function masked(key: string, value: unknown): unknown {
+  if (SECRET_KEYS.has(key)) return value === "" ? "" : MASK;
+  if (/database_(read_)?url$/.test(key) && typeof value === "string") {
+    return value.replace(/\/\/[^/@]*@/, `//${MASK}@`).replace(/([?&]authToken=)[^&]*/i, `$1${MASK}`);
+  }
+  return value;
+}
+
+/** Options belong to plugins, which do not say which of them are secret: names that sound so are. */
+function maskedOptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskedOptions);
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      /key|token|secret|passw|credential|auth/i.test(name) && typeof each !== "object" ? MASK : maskedOptions(each),
+    ]),
+  );
+}

@@ -1,0 +1,26 @@
+import { ERRORS } from "../errors.ts";
+import type { RequestFault } from "../runtime/http/server.ts";
+import { uuidv7 } from "../runtime/uuid.ts";
+import { errorBody, reasonOf } from "./refusal.ts";
+
+const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
+  malformed: [400, ERRORS.bad_request.text],
+  method: [405, "the gateway does not take this method"],
+  timeout: [408, "the request did not arrive in time"],
+  size: [431, "the request has too many header fields, or too long ones"],
+};
+
+/** What the HTTP parser refused, in the JSON shape of every other error; the connection closes behind it. */
+export function faultAnswer(fault: RequestFault, idHeaders: readonly string[]): Buffer {
+  const [status, message] = ANSWERS[fault];
+  const id = uuidv7();
+  const body = errorBody({ code: "bad_request", message }, id);
+  const head = [
+    `HTTP/1.1 ${status} ${reasonOf(status)}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.byteLength}`,
+    ...idHeaders.map((name) => `${name}: ${id}`),
+    "Connection: close",
+  ];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]);
+}

@@ -1,0 +1,97 @@
+import type { RawHeaders } from "../../spool/frame.ts";
+import { ADDRESS_HEADERS, isSecretRequestHeader } from "./secrets.ts";
+
+/** What a header name means to the gateway, as bits; worked out once per spelling. */
+export const HOP = 1;
+export const GATEWAY = 2;
+export const HOST = 4;
+export const LENGTH = 8;
+export const ENCODING = 16;
+export const CONNECTION = 32;
+export const SECRET = 64;
+export const ADDRESS = 128;
+export const PROTOCOLS = 256;
+export const UPGRADE = 512;
+export const OWN = 1_024;
+
+/** RFC 9110 §7.6.1; what `Connection` names comes on top. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export interface HeaderName {
+  readonly lower: string;
+  readonly bits: number;
+  /** `Gateway-…` in the case of the wire, and what follows the prefix in lower case. */
+  readonly canonical: string;
+  readonly setting: string;
+}
+
+/** Spellings remembered; clients that make names up must not fill the memory. */
+const NAMES_MAX = 5_000;
+
+/** Of a provider that is such a gateway too; the client must find one id, and what this one's cache and limits say. */
+const SAID_BY_GATEWAY = /^gateway-(?:id|cache|cache-bucket-idx|ratelimit-(?:limit|remaining|reset|policy))$/;
+
+/** Works out what names mean, once per spelling. @param prefixes - those of the gateway's own headers, lower case. */
+export function headerNames(prefixes: readonly string[]): (raw: string) => HeaderName {
+  const names = new Map<string, HeaderName>();
+  return (raw) => {
+    let name = names.get(raw);
+    if (name === undefined) {
+      name = classify(raw, prefixes);
+      if (names.size < NAMES_MAX) names.set(raw, name);
+    }
+    return name;
+  };
+}
+
+function classify(raw: string, prefixes: readonly string[]): HeaderName {
+  const lower = raw.toLowerCase();
+  const prefix = prefixes.find((one) => lower.startsWith(one));
+  if (prefix !== undefined) {
+    const rest = raw.slice(prefix.length);
+    const isAlias = prefix !== "gateway-";
+    // A name without capitals stays without: that is how the recorder knows that its case was erased on the way.
+    const own = isAlias ? `${raw === lower ? "gateway-" : "Gateway-"}${rest}` : raw;
+    const isTarget = isAlias && rest.toLowerCase() === "openai-api-base";
+    const canonical = isTarget ? "Gateway-Target-Url" : own;
+    return { lower, bits: GATEWAY, canonical, setting: canonical.slice("gateway-".length).toLowerCase() };
+  }
+  let bits = 0;
+  if (HOP_BY_HOP.has(lower)) bits |= HOP;
+  if (lower === "host") bits |= HOST;
+  if (lower === "content-length") bits |= LENGTH;
+  if (lower === "transfer-encoding") bits |= ENCODING;
+  if (lower === "connection") bits |= CONNECTION;
+  if (lower === "upgrade") bits |= UPGRADE;
+  if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
+  if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
+  else if (isSecretRequestHeader(lower)) bits |= SECRET;
+  if (ADDRESS_HEADERS.has(lower)) bits |= ADDRESS;
+  return { lower, bits, canonical: "", setting: "" };
+}
+
+const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "upgrade", "te"]);
+/** These frame the message or say where it goes; `Connection` cannot take them away. */
+const NOT_NAMEABLE: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding", "upgrade"]);
+
+/** The other headers that `Connection` declares to be of this connection only; nearly always none. */
+export function namedByConnection(raw: RawHeaders, nameOf: (raw: string) => HeaderName): Set<string> | undefined {
+  let named: Set<string> | undefined;
+  for (let at = 0; at < raw.length; at += 2) {
+    if ((nameOf(raw[at]!).bits & CONNECTION) === 0) continue;
+    for (const token of raw[at + 1]!.toLowerCase().split(",")) {
+      const name = token.trim();
+      if (name === "" || CONNECTION_USUAL.has(name) || NOT_NAMEABLE.has(name)) continue;
+      named ??= new Set();
+      named.add(name);
+    }
+  }
+  return named;
+}

@@ -1,0 +1,160 @@
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { RawHeaders } from "../../spool/frame.ts";
+import {
+  ADDRESS,
+  ENCODING,
+  GATEWAY,
+  type HeaderName,
+  HOP,
+  HOST,
+  headerNames,
+  LENGTH,
+  namedByConnection,
+  PROTOCOLS,
+  SECRET,
+  UPGRADE,
+} from "./header-names.ts";
+import { isSecretRequestHeader, MASKED, maskAddress, maskOf, maskProtocols, maskValue } from "./secrets.ts";
+
+/** A client's headers, sorted by what the gateway does with them. */
+export interface RequestHeaders {
+  readonly raw: RawHeaders;
+  /** `Gateway-*` headers, aliases already turned into `Gateway-…`, `Gateway-Auth` included. */
+  readonly gateway: readonly GatewayHeader[];
+  readonly hosts: readonly string[];
+  readonly contentLength: number | undefined;
+  readonly transferEncoding: string | undefined;
+}
+
+export interface GatewayHeader {
+  readonly name: string;
+  /** What follows `gateway-`, lower case. */
+  readonly setting: string;
+  readonly value: string;
+}
+
+/** Reads and writes anew the headers of requests. */
+export class HeaderReader {
+  readonly #nameOf: (raw: string) => HeaderName;
+
+  /** @param aliases - other prefixes that mean `Gateway`, such as `Acme`. */
+  constructor(aliases: readonly string[]) {
+    const others = aliases.map((alias) => `${alias.replace(/-+$/, "").toLowerCase()}-`);
+    this.#nameOf = headerNames(["gateway-", ...others]);
+  }
+
+  read(raw: RawHeaders): RequestHeaders {
+    const nameOf = this.#nameOf;
+    const gateway: GatewayHeader[] = [];
+    const hosts: string[] = [];
+    let contentLength: number | undefined;
+    let transferEncoding: string | undefined;
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, canonical, setting } = nameOf(raw[at]!);
+      if (bits === 0) continue;
+      const value = raw[at + 1]!;
+      if ((bits & GATEWAY) !== 0) gateway.push({ name: canonical, setting, value });
+      else if ((bits & HOST) !== 0) hosts.push(value);
+      else if ((bits & LENGTH) !== 0) contentLength = Number(value);
+      else if ((bits & ENCODING) !== 0)
+        transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
+    }
+    return { raw, gateway, hosts, contentLength, transferEncoding };
+  }
+
+  /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
+  forward({ raw }: RequestHeaders, authority: string, upgrade: boolean): string[] {
+    const nameOf = this.#nameOf;
+    const named = namedByConnection(raw, nameOf);
+    const kept: string[] = [];
+    let lengthSeen = false;
+    let hostSeen = false;
+    for (let at = 0; at < raw.length; at += 2) {
+      const rawName = raw[at]!;
+      const { bits, lower } = nameOf(rawName);
+      if ((bits & (GATEWAY | HOP)) !== 0) {
+        // The framing of a chunked body is ours to make anew, the wish for another protocol ours to pass on.
+        if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
+        else if (upgrade && (bits & UPGRADE) !== 0) kept.push("Connection", "Upgrade", rawName, raw[at + 1]!);
+      } else if ((bits & HOST) !== 0) {
+        kept.push(rawName, authority);
+        hostSeen = true;
+      } else if ((bits & LENGTH) !== 0) {
+        if (!lengthSeen) kept.push(rawName, raw[at + 1]!);
+        lengthSeen = true;
+      } else if (named === undefined || !named.has(lower)) kept.push(rawName, raw[at + 1]!);
+    }
+    if (!hostSeen) kept.unshift("Host", authority);
+    return kept;
+  }
+
+  /** What the spool gets: everything but the gateway's own, credential values replaced. */
+  recorded({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
+    const nameOf = this.#nameOf;
+    const mask = maskOf(provider).headers;
+    const kept: string[] = [];
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, lower } = nameOf(raw[at]!);
+      if ((bits & GATEWAY) !== 0) continue;
+      const value = raw[at + 1]!;
+      kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
+    }
+    return kept;
+  }
+
+  /** Every header that may hold a credential for the provider, as `name: value`, names in lower case, sorted. */
+  credentials({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
+    const found: string[] = [];
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, lower } = this.#nameOf(raw[at]!);
+      if ((bits & GATEWAY) === 0 && this.#isCredential(raw[at]!, raw[at + 1]!, provider))
+        found.push(`${lower}: ${raw[at + 1]}`);
+    }
+    return found.sort();
+  }
+
+  /** Raw pairs without those that may hold a credential for `provider`. */
+  withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
+    return raw.filter((_, at) => {
+      const name = at - (at % 2);
+      return !this.#isCredential(raw[name]!, raw[name + 1]!, provider);
+    });
+  }
+
+  #isCredential(raw: string, value: string, provider: ProviderPlugin | undefined): boolean {
+    const { bits, lower } = this.#nameOf(raw);
+    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
+  }
+}
+
+/** Header values cross the parser as Latin-1; what they mean is UTF-8. */
+export function fromWire(value: string): string {
+  return Buffer.from(value, "latin1").toString("utf8");
+}
+
+/**
+ * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
+ * may hold a password.
+ */
+export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): string[] {
+  const kept: string[] = [];
+  for (const { name, setting, value } of headers) {
+    if (setting === "auth") continue;
+    if (setting === "target-url") kept.push(name, maskAddress(value));
+    else if (setting === "fallbacks")
+      kept.push(name, MASKED); // its headers hold keys of other providers
+    else if (FREE_TEXT.test(setting) || !isSecretRequestHeader(setting)) kept.push(name, value);
+    else kept.push(name, MASKED);
+  }
+  return kept;
+}
+
+/** Settings whose names hold words such as `key` or `session`, and that say nothing secret. */
+const FREE_TEXT = /^(?:property-|prompt-|session-|cache-)/;
+
+function shown(bits: number, value: string): string {
+  if ((bits & SECRET) !== 0) return MASKED;
+  if ((bits & ADDRESS) !== 0) return maskAddress(value);
+  if ((bits & PROTOCOLS) !== 0) return maskProtocols(value);
+  return maskValue(value);
+}

@@ -1,0 +1,52 @@
+import type { RawHeaders } from "../../spool/frame.ts";
+import { CONNECTION, ENCODING, HOP, headerNames, LENGTH, namedByConnection, OWN } from "./header-names.ts";
+
+const nameOf = headerNames([]);
+/** What the gateway says itself, but what a plugin that limits has to say in its place. */
+const LIMITS = "gateway-ratelimit-";
+/** They say how the body is read, and that is the provider's or the gateway's. */
+const OF_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
+
+/** A provider's headers without those of its connection, and what the relay has to know of them. */
+interface ResponseHeaders {
+  readonly forward: string[];
+  readonly contentLength: number | undefined;
+  readonly contentType: string;
+}
+
+export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
+  let named: Set<string> | undefined;
+  let contentLength: number | undefined;
+  let contentType = "";
+  const forward: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const { bits, lower } = nameOf(raw[at]!);
+    if ((bits & (HOP | OWN)) !== 0) {
+      if ((bits & CONNECTION) !== 0) named = namedByConnection(raw, nameOf);
+      continue;
+    }
+    const value = raw[at + 1]!;
+    if ((bits & LENGTH) !== 0) {
+      if (contentLength !== undefined) continue;
+      contentLength = Number(value);
+    } else if (lower === "content-type") contentType = value;
+    forward.push(raw[at]!, value);
+  }
+  if (named === undefined) return { forward, contentLength, contentType };
+  const kept = forward.flatMap((name, at) =>
+    at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, forward[at + 1]!],
+  );
+  return { forward: kept, contentLength, contentType };
+}
+
+/** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, nor the body's. */
+export function ofPlugin(
+  headers: Readonly<Record<string, string>>,
+  idHeaders: readonly string[],
+): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(headers).filter(([name]) => {
+    const { bits, lower } = nameOf(name);
+    if ((bits & (HOP | LENGTH | ENCODING)) !== 0 || OF_BODY.has(lower) || idHeaders.includes(lower)) return false;
+    return (bits & OWN) === 0 || lower.startsWith(LIMITS);
+  });
+}

@@ -1,0 +1,80 @@
+import { GatewayError } from "../../errors.ts";
+import { isUuid } from "../../runtime/uuid.ts";
+import type { GatewayHeader } from "./headers.ts";
+
+/** What the `Gateway-*` headers of one request ask for, as far as the gateway itself acts on it. */
+export interface Settings {
+  readonly requestId: string | undefined;
+  readonly targetUrl: string | undefined;
+  readonly targetProvider: string | undefined;
+}
+
+type Check = (value: string) => string | undefined;
+
+const isFlag: Check = (value) => (/^(?:true|false)$/i.test(value) ? undefined : 'must be "true" or "false"');
+const isCount =
+  (least: number, most: number): Check =>
+  (value) =>
+    /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+      ? undefined
+      : `must be a whole number from ${least} to ${most}`;
+
+/** Values that can be wrong. A header that is not here takes any text. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  "request-id": (value) => (isUuid(value) ? undefined : "must be a UUID"),
+  "target-provider": (value) => (/^[\w .:/-]{1,100}$/.test(value) ? undefined : "must be a provider's name"),
+  "omit-request": isFlag,
+  "omit-response": isFlag,
+  "cache-enabled": isFlag,
+  "cache-read": isFlag,
+  "cache-save": isFlag,
+  "cache-bucket-max-size": isCount(1, 20),
+  "property-": () => "needs a name after Gateway-Property-",
+  "prompt-input-": () => "needs a name after Gateway-Prompt-Input-",
+};
+
+/** Headers that name one thing; two that differ cannot both be meant. */
+const ONCE: ReadonlySet<string> = new Set([
+  "auth",
+  "request-id",
+  "target-url",
+  "target-provider",
+  "cache-enabled",
+  "cache-read",
+  "cache-save",
+  "cache-seed",
+  "cache-bucket-max-size",
+]);
+
+/** @throws GatewayError `invalid_header` where a value cannot be read: nothing is ignored silently. */
+export function readSettings(headers: readonly GatewayHeader[]): Settings {
+  let requestId: string | undefined;
+  let targetUrl: string | undefined;
+  let targetProvider: string | undefined;
+  for (const { name, setting, value } of headers) {
+    const wrong = Object.hasOwn(CHECKS, setting) ? CHECKS[setting]!(value) : undefined;
+    if (wrong !== undefined) throw new GatewayError("invalid_header", `${name} ${wrong}`);
+    if (setting === "request-id") requestId = value.toLowerCase();
+    else if (setting === "target-url") targetUrl = value;
+    else if (setting === "target-provider") targetProvider = value;
+  }
+  refuseContradictions(headers);
+  return { requestId, targetUrl, targetProvider };
+}
+
+function refuseContradictions(headers: readonly GatewayHeader[]): void {
+  for (const [at, { name, setting, value }] of headers.entries()) {
+    if (!ONCE.has(setting)) continue;
+    const other = headers.findIndex((one) => one.setting === setting);
+    if (other === at || headers[other]!.value === value) continue;
+    const code = setting === "target-url" ? "invalid_target" : "invalid_header";
+    throw new GatewayError(code, `${name} was sent twice with different values`);
+  }
+}
+
+/** Whether the client wants these bodies kept out of every file, also where the rest of its headers is refused. */
+export function readOmissions(headers: readonly GatewayHeader[]): { request: boolean; response: boolean } {
+  const asks = (setting: string) =>
+    headers.some((one) => one.setting === setting && one.value.toLowerCase() !== "false");
+  return { request: asks("omit-request"), response: asks("omit-response") };
+}

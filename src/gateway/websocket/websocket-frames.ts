@@ -1,0 +1,185 @@
+import { constants, inflateRawSync } from "node:zlib";
+import type { RawHeaders } from "../../spool/frame.ts";
+
+const CONTINUATION = 0;
+const TEXT = 1;
+const BINARY = 2;
+const HEAD_BYTES_MAX = 14;
+/** How far back a deflated message may refer. */
+const WINDOW_BYTES = 32_768;
+/** What a sender leaves away at the end of each deflated message (RFC 7692 §7.2.1). */
+const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
+
+interface MessageSink {
+  /**
+   * One whole message.
+   *
+   * @param payload - undefined where it was larger than is gathered; `bytes` is then what passed on the wire.
+   * @param isText - false also for a deflated message that could not be inflated.
+   */
+  onMessage(payload: Buffer | undefined, isText: boolean, bytes: number): void;
+}
+
+/**
+ * Reads the messages of one direction of a WebSocket off its bytes, without touching what passes. What is not
+ * WebSocket makes it go silent: recording must not break a connection that both ends are happy with.
+ */
+export class MessageReader {
+  readonly #sink: MessageSink;
+  readonly #bytesMax: number;
+  #inflate: Inflate | undefined;
+  #head: Buffer = Buffer.alloc(0);
+  #silent = false;
+  /** The frame that is being read. */
+  #payloadLeft = 0;
+  #inPayload = false;
+  #mask: Buffer | undefined;
+  #maskAt = 0;
+  #isControl = false;
+  #final = false;
+  /** The message that is being gathered; undefined behind the first bytes that were too many. */
+  #parts: Buffer[] | undefined = [];
+  #messageBytes = 0;
+  #isText = false;
+  #isDeflated = false;
+
+  /**
+   * @param bytesMax - larger messages are not gathered.
+   * @param inflate - where `permessage-deflate` was agreed on.
+   */
+  constructor(sink: MessageSink, bytesMax: number, inflate: Inflate | undefined) {
+    this.#sink = sink;
+    this.#bytesMax = bytesMax;
+    this.#inflate = inflate;
+  }
+
+  execute(bytes: Buffer): void {
+    let at = 0;
+    while (at < bytes.byteLength && !this.#silent) {
+      at = this.#inPayload ? this.#payload(bytes, at) : this.#frameHead(bytes, at);
+    }
+  }
+
+  #frameHead(bytes: Buffer, at: number): number {
+    const before = this.#head.byteLength;
+    const head = Buffer.concat([this.#head, bytes.subarray(at, at + HEAD_BYTES_MAX - before)]);
+    const length = headLength(head);
+    if (length === undefined || head.byteLength < length) {
+      this.#head = head;
+      return bytes.byteLength;
+    }
+    this.#head = Buffer.alloc(0);
+    this.#begin(head, length);
+    return at + length - before;
+  }
+
+  #begin(head: Buffer, length: number): void {
+    const first = head[0]!;
+    const second = head[1]!;
+    const opcode = first & 0x0f;
+    const size = second & 0x7f;
+    this.#final = (first & 0x80) !== 0;
+    this.#isControl = opcode >= 8;
+    this.#payloadLeft = size < 126 ? size : size === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
+    this.#mask = (second & 0x80) === 0 ? undefined : Buffer.from(head.subarray(length - 4, length));
+    this.#maskAt = 0;
+    if (opcode === TEXT || opcode === BINARY) {
+      this.#parts = [];
+      this.#messageBytes = 0;
+      this.#isText = opcode === TEXT;
+      this.#isDeflated = (first & 0x40) !== 0;
+    } else if (opcode !== CONTINUATION && (opcode < 8 || opcode > 10)) {
+      this.#silent = true;
+      return;
+    }
+    this.#inPayload = this.#payloadLeft > 0;
+    if (!this.#inPayload && !this.#isControl && this.#final) this.#finish();
+  }
+
+  #payload(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.byteLength, at + this.#payloadLeft);
+    this.#payloadLeft -= end - at;
+    if (!this.#isControl) this.#gather(bytes, at, end);
+    if (this.#payloadLeft > 0) return end;
+    this.#inPayload = false;
+    if (!this.#isControl && this.#final) this.#finish();
+    return end;
+  }
+
+  #gather(bytes: Buffer, at: number, end: number): void {
+    this.#messageBytes += end - at;
+    if (this.#messageBytes > this.#bytesMax) this.#parts = undefined;
+    if (this.#parts === undefined) return;
+    const part = Buffer.from(bytes.subarray(at, end));
+    const mask = this.#mask;
+    if (mask !== undefined) for (let i = 0; i < part.byteLength; i++) part[i]! ^= mask[(this.#maskAt + i) & 3]!;
+    this.#maskAt += part.byteLength;
+    this.#parts.push(part);
+  }
+
+  #finish(): void {
+    const raw = this.#parts === undefined ? undefined : Buffer.concat(this.#parts);
+    this.#parts = [];
+    if (!this.#isDeflated) {
+      this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
+      return;
+    }
+    // Behind a message that was not inflated the following ones cannot be: they refer to it.
+    const plain = raw === undefined ? undefined : this.#inflate?.inflate(raw, this.#bytesMax);
+    if (plain === undefined) this.#inflate = undefined;
+    this.#sink.onMessage(plain ?? raw, plain !== undefined && this.#isText, plain?.byteLength ?? this.#messageBytes);
+  }
+}
+
+/** Bytes of the frame's head, or undefined where not even its length can be told. */
+function headLength(head: Buffer): number | undefined {
+  if (head.byteLength < 2) return undefined;
+  const size = head[1]! & 0x7f;
+  return 2 + (size === 126 ? 2 : size === 127 ? 8 : 0) + ((head[1]! & 0x80) === 0 ? 0 : 4);
+}
+
+/**
+ * Inflates the messages of one direction. Where the sender goes on with its window from message to message, the last
+ * 32 kB that came out stand in for it as a dictionary, so that each message is inflated whole and at once.
+ */
+class Inflate {
+  readonly #keepsWindow: boolean;
+  #window: Buffer = Buffer.alloc(0);
+
+  constructor(keepsWindow: boolean) {
+    this.#keepsWindow = keepsWindow;
+  }
+
+  /** @returns undefined where that is not deflated, or larger than `bytesMax`. */
+  inflate(message: Buffer, bytesMax: number): Buffer | undefined {
+    let plain: Buffer;
+    try {
+      plain = inflateRawSync(Buffer.concat([message, TAIL]), {
+        finishFlush: constants.Z_SYNC_FLUSH,
+        maxOutputLength: Math.max(1, bytesMax),
+        ...(this.#window.byteLength > 0 ? { dictionary: this.#window } : {}),
+      });
+    } catch {
+      return undefined;
+    }
+    if (this.#keepsWindow) {
+      const all = plain.byteLength >= WINDOW_BYTES ? plain : Buffer.concat([this.#window, plain]);
+      this.#window = Buffer.from(all.subarray(Math.max(0, all.byteLength - WINDOW_BYTES)));
+    }
+    return plain;
+  }
+}
+
+/** What the 101 says about compression in one direction. */
+export function agreedInflate(headers: RawHeaders, direction: "client" | "provider"): Inflate | undefined {
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]!.toLowerCase() !== "sec-websocket-extensions") continue;
+    const value = headers[at + 1]!.toLowerCase();
+    if (!value.includes("permessage-deflate")) continue;
+    const forgets = value.includes(
+      direction === "client" ? "client_no_context_takeover" : "server_no_context_takeover",
+    );
+    return new Inflate(!forgets);
+  }
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import type { Socket } from "node:net";
+import { now } from "../../runtime/clock.ts";
+import type { MessageMeta, Outcome, RawHeaders } from "../../spool/frame.ts";
+import type { Recording } from "../recording.ts";
+import { endSocket } from "./socket-answer.ts";
+import { agreedInflate, MessageReader } from "./websocket-frames.ts";
+
+interface Joint {
+  readonly client: Socket;
+  /** Bytes that came behind the client's head and are still to be passed on. */
+  readonly clientEarly: Uint8Array;
+  readonly provider: Socket;
+  readonly providerEarly: Uint8Array;
+  /** Of the 101. */
+  readonly headers: RawHeaders;
+  readonly recording: Recording;
+  /** Larger messages are not recorded. */
+  readonly messageBytesMax: number;
+  /** Called exactly once. */
+  readonly onEnd: (outcome: Outcome) => void;
+}
+
+/**
+ * Passes bytes both ways between two sockets, as they are and with back-pressure, and records the messages in them.
+ *
+ * @returns cuts both connections.
+ */
+export function joinSockets(joint: Joint): () => void {
+  const { client, provider, recording } = joint;
+  let ended = false;
+  const end = (outcome: Outcome) => {
+    if (ended) return;
+    ended = true;
+    joint.onEnd(outcome);
+  };
+  const cut = () => {
+    client.destroy();
+    provider.destroy();
+  };
+
+  const toProvider = createTap(joint, "client");
+  const toClient = createTap(joint, "provider");
+  pass(client, provider, (bytes) => {
+    recording.requestBytes += bytes.byteLength;
+    toProvider.execute(bytes);
+  });
+  pass(provider, client, (bytes) => {
+    recording.firstByteAt ??= now();
+    recording.responseBytes += bytes.byteLength;
+    toClient.execute(bytes);
+  });
+
+  // A reset is how many clients leave; the messages that passed are whole all the same.
+  client.on("error", () => client.destroy());
+  provider.on("error", () => provider.destroy());
+  client.on("close", () => {
+    end("complete");
+    provider.destroy();
+  });
+  provider.on("close", () => {
+    end("complete");
+    if (!client.destroyed) endSocket(client);
+  });
+
+  if (joint.clientEarly.byteLength > 0) client.emit("data", Buffer.from(joint.clientEarly));
+  if (joint.providerEarly.byteLength > 0) provider.emit("data", Buffer.from(joint.providerEarly));
+  client.resume();
+  provider.resume();
+  return cut;
+}
+
+function pass(from: Socket, to: Socket, see: (bytes: Buffer) => void): void {
+  from.on("data", (bytes: Buffer) => {
+    see(bytes);
+    if (to.writable && !to.write(bytes)) from.pause();
+  });
+  to.on("drain", () => from.resume());
+  from.on("end", () => to.end());
+}
+
+function createTap({ headers, recording, messageBytesMax }: Joint, direction: MessageMeta["direction"]): MessageReader {
+  return new MessageReader(
+    {
+      onMessage(payload, isText, bytes) {
+        if (payload === undefined) recording.messageTooLarge(direction);
+        else if (isText) recording.message({ time: now(), direction, text: payload.toString("utf8") }, bytes);
+        else recording.message({ time: now(), direction, base64: payload.toString("base64") }, bytes);
+      },
+    },
+    messageBytesMax,
+    agreedInflate(headers, direction),
+  );
+}

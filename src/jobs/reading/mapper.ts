@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Inference, inferMapping } from "../../mapping/infer/infer.ts";
+import type { Sample } from "../../mapping/infer/sample.ts";
+import type { Log } from "../../observe.ts";
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import type { LearntTables } from "../../store/models/learnt.ts";
+import { isCurrent } from "../../store/models/mapping-steps.ts";
+import {
+  addMapping,
+  type ModelName,
+  mappingHistory,
+  markMapped,
+  markPending,
+  nextReread,
+  noteReread,
+  type Reread,
+} from "../../store/models/mappings.ts";
+import type { Database, Store } from "../../store/store.ts";
+import type { ExpediteOrder, ModelOutcome, RecordChange } from "../../threads.ts";
+import { loadRecorded } from "./recorded.ts";
+import { reread } from "./reread.ts";
+
+/** Samples that a mapping is learnt from, and of those how many may have failed. */
+const SAMPLES_MAX = 20;
+const FAILURES_MAX = 5;
+/** Bodies of samples in memory at once, in bytes; one of them may be larger by itself. */
+const SAMPLE_BYTES_MAX = 16 * 1024 * 1024;
+/** Below this a mapping waits for somebody to approve it. */
+const CONFIDENCE_MIN = 0.6;
+/** Records read again in one step, and bytes of their bodies. */
+const BATCH_RECORDS = 100;
+const BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Records of a model that a mapping reads, or could read. */
+const OF_MODEL = `organization_id = ? and provider = ? and (wire_schema is null or wire_schema = 'mapped')
+  and model is not null and coalesce(model_override, request_model, model) = ?`;
+
+interface MapperOptions {
+  /** For reading. */
+  readonly reader: Store;
+  /** For mappings and models only. */
+  readonly writer: () => Promise<Store>;
+  /** Records are written by whoever writes all of them. */
+  readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
+  /** Called when mappings have changed: from then on new records are read with them. */
+  readonly onChanged: () => Promise<void>;
+  readonly learnt: LearntTables;
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly log: Log;
+  /** Milliseconds in which other nodes take in a mapping: what they recorded before that is read again too. */
+  readonly spreadMs?: number;
+}
+
+/**
+ * Learns how pending models are read, and reads again what was recorded of them.
+ *
+ * What is done is noted in the database as it is done: a mapper that was killed goes on where it was. One at a time:
+ * the caller sees to it.
+ */
+export class Mapper {
+  readonly #options: MapperOptions;
+  #stopped = false;
+
+  constructor(options: MapperOptions) {
+    this.#options = options;
+  }
+
+  /** All pending models; those whose mapping was rolled back only when they are asked for. */
+  async mapAll(): Promise<readonly ModelOutcome[]> {
+    const sql = `select organization_id, provider, model from models where state = 'pending' order by count desc`;
+    return this.#mapEach(await this.#names(sql, []), false);
+  }
+
+  /** Models that somebody asked for on the command line. */
+  async mapOrdered(): Promise<readonly ModelOutcome[]> {
+    const sql = "select organization_id, provider, model from models where expedited_at is not null";
+    return this.#mapEach(await this.#names(sql, []), true);
+  }
+
+  async map({ organizationId, model, provider }: ExpediteOrder): Promise<readonly ModelOutcome[]> {
+    const sql = `select organization_id, provider, model from models
+      where organization_id = ? and model = ? and (?3 is null or provider = ?3)`;
+    return this.#mapEach(await this.#names(sql, [organizationId, model, provider ?? null]), true);
+  }
+
+  /** Reads again what mappings that changed concern, in small steps. @returns how many records were changed. */
+  async rereadAll(): Promise<number> {
+    let changed = 0;
+    const { reader, learnt } = this.#options;
+    for (;;) {
+      const next = this.#stopped ? undefined : await nextReread(reader.records);
+      if (next === undefined) return changed;
+      await learnt.refresh(reader.records);
+      changed += await this.#rereadModel(next);
+    }
+  }
+
+  /** Work under way ends after its step. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #names(sql: string, args: readonly (string | null)[]): Promise<ModelName[]> {
+    const rows = await this.#options.reader.records.query<{ organization_id: string; provider: string; model: string }>(
+      { sql, args },
+    );
+    return rows.map(({ organization_id, provider, model }) => ({ organizationId: organization_id, provider, model }));
+  }
+
+  async #mapEach(names: readonly ModelName[], asked: boolean): Promise<ModelOutcome[]> {
+    const outcomes: ModelOutcome[] = [];
+    for (const name of names) {
+      if (this.#stopped) break;
+      const outcome = await this.#mapModel(name, asked);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  async #mapModel(name: ModelName, asked: boolean): Promise<ModelOutcome | undefined> {
+    const { reader, writer, onChanged, log } = this.#options;
+    const [newest] = await mappingHistory(reader.records, name);
+    if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
+      return undefined;
+    const { records } = await writer();
+    if (newest?.state === "approved") return this.#outcome(name, await this.#finish(records, name));
+    const found = inferMapping(await this.#samples(name), name.model);
+    if ("reason" in found) {
+      await markPending(records, name, found.reason);
+      log.info("a model stays pending", { provider: name.provider, model: name.model, reason: found.reason });
+      return this.#outcome(name, found);
+    }
+    const { mapping, confidence, samples } = found;
+    const isSure = confidence >= CONFIDENCE_MIN;
+    const isKnown = newest !== undefined && JSON.stringify(newest.mapping) === JSON.stringify(mapping);
+    if (!(isKnown && (newest.state === "active" || (newest.state === "draft" && !isSure)))) {
+      await addMapping(records, name, {
+        state: isSure ? "active" : "draft",
+        origin: "inferred",
+        mapping,
+        confidence,
+        samples,
+      });
+    }
+    if (!isSure) {
+      const reason = `a mapping was found, but with confidence ${confidence} it waits for approval`;
+      await markPending(records, name, reason);
+      return this.#outcome(name, { reason, samples });
+    }
+    log.info("a model is mapped", { provider: name.provider, model: name.model, confidence, samples });
+    await onChanged();
+    return this.#outcome(name, await this.#finish(records, name));
+  }
+
+  /** Reads again what is left to be read of a model. Who waits for it on another node is told, also where nothing is new. */
+  async #finish(records: Database, name: ModelName): Promise<Inference | undefined> {
+    await this.rereadAll();
+    const current = (await mappingHistory(this.#options.reader.records, name)).find(isCurrent);
+    if (current !== undefined) await markMapped(records, name);
+    return current;
+  }
+
+  async #outcome({ provider, model, organizationId }: ModelName, found: Inference | undefined): Promise<ModelOutcome> {
+    const samples = found?.samples ?? 0;
+    if (found === undefined || "reason" in found) {
+      const reason = found !== undefined && "reason" in found ? found.reason : null;
+      return { provider, model, state: "pending", version: null, confidence: null, samples, reason };
+    }
+    const history = await mappingHistory(this.#options.reader.records, { organizationId, provider, model });
+    const version = history.find(isCurrent)?.version ?? null;
+    return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
+  }
+
+  /** The newest exchanges with the model that no known format read: successes, and a few failures. */
+  async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
+    const { reader } = this.#options;
+    const sql = `select * from requests where ${OF_MODEL}
+      and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0
+      order by seq desc limit ?`;
+    const find = (isSuccess: number, limit: number) =>
+      reader.records.query<RequestRow>({ sql, args: [organizationId, provider, model, isSuccess, limit] });
+    const rows = [...(await find(1, SAMPLES_MAX)), ...(await find(0, FAILURES_MAX))];
+    const samples: Sample[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.size_bytes;
+      if (bytes > SAMPLE_BYTES_MAX && samples.length > 0) break;
+      const [recorded] = await loadRecorded(reader.bodies, [row]);
+      const { requestBody, responseBody, events } = recorded!;
+      samples.push({ requestBody, responseBody, events, status: row.response_status ?? 0 });
+    }
+    return samples;
+  }
+
+  async #rereadModel(from: Reread): Promise<number> {
+    const { reader, writer, rewrite } = this.#options;
+    const sql = `select * from requests where ${OF_MODEL} and seq > ?
+      and response_status is not null order by seq limit ${BATCH_RECORDS}`;
+    const { records } = await writer();
+    const { organizationId, provider, model } = from;
+    let at = from;
+    let changed = 0;
+    let spreadMs = this.#options.spreadMs ?? 0;
+    while (!this.#stopped) {
+      const rows = await reader.records.query<RequestRow>({
+        sql,
+        args: [organizationId, provider, model, at.after],
+      });
+      const step = firstBytes(rows);
+      const changes = await this.#reread(step);
+      if (changes.length > 0) await rewrite(changes);
+      changed += changes.length;
+      const last = step.at(-1);
+      if (last === undefined && spreadMs > 0) {
+        await sleep(spreadMs);
+        spreadMs = 0;
+        continue;
+      }
+      await noteReread(records, at, last === undefined ? null : last.seq);
+      if (last === undefined) break;
+      at = { ...at, after: last.seq };
+      const now = await nextReread(reader.records);
+      // Its mapping was changed meanwhile: the caller starts over with that one.
+      if (now === undefined || now.version !== at.version || now.after !== at.after) break;
+    }
+    return changed;
+  }
+
+  async #reread(rows: readonly RequestRow[]): Promise<RecordChange[]> {
+    const changes: RecordChange[] = [];
+    for (const recorded of await loadRecorded(this.#options.reader.bodies, rows)) {
+      const change = await reread(recorded, this.#options);
+      if (change !== undefined) changes.push(change);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return changes;
+  }
+}
+
+/** As many rows as their bodies may be in memory together, at least one. */
+function firstBytes(rows: readonly RequestRow[]): readonly RequestRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.size_bytes;
+    return index > 0 && bytes > BATCH_BYTES;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}

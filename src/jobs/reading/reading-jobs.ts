@@ -1,0 +1,92 @@
+import type { Config } from "../../config.ts";
+import type { Log } from "../../observe.ts";
+import type { Registry } from "../../plugin/providers/registry.ts";
+import type { Remote } from "../../runtime/rpc.ts";
+import { LearntTables } from "../../store/models/learnt.ts";
+import { nextReread } from "../../store/models/mappings.ts";
+import { type Database, localPath, type Store } from "../../store/store.ts";
+import type { ExpediteOrder, ModelOutcome, RecordChange, RecorderFunctions } from "../../threads.ts";
+import { inQueue, Queue } from "../queue.ts";
+import { Mapper } from "./mapper.ts";
+import { serveOrder } from "./recompute-order.ts";
+
+/** Within two seconds every node reads with a mapping that was changed. */
+const SPREAD_MS = 2_500;
+
+interface ReadingJobsOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly reader: Store;
+  readonly writer: () => Promise<Store>;
+  /** Where prices stand, if that is another database. */
+  readonly home: Database | undefined;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
+  readonly registry: () => Registry;
+}
+
+/** The jobs that read records again: mapping models, and computing costs anew. One at a time, whoever asked for it. */
+export class ReadingJobs {
+  readonly #options: ReadingJobsOptions;
+  readonly #learnt: LearntTables;
+  readonly #mapper: Mapper;
+  readonly #queue = new Queue();
+  readonly #inTurn: (work: () => Promise<unknown>) => Promise<void>;
+  #looking = false;
+
+  constructor(options: ReadingJobsOptions) {
+    const { config, log, recorder } = options;
+    this.#options = options;
+    this.#learnt = new LearntTables(config.prices, options.home);
+    this.#inTurn = inQueue(this.#queue, log);
+    this.#mapper = new Mapper({
+      ...this.#context(),
+      onChanged: () => recorder.relearn(),
+      log,
+      ...(localPath(config) === undefined && { spreadMs: SPREAD_MS }),
+    });
+  }
+
+  /** Never rejects. */
+  async mapAll(): Promise<void> {
+    await this.#inTurn(() => this.#mapper.mapAll());
+  }
+
+  async map(order: ExpediteOrder): Promise<readonly ModelOutcome[]> {
+    return this.#queue.run(() => this.#mapper.map(order));
+  }
+
+  /** Does what the command line ordered, and what is left of a job that was cut off. Never rejects. */
+  async look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await this.#inTurn(async () => {
+      const { reader, recorder } = this.#options;
+      const [ordered] = await reader.records.query({
+        sql: "select 1 from models where expedited_at is not null limit 1",
+        args: [],
+      });
+      if (ordered !== undefined) await this.#mapper.mapOrdered();
+      await serveOrder(this.#context());
+      if ((await nextReread(reader.records)) === undefined) return;
+      await recorder.relearn();
+      await this.#mapper.rereadAll();
+    });
+    this.#looking = false;
+  }
+
+  async stop(): Promise<void> {
+    this.#mapper.stop();
+    await this.#queue.idle();
+  }
+
+  #context() {
+    const { reader, writer, recorder, registry } = this.#options;
+    return {
+      reader,
+      writer,
+      rewrite: (changes: readonly RecordChange[]) => recorder.rewrite(changes),
+      learnt: this.#learnt,
+      provider: (name: string) => registry().providerByName(name),
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { costOf } from "../../mapping/cost.ts";
+import { withEstimate } from "../../mapping/estimate.ts";
+import { readExchange } from "../../mapping/read-exchange.ts";
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { tokenColumns } from "../../recorder/prepare/usage.ts";
+import type { Learnt } from "../../store/models/learnt.ts";
+import type { RecordChange } from "../../threads.ts";
+import { type Recorded, toInput } from "./recorded.ts";
+
+interface RereadContext {
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly learnt: Learnt;
+}
+
+/** What a record says when its bodies are read today; undefined where that is what it says already. */
+export async function reread(recorded: Recorded, context: RereadContext): Promise<RecordChange | undefined> {
+  const { row } = recorded;
+  // A body that was not kept was read when it passed: what it said is known, and would be lost.
+  if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
+    return undefined;
+  }
+  const provider = context.provider(row.provider);
+  const input = toInput(recorded, provider, context.learnt.mappingOf(row.organization_id, row.provider));
+  const reading = await withEstimate(input, readExchange(input));
+  const wireSchema = reading.wireSchema ?? null;
+  if (wireSchema === row.wire_schema && wireSchema === null) return undefined;
+  const cost = costOf({
+    provider,
+    models: [row.model_override, reading.responseModel, reading.requestModel],
+    usage: reading.usage,
+    usageRaw: reading.usageRaw,
+    statedCost: reading.cost,
+    ownPrice: input.status < 400 ? context.learnt.priceOf(row.organization_id, row.provider) : undefined,
+    exchange: input,
+    at: new Date(row.request_created_at),
+  });
+  const isHit = row.cache_reference_id !== null;
+  const { error } = reading;
+  const streamed = recorded.events !== undefined;
+  return {
+    seq: row.seq,
+    requestId: row.request_id,
+    columns: {
+      ...tokenColumns(reading.usage),
+      wire_schema: wireSchema,
+      response_model: reading.responseModel ?? null,
+      model: row.model_override ?? reading.responseModel ?? row.request_model,
+      response_id: reading.id ?? row.response_id,
+      ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
+      usage_estimated: reading.usageEstimated ? 1 : 0,
+      usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
+      cost: isHit ? 0 : cost.cost,
+      cost_source: isHit ? "cache" : cost.source,
+    },
+    texts: { prompt: reading.promptText ?? null, completion: reading.completionText ?? null },
+    ...(streamed && reading.responseBody !== undefined && { responseBody: JSON.stringify(reading.responseBody) }),
+  };
+}

@@ -1,0 +1,125 @@
+import ipaddr from "ipaddr.js";
+import { isOwnAddress, readAddress, whyForbidden } from "./address.ts";
+import { type Allowance, opensAddress, opensName, readAllowance, withoutDots } from "./allowance.ts";
+
+/** Names that stand for this machine or for a cloud's metadata service wherever they are resolved. */
+const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
+  "localhost",
+  "localhost.localdomain",
+  "localhost6",
+  "localhost6.localdomain6",
+  "ip6-localhost",
+  "ip6-loopback",
+  "broadcasthost",
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+  "instance-data",
+  "instance-data.ec2.internal",
+  "rancher-metadata",
+]);
+
+const LOOPBACK = ["127.0.0.1", "::1"].map((address) => ipaddr.process(address));
+
+/** Verdicts on hosts are used again for so long: this machine's own addresses and ports may change. */
+const VERDICT_MS = 1_000;
+const VERDICTS_MAX = 1_000;
+
+const NOTHING: readonly string[] = [];
+
+/** A verdict on a host at a port: why it is refused, or undefined. */
+interface Verdict {
+  readonly port: number;
+  readonly why: string | undefined;
+}
+
+/** Decides which hosts and addresses this program may call. Pure but for the list of this machine's own addresses. */
+export class TargetGuard {
+  readonly #ownPorts: () => ReadonlySet<number>;
+  readonly #alsoAllow: (() => readonly string[]) | undefined;
+  readonly #configured: readonly Allowance[];
+  /** What `alsoAllow` said last. */
+  #also = NOTHING;
+  #allowances: readonly Allowance[];
+  #verdicts = new Map<string, Verdict>();
+  #verdictsAt = 0;
+  #portsKnown = 0;
+
+  /**
+   * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
+   * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
+   * @param alsoAllow - what is opened while the program runs, asked at every check; another list wherever something in it
+   * changed. An entry that cannot be read opens nothing.
+   * @throws GatewayError `config_invalid` where an entry of `allow` opens nothing.
+   */
+  constructor(allow: readonly string[], ownPorts: () => ReadonlySet<number>, alsoAllow?: () => readonly string[]) {
+    this.#ownPorts = ownPorts;
+    this.#alsoAllow = alsoAllow;
+    this.#configured = allow.map(readAllowance);
+    this.#allowances = this.#configured;
+  }
+
+  /** Why a host may not even be looked up or called, or undefined. `host` is lower case, without brackets. */
+  refuseHost(host: string, port: number): string | undefined {
+    this.#forgetOld();
+    const known = this.#verdicts.get(host);
+    if (known !== undefined && known.port === port) return known.why;
+    const why = this.#judgeHost(withoutDots(host), port);
+    this.#verdicts.set(host, { port, why });
+    return why;
+  }
+
+  /** Why one address that `host` stands for may not be connected to, or undefined. */
+  refuseAddress(text: string, host: string, port: number): string | undefined {
+    const address = readAddress(text);
+    if (address === undefined) return `"${text}" is no address`;
+    if (this.#ownPorts().has(port) && isOwnAddress(address))
+      return "that is this gateway itself, which is never a target";
+    const why = whyForbidden(address);
+    if (why === undefined) return undefined;
+    if (opensAddress(this.#allowances, address, port) || opensName(this.#allowances, host, port)) return undefined;
+    return `${text} is ${why}; ${this.howToOpen(host)}`;
+  }
+
+  /** For whoever meant a host that is refused. */
+  howToOpen(host: string): string {
+    if (this.#alsoAllow === undefined) return "WEIR_ALLOW_PRIVATE_TARGETS opens it";
+    return `open it with: weir domains approve ${host} --private, or with WEIR_ALLOW_PRIVATE_TARGETS`;
+  }
+
+  #judgeHost(host: string, port: number): string | undefined {
+    if (ipaddr.isValid(host)) return this.refuseAddress(host, host, port);
+    if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
+    if (opensName(this.#allowances, host, port)) return undefined;
+    // A loopback name may be called where its addresses are open; they are checked again one by one.
+    const isLoopback = host.startsWith("localhost") || host.endsWith(".localhost");
+    if (isLoopback && LOOPBACK.some((address) => opensAddress(this.#allowances, address, port))) return undefined;
+    return `${host} stands for this machine or a metadata service; ${this.howToOpen(host)}`;
+  }
+
+  #forgetOld(): void {
+    const now = performance.now();
+    const ports = this.#ownPorts().size;
+    const also = this.#alsoAllow?.() ?? NOTHING;
+    const isReopened = also !== this.#also;
+    if (isReopened) {
+      this.#also = also;
+      this.#allowances = [...this.#configured, ...also.flatMap(readAllowanceOrNone)];
+    }
+    const isOld = now - this.#verdictsAt > VERDICT_MS || ports !== this.#portsKnown;
+    if (!isOld && !isReopened && this.#verdicts.size <= VERDICTS_MAX) return;
+    this.#verdicts = new Map();
+    this.#portsKnown = ports;
+    this.#verdictsAt = now;
+  }
+}
+
+function readAllowanceOrNone(entry: string): readonly Allowance[] {
+  try {
+    return [readAllowance(entry)];
+  } catch {
+    return []; // whoever opens it says what it takes; nothing is the safe reading of the rest
+  }
+}

@@ -1,0 +1,179 @@
+import { nearestName } from "../../nearest.ts";
+import type { GatewayPlugin, PluginHooks, PluginRoute, ProviderPlugin } from "../contract.ts";
+import { isHostPattern } from "../providers/hosts.ts";
+
+/** Two folders, two contracts. */
+export type PluginKind = "provider" | "plugin";
+
+/** Says what is wrong with a member's value, or undefined where it fits. */
+type Rule = (value: unknown) => string | undefined;
+
+interface Member {
+  readonly rule: Rule;
+  readonly required?: true;
+}
+
+const text =
+  (fits: RegExp, allowed: string): Rule =>
+  (value) =>
+    typeof value === "string" && fits.test(value) ? undefined : `must be ${allowed}`;
+
+const aFunction: Rule = (value) => (typeof value === "function" ? undefined : "must be a function");
+
+const listOf =
+  (fits: (entry: unknown) => boolean, allowed: string): Rule =>
+  (value) => {
+    if (!Array.isArray(value)) return `must be a list of ${allowed}s`;
+    const wrong = value.findIndex((entry) => !fits(entry));
+    return wrong === -1 ? undefined : `entry ${wrong + 1} must be a ${allowed}, not ${shown(value[wrong])}`;
+  };
+
+const isLowerName = (value: unknown) => typeof value === "string" && /^[a-z0-9][a-z0-9._-]*$/.test(value);
+
+const origin: Rule = (value) =>
+  typeof value === "string" && URL.canParse(value) && /^https?:\/\/[^/?#@]+\/?$/.test(value)
+    ? undefined
+    : "must be an origin such as https://api.example.com";
+
+const pathSchema = (value: unknown) =>
+  isRecord(value) &&
+  value["path"] instanceof RegExp &&
+  typeof value["schema"] === "string" &&
+  Object.keys(value).every((name) => name === "path" || name === "schema");
+
+const mask: Rule = (value) => {
+  if (!isRecord(value)) return "must be an object with headers and query";
+  const unknown = Object.keys(value).find((name) => name !== "headers" && name !== "query");
+  if (unknown !== undefined) return `has no member ${shown(unknown)}; it has headers and query`;
+  const isLower = (entry: unknown) => typeof entry === "string" && entry !== "" && entry === entry.toLowerCase();
+  for (const [name, list] of Object.entries(value)) {
+    const wrong = list === undefined ? undefined : listOf(isLower, "lower-case name")(list);
+    if (wrong !== undefined) return `${name}: ${wrong}`;
+  }
+  return undefined;
+};
+
+const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
+  method: { required: true, rule: text(/^(GET|POST|PUT|DELETE)$/, "GET, POST, PUT or DELETE") },
+  path: { required: true, rule: text(/^\/v1(\/:?[a-z0-9_-]+)+$/, "a path such as /v1/domains/:domain") },
+  scope: { required: true, rule: text(/^(read|write|admin)$/, "read, write or admin") },
+  summary: { required: true, rule: text(/./, "a sentence") },
+  body: { rule: (value) => (isRecord(value) ? undefined : "must be a JSON Schema object") },
+  handle: { required: true, rule: aFunction },
+};
+
+function routes(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of routes";
+  for (const [at, route] of value.entries()) {
+    const wrong = isRecord(route) ? wrongMember(route, ROUTE, "a route") : "it must be an object";
+    if (wrong !== undefined) return `entry ${at + 1}: ${wrong}`;
+  }
+  return undefined;
+}
+
+const apiVersion: Member = {
+  required: true,
+  rule: (value) => (value === 1 ? undefined : "must be 1, the only version of the contract there is"),
+};
+
+const upperName = text(/^[A-Z0-9][A-Z0-9_.-]*$/, "an upper-case name such as ACME");
+
+const PROVIDER: Readonly<Record<keyof ProviderPlugin, Member>> = {
+  apiVersion,
+  name: { required: true, rule: upperName },
+  aliases: { rule: listOf(isLowerName, "lower-case name") },
+  hosts: { rule: listOf(isHostPattern, "host name or pattern such as *.example.com") },
+  target: { rule: origin },
+  dedicatedDomain: { rule: text(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "one lower-case domain label such as acme") },
+  extends: { rule: upperName },
+  wireSchemas: { rule: listOf(pathSchema, "{ path: RegExp, schema: string }") },
+  mask: { rule: mask },
+  readRequest: { rule: aFunction },
+  readResponse: { rule: aFunction },
+  readEvent: { rule: aFunction },
+  cost: { rule: aFunction },
+};
+
+const PLUGIN: Readonly<Record<keyof GatewayPlugin, Member>> = {
+  apiVersion,
+  name: { required: true, rule: text(/^[a-z0-9][a-z0-9-]*$/, "a lower-case name such as office-hours") },
+  optionsSchema: { rule: (value) => (isRecord(value) ? undefined : "must be a JSON Schema object") },
+  setup: { required: true, rule: aFunction },
+};
+
+const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
+  readsUser: { rule: aFunction },
+  onRequest: { rule: aFunction },
+  onForward: { rule: aFunction },
+  onEnd: { rule: aFunction },
+  onRecord: { rule: aFunction },
+  onRecorded: { rule: aFunction },
+  routes: { rule: routes },
+  counters: { rule: aFunction },
+  dispose: { rule: aFunction },
+};
+
+/** A file, or what came out of it, that does not fit the contract. The message names file and member. */
+export class PluginError extends Error {
+  readonly file: string;
+
+  constructor(file: string, reason: string, cause?: unknown) {
+    super(`${file}: ${reason}`, cause === undefined ? undefined : { cause });
+    this.name = "PluginError";
+    this.file = file;
+  }
+}
+
+/** The default export of `file` as a provider. @throws PluginError naming the first member that does not fit. */
+export function checkProvider(value: unknown, file: string): ProviderPlugin {
+  return check<ProviderPlugin>(value, PROVIDER, file, "a provider");
+}
+
+/** The default export of `file` as a plugin. @throws PluginError naming the first member that does not fit. */
+export function checkPlugin(value: unknown, file: string): GatewayPlugin {
+  return check<GatewayPlugin>(value, PLUGIN, file, "a plugin");
+}
+
+/** What `setup` returned. @throws PluginError naming the first member that does not fit. */
+export function checkHooks(value: unknown, file: string): PluginHooks {
+  return check<PluginHooks>(value, HOOKS, file, "what setup returns");
+}
+
+function check<T>(value: unknown, members: Readonly<Record<string, Member>>, file: string, what: string): T {
+  if (!isRecord(value)) {
+    throw new PluginError(file, value === undefined ? "it has no default export" : `${what} must be an object`);
+  }
+  const wrong = wrongMember(value, members, what);
+  if (wrong !== undefined) throw new PluginError(file, wrong);
+  return value as T;
+}
+
+/** Says which member is unknown, missing or wrong, or undefined where all fit. */
+function wrongMember(
+  value: Readonly<Record<string, unknown>>,
+  members: Readonly<Record<string, Member>>,
+  what: string,
+): string | undefined {
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(members, name)) continue;
+    const near = nearestName(name, Object.keys(members));
+    return `${what} has no member "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  }
+  for (const [name, { rule, required }] of Object.entries(members)) {
+    if (value[name] === undefined) {
+      if (required) return `the member "${name}" is missing`;
+      continue;
+    }
+    const wrong = rule(value[name]);
+    if (wrong !== undefined) return `the member "${name}" ${wrong}`;
+  }
+  return undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

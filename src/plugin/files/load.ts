@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Config } from "../../config.ts";
+import { moduleAddress, shippedFolder } from "../../runtime/platform.ts";
+import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
+import { CutOff, inTime } from "../hooks/guard.ts";
+import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
+
+/** Milliseconds that a drop-in may wait for something while it loads. */
+const LOAD_MS = 20_000;
+
+/** A folder that is scanned for files of one kind. */
+export interface PluginFolder {
+  readonly path: string;
+  /** Came with the program: it must not change while running, and drop-ins may replace what is in it. */
+  readonly builtIn: boolean;
+}
+
+/** One file, loaded and checked. */
+export interface Loaded<T> {
+  readonly value: T;
+  readonly file: string;
+  readonly builtIn: boolean;
+  /** Of the file's bytes; a file with the same hash is not loaded again. */
+  readonly hash: string;
+}
+
+export type LoadedProvider = Loaded<ProviderPlugin>;
+export type LoadedPlugin = Loaded<GatewayPlugin>;
+
+/** Where providers or plugins are found: first those that came with the program, then those dropped in. */
+export function pluginFolders(kind: PluginKind, config: Config): readonly PluginFolder[] {
+  const shipped = { path: shippedFolder(kind === "provider" ? "providers" : "plugins"), builtIn: true };
+  const dropIns = { path: kind === "provider" ? config.providers_dir : config.plugins_dir, builtIn: false };
+  return [shipped, dropIns];
+}
+
+/**
+ * Loads every file of the folders, in order. All failures are gathered, so that one start shows them all.
+ *
+ * @throws PluginError for one failure, AggregateError of PluginErrors for several.
+ */
+export async function loadFolders<K extends PluginKind>(kind: K, folders: readonly PluginFolder[]) {
+  const files = (await Promise.all(folders.map(async (folder) => pluginFiles(folder)))).flat();
+  const results = await Promise.allSettled(files.map(({ path, builtIn }) => loadFile(kind, path, builtIn)));
+  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(({ message }) => message).join("\n"));
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+}
+
+/** Files of a folder that are providers or plugins, by name; none where there is no such folder. */
+export async function pluginFiles(folder: PluginFolder): Promise<{ path: string; builtIn: boolean }[]> {
+  const names = await readdir(folder.path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new PluginError(folder.path, `the folder cannot be read: ${error.message}`, error);
+  });
+  return names
+    .filter((name) => /\.m?[jt]s$/.test(name) && !/^[._]|\.d\.m?ts$|\.test\.m?[jt]s$/.test(name))
+    .sort()
+    .map((name) => ({ path: join(folder.path, name), builtIn: folder.builtIn }));
+}
+
+/**
+ * Loads and checks one file.
+ *
+ * The hash of its bytes is part of its module address: the same file is one module however often it is asked for, and a
+ * changed file is a new one. Memory of the replaced module is not freed (0.3 MB each), so this must follow real changes.
+ *
+ * @throws PluginError with file, position and reason.
+ */
+export async function loadFile<K extends PluginKind>(
+  kind: K,
+  path: string,
+  builtIn: boolean,
+  loadMs?: number,
+): Promise<K extends "provider" ? LoadedProvider : LoadedPlugin>;
+export async function loadFile(
+  kind: PluginKind,
+  path: string,
+  builtIn: boolean,
+  loadMs = LOAD_MS,
+): Promise<LoadedProvider | LoadedPlugin> {
+  const hash = createHash("sha256")
+    .update(await readFile(path).catch((error: Error) => fail(path, error)))
+    .digest("hex")
+    .slice(0, 16);
+  // What came with the program does not change, and inside a binary it has no address but its path.
+  const address = builtIn ? path : moduleAddress(path, hash);
+  const loading: Promise<{ readonly default?: unknown }> = import(address);
+  const module = await (builtIn ? loading : inTime(loading, loadMs)).catch((error) => fail(path, error));
+  return kind === "provider"
+    ? { value: checkProvider(module.default, path), file: path, builtIn, hash }
+    : { value: checkPlugin(module.default, path), file: path, builtIn, hash };
+}
+
+/** A failure to load, with the place in the file where the runtime names one. */
+function fail(path: string, error: unknown): never {
+  const { position } = error as { position?: { line?: number; column?: number } | null };
+  const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : undefined;
+  if (first !== undefined) fail(path, first);
+  const place =
+    position?.line === undefined ? placeInStack(error, path) : `line ${position.line}, column ${position.column}: `;
+  if (error instanceof CutOff) throw new PluginError(path, `loading it ${error.message}`, error);
+  const message = error instanceof Error ? error.message : String((error as { message?: unknown })?.message ?? error);
+  throw new PluginError(path, `${place}${message.split("?v=")[0]!.split("\n")[0]}${hint(path, message)}`, error);
+}
+
+function placeInStack(error: unknown, path: string): string {
+  const text = error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : "";
+  const at = new RegExp(`${RegExp.escape(basename(path))}(?:\\?v=[0-9a-f]+)?:(\\d+):(\\d+)`).exec(text);
+  return at === null ? "" : `line ${at[1]}, column ${at[2]}: `;
+}
+
+function hint(path: string, message: string): string {
+  if (path.includes("?") && message.startsWith("Cannot find module"))
+    return "; the runtime finds no file with a question mark in its path: name it otherwise";
+  return /weir\/plugin|Cannot find (package|module) 'weir/.test(message)
+    ? '; import only types from "weir/plugin", with "import type"'
+    : "";
+}
+
+/** What is left of several files of one name: the last one, so that a drop-in replaces a built-in. */
+export function byName<T extends { readonly name: string }>(
+  loaded: readonly Loaded<T>[],
+): ReadonlyMap<string, Loaded<T>> {
+  const named = new Map<string, Loaded<T>>();
+  for (const each of loaded) {
+    const before = named.get(each.value.name);
+    if (before !== undefined && before.builtIn === each.builtIn) {
+      throw new PluginError(each.file, `the name "${each.value.name}" is taken by ${before.file}`);
+    }
+    if (before === undefined || before.builtIn) named.set(each.value.name, each);
+  }
+  return named;
+}

@@ -1,0 +1,256 @@
+import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { type Log, messageOf } from "../../observe.ts";
+import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
+import { PluginError, type PluginKind } from "./check.ts";
+import { checkInThread } from "./check-thread.ts";
+import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } from "./load.ts";
+
+/** Milliseconds between two looks at the folders; `fs.watch` only makes them come earlier. */
+const LOOK_MS = 2_000;
+/** Milliseconds that a changed file may take to load, try by try: a machine with much to do must not make a good file a bad one. */
+const CHECK_MS = [2_000, 4_000, 8_000] as const;
+
+type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
+
+interface WatchOptions<K extends PluginKind> {
+  readonly kind: K;
+  readonly folders: readonly PluginFolder[];
+  readonly log: Log;
+  /** Told the whole set of files at the start and after each change. Throwing keeps what was there before. */
+  readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
+}
+
+/** One file of the folders: what of it is in use, and why its newest version is not. */
+export interface FileState<T> {
+  readonly file: string;
+  readonly builtIn: boolean;
+  /** The version in use; undefined where there never was a good one. */
+  readonly used: Loaded<T> | undefined;
+  /** Why the file as it is now is not in use; undefined where it is. */
+  readonly reason: string | undefined;
+}
+
+/** Folders that are watched. A broken change keeps the version before it and is listed in `degraded`. */
+interface Watched<T> {
+  /** What is wrong now, a sentence for each file. */
+  degraded(): readonly string[];
+  /** Every file that is in use or should be. */
+  files(): readonly FileState<T>[];
+  /** Looks now instead of in a while; resolves when what was found is in use. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Loads the folders, and loads what changes in them.
+ *
+ * @throws PluginError, or AggregateError of several, where a file does not load at the start.
+ */
+export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched<Value<K>>> {
+  const folders = new Folders(options);
+  await folders.start();
+  return folders;
+}
+
+interface Change<K extends PluginKind> {
+  readonly file: string;
+  /** The newest version; undefined where the file is gone. */
+  readonly to: Loaded<Value<K>> | undefined;
+}
+
+class Folders<K extends PluginKind> implements Watched<Value<K>> {
+  readonly #options: WatchOptions<K>;
+  readonly #dropIns: readonly PluginFolder[];
+  /** The newest good version of every file. */
+  #loaded: readonly Loaded<Value<K>>[] = [];
+  /** The set that `use` took last; it differs where newest versions do not fit to the others. */
+  #used: readonly Loaded<Value<K>>[] = [];
+  /** By path: what `stat` said when the file was last looked into. */
+  #seen = new Map<string, string>();
+  /** By path: why the file as it is now cannot be used. */
+  readonly #broken = new Map<string, string>();
+  /** By path: how often the file as it is now took too long to load. */
+  readonly #slow = new Map<string, number>();
+  /** By path: why the newest version does not fit to the others that are used, or why its removal does not. */
+  #misfits: ReadonlyMap<string, string> = new Map();
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #looking: Promise<void> = Promise.resolve();
+  #hinted = false;
+
+  constructor(options: WatchOptions<K>) {
+    this.#options = options;
+    this.#dropIns = options.folders.filter(({ builtIn }) => !builtIn);
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  async start(): Promise<void> {
+    try {
+      // First the marks, then the files: a change in between is seen as one by the next look.
+      this.#seen = await this.#marks();
+      this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
+      await this.#options.use(this.#loaded);
+      this.#used = this.#loaded;
+      this.#watch();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  degraded(): readonly string[] {
+    const { kind } = this.#options;
+    return [...this.#broken.values(), ...new Set(this.#misfits.values())].map(
+      (reason) => `${kind} ${reason}; what was loaded before is kept`,
+    );
+  }
+
+  files(): readonly FileState<Value<K>>[] {
+    const good = [...this.#used, ...this.#loaded].map(({ file }) => file);
+    return [...new Set([...good, ...this.#broken.keys()])].map((file) => {
+      const used = this.#used.find((each) => each.file === file);
+      const newest = this.#loaded.find((each) => each.file === file);
+      const reason = this.#broken.get(file) ?? (newest === used ? undefined : this.#misfits.get(file));
+      return { file, builtIn: (used ?? newest)?.builtIn ?? false, used, reason };
+    });
+  }
+
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() =>
+      this.#look().catch((error) => this.#options.log.error("cannot look for drop-ins", { error: messageOf(error) })),
+    );
+    return this.#looking;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  async #look(): Promise<void> {
+    const marks = await this.#marks();
+    const changed = [...marks].filter(([path, mark]) => this.#seen.get(path) !== mark).map(([path]) => path);
+    const gone = [...this.#seen.keys()].filter((path) => !marks.has(path));
+    this.#seen = marks;
+    this.#watch();
+    if (changed.length === 0 && gone.length === 0) return;
+    for (const path of gone) {
+      this.#broken.delete(path);
+      this.#slow.delete(path);
+    }
+    const kept = this.#loaded.filter(({ file, builtIn }) => builtIn || !gone.includes(file));
+    const next = (await Promise.all(changed.map((path) => this.#load(path)))).filter((each) => each !== undefined);
+    // What was only slow looks changed to the next look.
+    for (const path of this.#slow.keys()) this.#seen.delete(path);
+    const replaced = new Set(next.map(({ file }) => file));
+    this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
+    await this.#use();
+  }
+
+  /** The changed file, or undefined where it is broken or holds the bytes that are loaded already. */
+  async #load(path: string): Promise<Loaded<Value<K>> | undefined> {
+    const { kind, log } = this.#options;
+    try {
+      const tries = this.#slow.get(path) ?? 0;
+      this.#slow.delete(path);
+      const failure = await checkInThread({ kind, path }, CHECK_MS[tries]);
+      if (failure?.slow && tries + 1 < CHECK_MS.length) this.#slow.set(path, tries + 1);
+      if (failure !== null) throw new PluginError(path, failure.reason);
+      const loaded = (await loadFile(kind, path, false)) as Loaded<Value<K>>;
+      this.#broken.delete(path);
+      const before = this.#loaded.find(({ file }) => file === path);
+      return before?.hash === loaded.hash ? before : loaded;
+    } catch (error) {
+      this.#broken.set(path, messageOf(error));
+      log.error("a changed drop-in is broken, what was loaded before is kept", { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /**
+   * Uses what is loaded. Where that does not fit together, each change is taken that fits by itself: a clash of two
+   * files must not hold up the others.
+   */
+  async #use(): Promise<void> {
+    const gone = this.#used.filter(({ file }) => !this.#loaded.some((each) => each.file === file));
+    let left: readonly Change<K>[] = [
+      ...this.#loaded.filter((each) => !this.#used.includes(each)).map((to) => ({ file: to.file, to })),
+      ...gone.map(({ file }) => ({ file, to: undefined })),
+    ];
+    const misfits = new Map<string, string>();
+    if (left.length > 0 && (await this.#try(this.#loaded, left)) !== undefined) {
+      // One that fits may be what another one waited for.
+      for (let before = left.length + 1; left.length < before; ) {
+        before = left.length;
+        for (const change of left) {
+          const others = this.#used.filter(({ file }) => file !== change.file);
+          const set = change.to === undefined ? others : inOrder([...others, change.to]);
+          const failure = await this.#try(set, [change]);
+          if (failure === undefined) misfits.delete(change.file);
+          else misfits.set(change.file, failure);
+        }
+        left = left.filter(({ file }) => misfits.has(file));
+      }
+    }
+    this.#misfits = misfits;
+    for (const reason of new Set(misfits.values()))
+      this.#options.log.error("changed drop-ins do not fit together, what was loaded before is kept", { reason });
+  }
+
+  /** @returns why these do not fit together; undefined where they do, and are used. */
+  async #try(set: readonly Loaded<Value<K>>[], changes: readonly Change<K>[]): Promise<string | undefined> {
+    const { kind, use, log } = this.#options;
+    try {
+      await use(set);
+    } catch (error) {
+      return messageOf(error);
+    }
+    this.#used = set;
+    log.info(`drop-in ${kind}s are reloaded`, { files: changes.map(({ file }) => file).join(", ") });
+    return undefined;
+  }
+
+  /** Of every drop-in: what changes when the file changes. A file that is gone by the time it is asked is left out. */
+  async #marks(): Promise<Map<string, string>> {
+    const files = (await Promise.all(this.#dropIns.map((folder) => pluginFiles(folder)))).flat();
+    const marks = await Promise.all(
+      files.map(async ({ path }) => {
+        const found = await stat(path).catch(() => undefined);
+        return found?.isFile() ? ([path, `${found.ino} ${found.size} ${found.mtimeMs}`] as const) : undefined;
+      }),
+    );
+    return new Map(marks.filter((mark) => mark !== undefined));
+  }
+
+  /** Hints of the file system where it gives any: a folder that is replaced or not there yet gives none. */
+  #watch(): void {
+    for (const { path } of this.#dropIns) {
+      if (this.#watchers.has(path)) continue;
+      try {
+        const watcher = watch(path, { persistent: false }, () => this.#hint());
+        watcher.on("error", () => this.#watchers.delete(path));
+        this.#watchers.set(path, watcher);
+      } catch {
+        // No such folder yet: the next look tries again, and finds its files by itself.
+      }
+    }
+  }
+
+  /** Events come in bursts while a file is written; one look a little later sees the end of it. */
+  #hint(): void {
+    if (this.#hinted) return;
+    this.#hinted = true;
+    setTimeout(() => {
+      this.#hinted = false;
+      void this.look();
+    }, 50).unref();
+  }
+}
+
+/** Built-ins first, and then by name. */
+function inOrder<T>(loaded: readonly Loaded<T>[]): Loaded<T>[] {
+  return loaded.toSorted((a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1));
+}

@@ -1,0 +1,70 @@
+import vm from "node:vm";
+import { within } from "../../runtime/within.ts";
+
+/** What a call that took too long throws. `blocked`: it kept the thread busy and was cut off. */
+export class CutOff extends Error {
+  readonly blocked: boolean;
+
+  constructor(milliseconds: number, blocked: boolean) {
+    super(`took longer than ${milliseconds} ms`);
+    this.name = "CutOff";
+    this.blocked = blocked;
+  }
+}
+
+interface Slot {
+  call: ((input: never) => unknown) | null;
+  input: unknown;
+  result: unknown;
+}
+
+// The script finds its work here: what it is given must be reachable from the global scope.
+const KEY = "weir.guard";
+const slot: Slot = { call: null, input: null, result: null };
+Object.defineProperty(globalThis, Symbol.for(KEY), { value: slot, configurable: true });
+const script = new vm.Script(`{ const s = globalThis[Symbol.for("${KEY}")]; s.result = s.call(s.input); }`);
+
+/**
+ * Calls foreign code on this thread, an endless loop included: a script that runs under `node:vm` with a time limit can
+ * be cut off, at about 1 µs a call. What happens after an `await` inside `call` is outside the limit.
+ *
+ * @throws CutOff after `milliseconds`, or what `call` threw.
+ */
+export function guarded<I, R>(call: (input: I) => R, input: I, milliseconds: number): R {
+  const { call: outerCall, input: outerInput } = slot;
+  slot.call = call as Slot["call"];
+  slot.input = input;
+  try {
+    script.runInThisContext({ timeout: milliseconds });
+    return slot.result as R;
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    throw new CutOff(milliseconds, true);
+  } finally {
+    slot.call = outerCall;
+    slot.input = outerInput;
+    slot.result = null;
+  }
+}
+
+/** As `guarded`, and waits for a promise at most the rest of the time. @throws CutOff, or what `call` threw. */
+export async function guardedAsync<I, R>(
+  call: (input: I) => R | Promise<R>,
+  input: I,
+  milliseconds: number,
+): Promise<R> {
+  const startedMs = performance.now();
+  const result = guarded(call, input, milliseconds);
+  return isPromise(result) ? inTime(result, milliseconds - (performance.now() - startedMs)) : result;
+}
+
+/** What the promise becomes, if it does in time. @throws CutOff otherwise; what becomes of it later is ignored. */
+export function inTime<R>(promise: Promise<R>, milliseconds: number): Promise<R> {
+  return within(promise, milliseconds, () => {
+    throw new CutOff(Math.ceil(milliseconds), false);
+  });
+}
+
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null)?.then === "function";
+}

@@ -1,0 +1,233 @@
+import { GatewayError } from "../../errors.ts";
+import { type Log, messageOf } from "../../observe.ts";
+import type { Admission, GatewayRequest, PluginHooks, PluginRoute, RecordDraft, RequestEnd } from "../contract.ts";
+import type { OpenPlugin } from "../setup.ts";
+import { whyBadDraft } from "./draft.ts";
+import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
+import { Patience } from "./patience.ts";
+import { checkedVerdict, isRefusal, joined, type Verdict } from "./verdict.ts";
+
+/** Milliseconds that one hook has for one call. */
+const HOOK_MS = 250;
+
+type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters">;
+
+interface Hook<I, R> {
+  readonly name: HookName;
+  readonly plugin: string;
+  readonly call: (input: I) => R | Promise<R>;
+  /** Came with the program: called without the watch that cuts off an endless loop. */
+  readonly builtIn: boolean;
+  readonly patience: Patience;
+}
+
+type RequestHook = Hook<GatewayRequest, Verdict | void>;
+
+interface Lists {
+  readonly readsUser: readonly Hook<GatewayRequest, boolean>[];
+  readonly onRequest: readonly RequestHook[];
+  readonly onForward: readonly RequestHook[];
+  readonly onEnd: readonly Hook<RequestEnd, void>[];
+  readonly onRecord: readonly Hook<RecordDraft, false | undefined | void>[];
+  readonly onRecorded: readonly Hook<Readonly<RecordDraft>, void>[];
+}
+
+/** The hooks of the plugins that are set up, as flat lists. Every thread that calls hooks has its own. */
+export class Hooks {
+  readonly #log: Log;
+  readonly #failures = new Map<string, number>();
+  #lists: Lists = { readsUser: [], onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  #routes: readonly PluginRoute[] = [];
+  #counting: readonly OpenPlugin[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Takes these plugins' hooks from the next call on, in the order of the plugins. */
+  use(plugins: readonly OpenPlugin[]): void {
+    const all = <I, R>(name: HookName): Hook<I, R>[] =>
+      plugins.flatMap(({ name: plugin, hooks, builtIn = false }) => {
+        const call = hooks[name] as ((input: I) => R | Promise<R>) | undefined;
+        if (call === undefined) return [];
+        return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, patience: new Patience() }];
+      });
+    this.#lists = {
+      readsUser: all("readsUser"),
+      onRequest: all("onRequest"),
+      onForward: all("onForward"),
+      onEnd: all("onEnd"),
+      onRecord: all("onRecord"),
+      onRecorded: all("onRecorded"),
+    };
+    this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
+    this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
+  }
+
+  /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
+  has(name: HookName): boolean {
+    return this.#lists[name].length > 0;
+  }
+
+  /** Whether any plugin has to know the user. Never throws. */
+  readsUser(request: GatewayRequest): boolean {
+    return this.#lists.readsUser.some((hook) => {
+      if (hook.patience.isOver) return false;
+      try {
+        return this.#call(hook, request) === true;
+      } catch (error) {
+        this.#count(hook, error);
+        return false;
+      }
+    });
+  }
+
+  /**
+   * Asks every `onRequest` in order; the first refusal ends it. Answers at once unless a hook answers a promise.
+   *
+   * @throws GatewayError `plugin_failed` where a hook threw, took over 250 ms, answered no refusal or is switched off.
+   */
+  onRequest(request: GatewayRequest): Verdict | Promise<Verdict> {
+    return this.#ask(this.#lists.onRequest, request, 0, undefined);
+  }
+
+  /** Asks every `onForward`, as `onRequest` does. */
+  onForward(request: GatewayRequest): Verdict | Promise<Verdict> {
+    return this.#ask(this.#lists.onForward, request, 0, undefined);
+  }
+
+  /** Tells every `onEnd`. Never throws. */
+  onEnd(end: RequestEnd): void {
+    for (const hook of this.#lists.onEnd) {
+      if (hook.patience.isOver) continue;
+      try {
+        const answer: unknown = this.#call(hook, end);
+        // Nobody waits for it, but a failure must not end up as one of nobody's.
+        if (isPromise(answer)) answer.catch((error: unknown) => this.#count(hook, error));
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+  }
+
+  /** The endpoints of all plugins. */
+  routes(): readonly PluginRoute[] {
+    return this.#routes;
+  }
+
+  /** Lets every `onRecord` change the draft. False: the record is to be dropped. A hook that fails changes nothing. */
+  async onRecord(draft: RecordDraft): Promise<boolean> {
+    for (const hook of this.#lists.onRecord) {
+      if (hook.patience.isOver) continue;
+      const before = { ...draft, properties: { ...draft.properties } };
+      try {
+        if ((await this.#call(hook, draft)) === false) return false;
+        const wrong = whyBadDraft(draft);
+        if (wrong !== undefined) throw new Error(wrong);
+      } catch (error) {
+        Object.assign(draft, before);
+        this.#count(hook, error);
+      }
+    }
+    return true;
+  }
+
+  /** Tells every `onRecorded`. */
+  async onRecorded(draft: Readonly<RecordDraft>): Promise<void> {
+    for (const hook of this.#lists.onRecorded) {
+      if (hook.patience.isOver) continue;
+      try {
+        await this.#call(hook, draft);
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+  }
+
+  /** Failed calls since the start: `<plugin> <hook>` to their number. */
+  failures(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
+  /** What plugins count: `<plugin> <counter>` to its value. One whose counters cannot be asked has none. */
+  counters(): ReadonlyMap<string, number> {
+    const counters = new Map<string, number>();
+    for (const { name: plugin, hooks } of this.#counting) {
+      try {
+        for (const [name, value] of Object.entries(guarded(() => hooks.counters!(), undefined, HOOK_MS))) {
+          if (/^[a-z][a-z0-9_]*$/.test(name) && Number.isFinite(value)) counters.set(`${plugin} ${name}`, value);
+        }
+      } catch (error) {
+        this.#log.warn("a plugin's counters cannot be read", { plugin, error: messageOf(error) });
+      }
+    }
+    return counters;
+  }
+
+  /** What is switched off now, as sentences. */
+  degraded(): readonly string[] {
+    return Object.values(this.#lists as Readonly<Record<HookName, readonly Hook<never, unknown>[]>>)
+      .flat()
+      .filter(({ patience }) => patience.isOver)
+      .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
+  }
+
+  /** The list is handed on: a request goes through the hooks that it started with, whatever is reloaded meanwhile. */
+  #ask(
+    list: readonly RequestHook[],
+    request: GatewayRequest,
+    from: number,
+    before: Admission | undefined,
+  ): Verdict | Promise<Verdict> {
+    let admission = before;
+    for (let at = from; at < list.length; at++) {
+      const hook = list[at]!;
+      try {
+        if (hook.patience.isOver) throw new Error("it is switched off");
+        const answer = this.#call(hook, request);
+        if (isPromise(answer)) {
+          const sofar = admission;
+          return answer.then(checkedVerdict).then(
+            (verdict) => (isRefusal(verdict) ? verdict : this.#ask(list, request, at + 1, joined(sofar, verdict))),
+            (error) => this.#refuse(hook, error),
+          );
+        }
+        const verdict = checkedVerdict(answer);
+        if (isRefusal(verdict)) return verdict;
+        admission = joined(admission, verdict);
+      } catch (error) {
+        this.#refuse(hook, error);
+      }
+    }
+    return admission;
+  }
+
+  #refuse(hook: RequestHook, error: unknown): never {
+    this.#count(hook, error);
+    throw new GatewayError("plugin_failed", `the plugin "${hook.plugin}" failed on this request`, { cause: error });
+  }
+
+  #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
+    // What came with the program is trusted to bound itself: the watch costs more than all of its hooks.
+    if (hook.builtIn) return hook.call(input);
+    const startedMs = performance.now();
+    const answer = hook.patience.call(hook.call, input, HOOK_MS);
+    return isPromise(answer) ? inTime(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
+  }
+
+  #count(hook: Hook<never, unknown>, error: unknown): void {
+    const key = `${hook.plugin} ${hook.name}`;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    if (error instanceof CutOff && error.blocked && hook.patience.isOver) {
+      this.#log.error("a hook is switched off for a minute, it blocked the thread", {
+        plugin: hook.plugin,
+        hook: hook.name,
+      });
+    }
+    // A hook that fails on every request must not fill the disk with log lines.
+    if (failures <= 10 || failures % 1_000 === 0) {
+      this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
+    }
+  }
+}

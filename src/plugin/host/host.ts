@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { Config } from "../../config.ts";
+import type { Log } from "../../observe.ts";
+import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "../contract.ts";
+import type { Entries } from "./entries.ts";
+import { Journal } from "./journal.ts";
+import type { Shares } from "./shares.ts";
+
+/** What a plugin has of the gateway's thread, until it is unloaded. */
+export interface LentAccess extends GatewayAccess {
+  /** From now on the plugin hears of nothing and opens nothing. */
+  release(): void;
+}
+
+/** What the gateway's thread lends to plugins, for all of them. */
+export interface PluginHost {
+  /** What this plugin gets. The same plugin, loaded again, gets the same store and journal. */
+  accessFor(plugin: string): LentAccess;
+  /** Everything that plugins open beside `allow_private_targets`; another list whenever it changes. */
+  privateTargets(): readonly string[];
+  close(): void;
+}
+
+interface HostOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly entries: Entries;
+  readonly usageOf: (requestIds: readonly string[]) => Promise<readonly RequestUsage[]>;
+  readonly organizationOfKey: GatewayAccess["organizationOfKey"];
+  readonly providerHosts: () => readonly string[];
+  readonly shares?: Shares | undefined;
+  /** Told when `privateTargets` has changed. */
+  readonly onPrivateTargets?: (targets: readonly string[]) => void;
+  readonly openJournal?: (path: string, log: Log) => PluginJournal;
+}
+
+export function createPluginHost(options: HostOptions): PluginHost {
+  const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
+  const journals = new Map<string, PluginJournal>();
+  const opened = new Map<symbol, readonly string[]>();
+  let privateTargets: readonly string[] = [];
+  const open = options.openJournal ?? ((path: string, bound: Log) => new Journal(path, bound));
+  const journalOf = (plugin: string) => {
+    let journal = journals.get(plugin);
+    if (journal === undefined) {
+      journal = open(join(config.data_dir, "state", `${plugin}.jsonl`), log.with({ plugin }));
+      journals.set(plugin, journal);
+    }
+    return journal;
+  };
+  return {
+    accessFor(plugin) {
+      const store = entries.storeOf(plugin);
+      const itself = Symbol(plugin);
+      const open = (targets: readonly string[]) => {
+        if (targets.length > 0) opened.set(itself, [...targets]);
+        else opened.delete(itself);
+        privateTargets = [...opened.values()].flat();
+        options.onPrivateTargets?.(privateTargets);
+      };
+      return {
+        store,
+        ...(options.shares && { shares: options.shares.of(plugin) }),
+        journal: journalOf(plugin),
+        organizationOfKey,
+        providerHosts,
+        usageOf,
+        openPrivateTargets: open,
+        release() {
+          store.release();
+          open([]);
+        },
+      };
+    },
+    privateTargets: () => privateTargets,
+    close() {
+      for (const journal of journals.values()) if (journal instanceof Journal) journal.close();
+    },
+  };
+}
+
+/** Options of a plugin: what the configuration itself says about its subject, and its table `[plugins.<name>]`. */
+export function optionsOf(config: Config, plugin: string): Json {
+  const ofConfig: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
+    domains: { approved: config.approved_domains, dns_servers: config.dns_servers },
+    "rate-limits": { policies: config.rate_limits },
+  };
+  const own = Object.hasOwn(config.plugins, plugin) ? config.plugins[plugin] : undefined;
+  if (!Object.hasOwn(ofConfig, plugin)) return own;
+  // What is not configured is left out: a drop-in in the built-in's place need not know of it.
+  const said = Object.entries(ofConfig[plugin]!).filter(([, list]) => list.length > 0);
+  return { ...Object.fromEntries(said), ...own };
+}

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Log, messageOf } from "../../observe.ts";
+import { within } from "../../runtime/within.ts";
+import type { PluginShare, PluginShares, ShareLimit, ShareState } from "../contract.ts";
+
+/** What a node asks for of one limit. Amounts in the limit's unit. */
+export interface ShareClaim {
+  readonly key: string;
+  readonly quota: number;
+  /** Counted in the window already: granted in any case. */
+  readonly used: number;
+  /** In all, with what is used. */
+  readonly want: number;
+  /** How long the others reckon with it from now on. */
+  readonly keptMs: number;
+}
+
+export interface ShareAnswer {
+  /** In the order of the claims: what this node has now, and what others have. */
+  readonly grants: readonly { readonly amount: number; readonly others: number }[];
+  /** Nodes that were seen lately, this one included. */
+  readonly nodes: number;
+}
+
+interface SharesOptions {
+  /** Asks the database, on another thread. */
+  readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+  readonly log: Log;
+}
+
+/** How often what is not needed is given back, and what is needed is asked for in advance. */
+const TICK_MS = 500;
+/** Requests that ask within so many milliseconds ask together. */
+const GATHER_MS = 3;
+/** How long a request waits for an answer. A database that takes longer counts as away. */
+const ANSWER_MS = 1_000;
+/** A limit that was full is asked for again after so long. */
+const FULL_MS = 200;
+const CLAIMS_MAX = 200;
+/** A share is good for half the limit's window after it was asked for, within these bounds. */
+const GOOD_MS = [5_000, 60_000] as const;
+/** Differences below this part of the quota are not worth a write. */
+const SLACK = 0.02;
+
+/**
+ * This node's shares of limits that several nodes keep together, cached in the gateway's thread.
+ *
+ * All shares of a limit together are never more than the limit, so no window holds more than its quota; what another
+ * node has and does not use is free again within a second. While the database is away every node goes on with its share,
+ * or with its part of the quota where that is more.
+ */
+export class Shares {
+  readonly #options: SharesOptions;
+  readonly #open = new Set<Share>();
+  readonly #asking = new Set<Share>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #flight: Promise<void> | undefined;
+  #gathering: Promise<void> | undefined;
+  #away = false;
+  #nodes = 1;
+
+  constructor(options: SharesOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  get away(): boolean {
+    return this.#away;
+  }
+
+  get nodes(): number {
+    return this.#nodes;
+  }
+
+  /** What a plugin is lent; keys of different plugins do not meet. */
+  of(plugin: string): PluginShares {
+    return {
+      open: (key, limit, state) => {
+        const share = new Share(this, `${plugin} ${key}`, limit, state);
+        this.#open.add(share);
+        return share;
+      },
+    };
+  }
+
+  forget(share: Share): void {
+    this.#open.delete(share);
+    this.#asking.delete(share);
+  }
+
+  /** Resolves when the share was asked for, or that took too long. Never rejects. */
+  async ask(share: Share): Promise<void> {
+    this.#asking.add(share);
+    await within(this.#nextFlight(), ANSWER_MS, () => {
+      this.#away = true;
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The question that has not left yet: whoever asks now is in it. One question at a time is under way. */
+  #nextFlight(): Promise<void> {
+    if (this.#gathering !== undefined) return this.#gathering;
+    const before = this.#flight;
+    const next = (async () => {
+      await before;
+      await sleep(GATHER_MS);
+      this.#gathering = undefined;
+      await this.#fly();
+    })();
+    this.#gathering = next;
+    this.#flight = next;
+    return next;
+  }
+
+  async #fly(): Promise<void> {
+    const all = [...this.#asking];
+    this.#asking.clear();
+    try {
+      for (let at = 0; at < all.length; at += CLAIMS_MAX) await this.#claim(all.slice(at, at + CLAIMS_MAX));
+      if (this.#away) this.#options.log.info("limits are shared among the nodes again", { nodes: this.#nodes });
+      this.#away = false;
+    } catch (error) {
+      if (!this.#away) {
+        const why = messageOf(error);
+        this.#options.log.warn("limits cannot be shared now; this node goes on with its part", { why });
+      }
+      this.#away = true;
+    }
+  }
+
+  async #claim(shares: readonly Share[]): Promise<void> {
+    const askedMs = performance.now();
+    const { grants, nodes } = await this.#options.claim(shares.map((share) => share.claim(this.#nodes)));
+    this.#nodes = nodes;
+    for (const [at, share] of shares.entries()) share.take(grants[at]!, askedMs);
+  }
+
+  /** Also finds out whether a database that was away is back. */
+  #tick(): void {
+    for (const share of this.#open) if (share.isDue(this.#nodes)) this.#asking.add(share);
+    if (this.#asking.size > 0 && this.#gathering === undefined) void this.#nextFlight();
+  }
+}
+
+class Share implements PluginShare {
+  readonly #shares: Shares;
+  readonly #key: string;
+  readonly #state: () => ShareState;
+  #limit: ShareLimit;
+  #amount = 0;
+  #others = 0;
+  /** When the question was sent whose answer is known; on `performance.now()`. */
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  /** Requests since then, and those that wait for the next answer. */
+  #demand = 0;
+  #waiting = 0;
+
+  constructor(shares: Shares, key: string, limit: ShareLimit, state: () => ShareState) {
+    this.#shares = shares;
+    this.#key = key;
+    this.#limit = limit;
+    this.#state = state;
+  }
+
+  set(limit: ShareLimit): void {
+    this.#limit = limit;
+  }
+
+  allowed(): number {
+    this.#demand += 1;
+    const { quota } = this.#limit;
+    if (performance.now() - this.#askedMs < this.#goodMs) return Math.min(quota, this.#amount);
+    if (!this.#shares.away) return 0;
+    const part = Math.max(Math.min(1, quota), Math.floor(quota / this.#shares.nodes));
+    return Math.max(Math.min(quota, this.#amount), part);
+  }
+
+  others(): number {
+    return this.#others;
+  }
+
+  mayGrow(): boolean {
+    if (this.#shares.away) return false;
+    const free = this.#limit.quota - this.#others - this.#amount;
+    return free > 0 || performance.now() - this.#answeredMs > FULL_MS;
+  }
+
+  ask(): Promise<void> {
+    this.#waiting += 1;
+    return this.#shares.ask(this);
+  }
+
+  release(): void {
+    this.#shares.forget(this);
+  }
+
+  claim(nodes: number): ShareClaim {
+    const { quota, windowMs } = this.#limit;
+    const { used } = this.#state();
+    const want = this.#want(nodes);
+    this.#waiting = 0;
+    // What is given back is not used any more from the moment that others may hear of it.
+    this.#amount = Math.min(this.#amount, want);
+    return { key: this.#key, quota, used, want, keptMs: windowMs + this.#goodMs };
+  }
+
+  take({ amount, others }: ShareAnswer["grants"][number], askedMs: number): void {
+    this.#amount = amount;
+    this.#others = others;
+    this.#askedMs = askedMs;
+    this.#answeredMs = performance.now();
+    this.#demand = 0;
+  }
+
+  /** Whether the next tick is to ask: for more, to give back, or to keep what it has. */
+  isDue(nodes: number): boolean {
+    const { used } = this.#state();
+    if (this.#amount === 0 && this.#demand === 0 && used === 0) return false;
+    const want = this.#want(nodes);
+    const slack = Math.max(this.#limit.quota * SLACK, Number.MIN_VALUE);
+    const isIdle = used === 0 && this.#demand === 0;
+    if (isIdle || want > this.#amount || this.#amount - want >= slack) return true;
+    return performance.now() - this.#askedMs > this.#goodMs / 2;
+  }
+
+  /**
+   * Room for those that wait, and else for as much as came lately, but of what is free no more than half a fair part, so
+   * that others find some.
+   */
+  #want(nodes: number): number {
+    const { quota } = this.#limit;
+    const { used, likely } = this.#state();
+    const free = Math.max(0, quota - used - this.#others);
+    const ahead = Math.min(2 * this.#demand * likely, free / (2 * nodes));
+    // Parts of a request would let a whole one through.
+    const whole = likely > 0 ? Math.floor(ahead / likely) * likely : 0;
+    return Math.min(quota, used + Math.max(this.#waiting * likely, whole));
+  }
+
+  get #goodMs(): number {
+    return Math.min(GOOD_MS[1], Math.max(GOOD_MS[0], this.#limit.windowMs / 2));
+  }
+}

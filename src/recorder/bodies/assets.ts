@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { filledText } from "../../mapping/json.ts";
+import type { Json } from "../../plugin/contract.ts";
+
+/** A file that came inside a JSON body as base64. */
+export interface Asset {
+  /** SHA-256 of its bytes, hexadecimal. */
+  readonly id: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** What stands in the stored body in place of the base64 text; the asset's id follows. */
+const ASSET_REFERENCE = "weir-asset:";
+
+/** Where nothing but its name speaks for a file, shorter texts may be anything; the smallest image has 56 characters. */
+const BARE_LENGTH_MIN = 48;
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
+
+/**
+ * The content type of the base64 text under a name, by the object that it stands in, or undefined where this object
+ * does not mean a file. These are the places in which providers put files; data: URLs are found anywhere.
+ */
+const FIELDS: Readonly<Record<string, (parent: Json, value: string) => string | undefined>> = {
+  // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
+  data: (parent, value) => {
+    if (parent.type === "text") return undefined;
+    const said = filledText(parent.media_type) ?? filledText(parent.mimeType) ?? filledText(parent.mime_type);
+    if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
+    if (filledText(parent.format) !== undefined) return `audio/${parent.format}`;
+    return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
+  },
+  file_data: (parent) => filledText(parent.mime_type) ?? "application/octet-stream",
+  b64_json: (parent) =>
+    filledText(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`,
+  result: (parent) => (parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined),
+  partial_image_b64: () => "image/png",
+  // Bedrock: { image: { format, source: { bytes } } }.
+  bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
+};
+/** Names of lists whose members are base64 by themselves, as in Ollama. */
+const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
+
+/**
+ * Takes the files out of a JSON value: each is replaced, in place, by `weir-asset:<id>`.
+ *
+ * Walks with a list of its own, for bodies may nest deeper than the stack.
+ */
+export function extractAssets(root: Json): Asset[] {
+  if (typeof root !== "object" || root === null) return [];
+  const assets = new Map<string, Asset>();
+  const pending: Json[] = [root];
+  const take = (parent: Json, key: string | number, contentType: string, base64: string) => {
+    const bytes = Buffer.from(base64, "base64");
+    const id = createHash("sha256").update(bytes).digest("hex");
+    assets.set(id, { id, contentType, bytes });
+    parent[key] = ASSET_REFERENCE + id;
+  };
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    for (const key of Object.keys(parent)) {
+      const value = parent[key];
+      if (typeof value === "object" && value !== null) {
+        if (Array.isArray(value) && Object.hasOwn(LISTS, key)) takeFromList(value, LISTS[key]!, take);
+        // Vectors are long and hold no files.
+        if (typeof value[0] !== "number") pending.push(value);
+      } else if (typeof value === "string") {
+        const found = findFile(parent, key, value);
+        if (found !== undefined) take(parent, key, found.contentType, found.base64);
+      }
+    }
+  }
+  return [...assets.values()];
+}
+
+function findFile(parent: Json, key: string, value: string): { contentType: string; base64: string } | undefined {
+  const url = DATA_URL.exec(value);
+  if (url !== null) {
+    const base64 = value.slice(url[0].length);
+    return BASE64.test(base64) ? { contentType: url[1] || "text/plain", base64 } : undefined;
+  }
+  const contentType = Object.hasOwn(FIELDS, key) ? FIELDS[key]!(parent, value) : undefined;
+  return contentType !== undefined && BASE64.test(value) ? { contentType, base64: value } : undefined;
+}
+
+function takeFromList(
+  list: Json[],
+  contentType: string,
+  take: (parent: Json, key: number, contentType: string, base64: string) => void,
+): void {
+  list.forEach((value, index) => {
+    if (typeof value !== "string" || value.length < BARE_LENGTH_MIN || !BASE64.test(value)) return;
+    take(list, index, contentType, value);
+  });
+}

@@ -1,0 +1,24 @@
+import type { Json } from "../../plugin/contract.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import type { MessageMeta } from "../../spool/frame.ts";
+import type { SpoolReader } from "../../spool/reader.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import { parseJson } from "./json.ts";
+
+/** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, less what the client asked to leave out. */
+export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readBack">): Buffer {
+  const { omitRequest, omitResponse } = exchange.begin;
+  const lines: string[] = [];
+  for (const part of exchange.messages.readParts(spool)) {
+    const message = parseJson(part.toString("utf8")) as MessageMeta | undefined;
+    if (message === undefined) continue; // the last one, where the limit cut it
+    if (message.direction === "client" ? omitRequest : omitResponse) continue;
+    lines.push(JSON.stringify(toLine(message)));
+  }
+  return Buffer.from(lines.map((line) => `${line}\n`).join(""));
+}
+
+function toLine({ time, direction, text, base64 }: MessageMeta): Json {
+  const line = { time: isoTime(time), direction };
+  return base64 === undefined ? { ...line, text: text ?? "" } : { ...line, base64 };
+}

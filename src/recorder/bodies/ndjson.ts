@@ -1,0 +1,28 @@
+import type { StreamEvent } from "../../plugin/contract.ts";
+import { jsonOrText, parseJson } from "./json.ts";
+
+/** One event per line that holds anything; a last line that was cut off is kept as its text. */
+export function readNdjson(text: string): StreamEvent[] {
+  const events: StreamEvent[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const trimmed = line.trim();
+    if (trimmed !== "") events.push({ data: jsonOrText(trimmed) });
+  }
+  return events;
+}
+
+/** Whether `text` is two or more lines of JSON objects, whatever its content type says; looks at two lines only. */
+export function looksLikeNdjson(text: string): boolean {
+  let start = 0;
+  for (let seen = 0; seen < 2; ) {
+    if (start >= text.length) return false;
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end).trim();
+    start = end + 1;
+    if (line === "") continue;
+    if (!line.startsWith("{") || !line.endsWith("}") || parseJson(line) === undefined) return false;
+    seen++;
+  }
+  return true;
+}

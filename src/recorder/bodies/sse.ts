@@ -1,0 +1,64 @@
+import { isObject } from "../../mapping/json.ts";
+import type { StreamEvent } from "../../plugin/contract.ts";
+import { jsonOrText } from "./json.ts";
+
+/** Replicate's name for a piece of plain text. */
+const OUTPUT = "output";
+
+/**
+ * The events of a `text/event-stream`, by the rules of the HTML standard, and more forgiving where providers are
+ * careless: a last event without its blank line counts, and `[DONE]` is a sign-off, not an event.
+ *
+ * @param text - decoded; a byte order mark may lead it.
+ */
+export function readSse(text: string): StreamEvent[] {
+  const events: StreamEvent[] = [];
+  const outputs: { readonly at: number; readonly text: string }[] = [];
+  let name: string | undefined;
+  let data: string | undefined;
+  const dispatch = () => {
+    if (data !== undefined && data.trim() !== "[DONE]") {
+      if (name === OUTPUT) outputs.push({ at: events.length, text: data });
+      const value = jsonOrText(data);
+      events.push(name === undefined || name === "" ? { data: value } : { name, data: value });
+    }
+    name = undefined;
+    data = undefined;
+  };
+  for (const line of lines(text.startsWith("\uFEFF") ? text.slice(1) : text)) {
+    if (line === "") {
+      dispatch();
+      continue;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) continue; // a comment
+    const field = colon === -1 ? line : line.slice(0, colon);
+    let value = colon === -1 ? "" : line.slice(colon + 1);
+    if (value.startsWith(" ")) value = value.slice(1);
+    if (field === "data") data = data === undefined ? value : `${data}\n${value}`;
+    else if (field === "event") name = value;
+  }
+  dispatch();
+  // A piece of text may look like JSON, such as `42` or `{}`; whoever else uses the name sends objects throughout.
+  if (outputs.some(({ at }) => !isObject(events[at]!.data)))
+    for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
+  return events;
+}
+
+/** Lines ended by CR, LF or CRLF, mixed as they come. */
+function* lines(text: string): Generator<string> {
+  let start = 0;
+  if (!text.includes("\r")) {
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      yield text.slice(start, end);
+      start = end + 1;
+    }
+  } else {
+    const ends = /\r\n|\r|\n/g;
+    for (let match = ends.exec(text); match !== null; match = ends.exec(text)) {
+      yield text.slice(start, match.index);
+      start = ends.lastIndex;
+    }
+  }
+  if (start < text.length) yield text.slice(start);
+}

@@ -1,0 +1,234 @@
+import { FRAME_HEAD_BYTES, frameId, frameKey, frameKind, hasId, keyOfId } from "../../spool/codec.ts";
+import {
+  type BeginMeta,
+  type EndMeta,
+  FRAME,
+  type FrameKind,
+  type HeadMeta,
+  type Position,
+  type StartMeta,
+} from "../../spool/frame.ts";
+import { Capture, InlineBudget } from "./capture.ts";
+import { type Exchange, release } from "./exchange.ts";
+
+interface AssemblerOptions {
+  /** Bytes kept of each body. */
+  readonly bodyBytesMax: number;
+  /** Every exchange that ended before this place is in the database already, and is passed over. */
+  readonly recordedUpTo: Position;
+  /** Of exchanges that began before this place, the database may have a row. */
+  readonly unknownUpTo: Position;
+  /** An exchange began with the id of one in flight. */
+  readonly onCollision: (id: string) => void;
+}
+
+/**
+ * Puts the frames of many interleaved exchanges together.
+ *
+ * `frame` copies what it keeps. Frames of exchanges whose begin is not there are passed over: their exchange is in the
+ * database already, or its begin was lost and counted by the writer.
+ */
+export class Assembler {
+  readonly #bodyBytesMax: number;
+  readonly #recordedUpTo: Position;
+  readonly #unknownUpTo: Position;
+  readonly #onCollision: (id: string) => void;
+  readonly #budget = new InlineBudget();
+  readonly #open = new Map<string, Exchange>();
+  /** Id and key of the last frame: most exchanges have several in a row. */
+  readonly #lastId = new Uint8Array(16);
+  #lastKey: string | undefined;
+  #run: string | undefined;
+  #done: Exchange[] = [];
+  /** Bytes of the bodies that `takeDone` will give. */
+  doneBytes = 0;
+
+  constructor(options: AssemblerOptions) {
+    this.#bodyBytesMax = options.bodyBytesMax;
+    this.#recordedUpTo = options.recordedUpTo;
+    this.#unknownUpTo = options.unknownUpTo;
+    this.#onCollision = options.onCollision;
+  }
+
+  /** Exchanges that have not ended, by their begin, oldest first. */
+  get inFlight(): Iterable<Exchange> {
+    return this.#open.values();
+  }
+
+  get inFlightCount(): number {
+    return this.#open.size;
+  }
+
+  get doneCount(): number {
+    return this.#done.length;
+  }
+
+  find(id: string): Exchange | undefined {
+    return this.#open.get(keyOfId(id));
+  }
+
+  /** Exchanges that ended since the last call, in the order of their ends. */
+  takeDone(): Exchange[] {
+    const done = this.#done;
+    this.#done = [];
+    this.doneBytes = 0;
+    return done;
+  }
+
+  /** The earliest place that any exchange in flight needs, or `otherwise` where that is earlier. */
+  neededFrom(otherwise: Position): Position {
+    let first = otherwise;
+    for (const { needs } of this.#open.values()) if (isBefore(needs, first)) first = needs;
+    return first;
+  }
+
+  /** A FrameSink: takes the frame `[at, end)` of `buffer`, which begins at `offset` in `segment`. */
+  frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
+    const kind = frameKind(buffer, at);
+    const payload = at + FRAME_HEAD_BYTES;
+    if (kind === FRAME.start) {
+      this.startRun(readJson<StartMeta>(buffer, payload, end), { segment, offset });
+      return;
+    }
+    const key = this.#keyOf(buffer, at);
+    const exchange = this.#open.get(key);
+    if (exchange === undefined) {
+      if (kind !== FRAME.begin) return;
+      const begin = readJson<BeginMeta>(buffer, payload, end);
+      this.#open.set(key, this.#create(frameId(buffer, at), begin, { segment, offset }));
+    } else if (
+      segment < exchange.needs.segment ||
+      (segment === exchange.needs.segment && offset < exchange.needs.offset)
+    )
+      return;
+    else if (kind === FRAME.begin) this.#onCollision(exchange.id);
+    else if (kind === FRAME.end) this.#finish(key, exchange, readJson(buffer, payload, end), { segment, offset });
+    else add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
+  }
+
+  /**
+   * Takes a frame that was carried in file `number`, at `offset` there.
+   *
+   * @param read - up to where the spool's frames of this exchange are in that file.
+   */
+  carried(frame: Buffer, number: number, offset: number, read: Position): void {
+    const kind = frameKind(frame, 0);
+    const end = frame.byteLength;
+    const key = frameKey(frame, 0);
+    if (kind === FRAME.start) {
+      // What an older file holds of an earlier run was recorded when this run began.
+      this.startRun(readJson<StartMeta>(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+    } else if (kind === FRAME.begin) {
+      const exchange = this.#create(frameId(frame, 0), readJson(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+      this.#open.set(key, Object.assign(exchange, { needs: read, carry: number }));
+    } else {
+      const exchange = this.#open.get(key);
+      if (exchange !== undefined) add(exchange, kind, frame, FRAME_HEAD_BYTES, end, -number, offset + FRAME_HEAD_BYTES);
+    }
+  }
+
+  /** Drops an exchange of which the database has the final record. */
+  forget(id: string): void {
+    const exchange = this.find(id);
+    if (exchange === undefined) return;
+    this.#open.delete(keyOfId(id));
+    release(exchange);
+  }
+
+  /** At `origin` another run of the program began, or a writer of this one was gone: nobody will end what it left open. */
+  startRun({ run, time, gone }: StartMeta, origin: Position): void {
+    const isSame = run === this.#run;
+    if (isSame && gone === undefined) return;
+    this.#run = run;
+    for (const [key, exchange] of [...this.#open]) {
+      if (isSame && exchange.begin.writer !== gone) continue;
+      this.#finish(key, exchange, cutOff(exchange, time), origin);
+    }
+  }
+
+  get run(): string | undefined {
+    return this.#run;
+  }
+
+  #keyOf(buffer: Buffer, at: number): string {
+    if (this.#lastKey !== undefined && hasId(buffer, at, this.#lastId)) return this.#lastKey;
+    this.#lastId.set(buffer.subarray(at + 9, at + FRAME_HEAD_BYTES));
+    this.#lastKey = frameKey(buffer, at);
+    return this.#lastKey;
+  }
+
+  #create(id: string, begin: BeginMeta, origin: Position): Exchange {
+    const capture = () => new Capture(this.#budget, this.#bodyBytesMax);
+    return {
+      id,
+      begin,
+      request: capture(),
+      response: capture(),
+      messages: capture(),
+      head: undefined,
+      end: undefined,
+      needs: origin,
+      carry: 0,
+      readAt: performance.now(),
+      row: isBefore(origin, this.#unknownUpTo) ? "unknown" : "none",
+      seq: 0,
+      dropped: false,
+      amended: undefined,
+    };
+  }
+
+  #finish(key: string, exchange: Exchange, end: EndMeta, origin: Position): void {
+    this.#open.delete(key);
+    exchange.end = end;
+    if (isBefore(origin, this.#recordedUpTo)) {
+      release(exchange);
+      return;
+    }
+    this.#done.push(exchange);
+    this.doneBytes += exchange.request.bytes + exchange.response.bytes + exchange.messages.bytes;
+  }
+}
+
+/** Before every place in the spool. */
+const NOWHERE: Position = { segment: -1, offset: 0 };
+
+function add(
+  exchange: Exchange,
+  kind: FrameKind,
+  buffer: Buffer,
+  payload: number,
+  end: number,
+  segment: number,
+  place: number,
+): void {
+  if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
+  else if (kind === FRAME.head) setHead(exchange, readJson(buffer, payload, end));
+}
+
+function setHead(exchange: Exchange, head: HeadMeta): void {
+  exchange.head = head;
+  const { target, path, provider } = head;
+  if (target === undefined || path === undefined || provider === undefined) return;
+  // A fallback answered: the record speaks of the one whose answer the client got.
+  exchange.begin = { ...exchange.begin, target, path, provider };
+}
+
+export function isBefore(a: Position, b: Position): boolean {
+  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset);
+}
+
+function cutOff(exchange: Exchange, time: number): EndMeta {
+  return {
+    time,
+    outcome: "cut_off",
+    requestBytes: exchange.request.bytes,
+    responseBytes: exchange.response.bytes,
+  };
+}
+
+/** The payload of a frame whose crc was right: our own JSON. */
+function readJson<T>(buffer: Buffer, from: number, to: number): T {
+  return JSON.parse(buffer.toString("utf8", from, to)) as T;
+}

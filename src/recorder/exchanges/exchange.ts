@@ -1,0 +1,36 @@
+import type { BeginMeta, EndMeta, HeadMeta, Position } from "../../spool/frame.ts";
+import type { Capture } from "./capture.ts";
+
+/** One exchange while its frames come in, and until its record is stored. */
+export interface Exchange {
+  /** A UUID in lower case. */
+  readonly id: string;
+  begin: BeginMeta;
+  readonly request: Capture;
+  readonly response: Capture;
+  /** WebSocket messages, each part one of them as JSON. */
+  readonly messages: Capture;
+  head: HeadMeta | undefined;
+  end: EndMeta | undefined;
+  /** The earliest place in the spool that it still needs; its frames before it are known already. */
+  needs: Position;
+  /** Number of the carry file that keeps its earlier frames, or 0. */
+  carry: number;
+  /** When its begin was read, by the monotonic clock, in milliseconds. */
+  readonly readAt: number;
+  /** Whether the database has a row of it: it may after a restart or a database error, and then must be asked. */
+  row: "none" | "stored" | "unknown";
+  /** The row's `seq` where `row` is "stored". */
+  seq: number;
+  /** A row that is in flight was not wanted by a plugin. */
+  dropped: boolean;
+  /** Property changes made through the API while in flight; they go on top of what the headers said. */
+  amended: Record<string, string | null> | undefined;
+}
+
+/** Gives back the memory that the exchange's bodies hold. */
+export function release(exchange: Exchange): void {
+  exchange.request.release();
+  exchange.response.release();
+  exchange.messages.release();
+}

@@ -1,0 +1,171 @@
+import { type Log, messageOf } from "../../observe.ts";
+import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../../spool/codec.ts";
+import { FRAME, type Position, type StartMeta } from "../../spool/frame.ts";
+import { SpoolReader } from "../../spool/reader.ts";
+import { listSegments } from "../../spool/segments.ts";
+import type { RecorderMetrics } from "../metrics.ts";
+import type { Ledger } from "../write/ledger.ts";
+import { Assembler } from "./assemble.ts";
+import { CarryFiles } from "./carry.ts";
+
+interface SpoolInputOptions {
+  readonly directory: string;
+  readonly ledger: Ledger;
+  readonly log: Log;
+  readonly metrics: RecorderMetrics;
+  readonly bodyBytesMax: number;
+}
+
+const READ_BYTES = 2 * 1024 * 1024;
+/**
+ * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
+ * a page of an index that the records of a batch share is written once for all of them.
+ */
+const BATCH_RECORDS = 2_000;
+const BATCH_BYTES = 16 * 1024 * 1024;
+/** Bytes of the spool read before what is in flight is looked at again. */
+const BATCH_READ_BYTES = 64 * 1024 * 1024;
+/** Segments that exchanges in flight may keep from being deleted. */
+const SEGMENTS_BEHIND_MAX = 16;
+const START: Position = { segment: 0, offset: 0 };
+/** More than any frame that begins a segment. */
+const START_FRAME_BYTES = 1_024;
+
+/** The spool, from where the last commit left it, as exchanges: those that ended and those in flight. */
+export class SpoolInput {
+  readonly assembler: Assembler;
+  readonly #directory: string;
+  readonly #log: Log;
+  readonly #reader: SpoolReader;
+  readonly #carry: CarryFiles;
+  readonly #onFrame: Parameters<SpoolReader["read"]>[0];
+  /** Segments below this one are deleted. */
+  #kept = 0;
+  /** The segment in which long exchanges were last looked for. */
+  #carriedAt = 0;
+
+  private constructor({ directory, log }: SpoolInputOptions, reader: SpoolReader, assembler: Assembler) {
+    this.#directory = directory;
+    this.#log = log;
+    this.#reader = reader;
+    this.assembler = assembler;
+    this.#onFrame = assembler.frame.bind(assembler);
+    this.#carry = new CarryFiles(directory);
+  }
+
+  static async open(options: SpoolInputOptions): Promise<SpoolInput> {
+    const positions = await options.ledger.positions();
+    const from = positions?.resume ?? START;
+    const reader = openReader(options, from);
+    const assembler = openAssembler(options, { recordedUpTo: positions?.read ?? START, unknownUpTo: reader.end() });
+    const input = new SpoolInput(options, reader, assembler);
+    input.#carry.load(assembler);
+    // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
+    const ids = [...assembler.inFlight].map(({ id }) => id);
+    for (const id of await options.ledger.finalIds(ids)) assembler.forget(id);
+    // In the middle of a segment its first frame, which names the run, has been read before.
+    const run = from.offset > 0 ? readRun(reader, from.segment) : undefined;
+    if (run !== undefined) assembler.startRun(run, from);
+    return input;
+  }
+
+  /** Everything before here has been given to the assembler. */
+  get position(): Position {
+    return this.#reader.position;
+  }
+
+  /** Where the spool ends now. */
+  end(): Position {
+    return this.#reader.end();
+  }
+
+  lagBytes(): number {
+    try {
+      return this.#reader.lagBytes();
+    } catch {
+      return 0; // the directory is being deleted under us
+    }
+  }
+
+  /** Reads on until a batch is full. @returns whether the end of the spool was reached. */
+  read(): boolean {
+    const { assembler } = this;
+    let bytes = 0;
+    while (assembler.doneCount < BATCH_RECORDS && assembler.doneBytes < BATCH_BYTES && bytes < BATCH_READ_BYTES) {
+      const more = this.#reader.read(this.#onFrame, READ_BYTES);
+      if (more === 0) return true;
+      bytes += more;
+    }
+    return false;
+  }
+
+  /** As the reader's own, also for parts that were carried. */
+  readBack(segment: number, offset: number, target: Buffer): number {
+    return (segment >= 0 ? this.#reader : this.#carry).readBack(segment, offset, target);
+  }
+
+  /** Lets go of segments below `resume`, which are in the database, and moves away what keeps too many of the others. */
+  deleteBelow(resume: number): void {
+    if (resume > this.#kept) {
+      this.#reader.deleteBelow(resume);
+      this.#carry.deleteUnused(this.assembler.inFlight);
+    }
+    this.#kept = resume;
+    if (this.position.segment === this.#carriedAt) return;
+    this.#carriedAt = this.position.segment;
+    this.#carryLate();
+  }
+
+  close(): void {
+    this.#reader.close();
+    this.#carry.close();
+  }
+
+  #carryLate(): void {
+    const read = this.position;
+    const behind = listSegments(this.#directory).filter((segment) => segment < read.segment);
+    const oldest = behind.at(-SEGMENTS_BEHIND_MAX);
+    if (oldest === undefined) return;
+    const late = [...this.assembler.inFlight].filter(({ needs }) => needs.segment < oldest);
+    if (late.length === 0) return;
+    try {
+      this.#carry.write(late, this.assembler.run ?? "", read, this);
+    } catch (error) {
+      this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
+    }
+  }
+}
+
+function openReader({ directory, log, metrics }: SpoolInputOptions, from: Position): SpoolReader {
+  return new SpoolReader({
+    directory,
+    from,
+    onTorn: (segment, bytes) => {
+      metrics.tornBytes.inc(bytes);
+      log.warn("the end of a spool segment was no whole frame and is passed over", { segment, bytes });
+    },
+  });
+}
+
+function openAssembler(
+  { bodyBytesMax, log, metrics }: SpoolInputOptions,
+  known: { readonly recordedUpTo: Position; readonly unknownUpTo: Position },
+): Assembler {
+  return new Assembler({
+    ...known,
+    bodyBytesMax,
+    onCollision: (id) => {
+      metrics.dropped.inc({ reason: "id_taken" });
+      log.error("an exchange has no record", { reason: "id_taken", request_id: id });
+    },
+  });
+}
+
+function readRun(reader: SpoolReader, segment: number): StartMeta | undefined {
+  const buffer = Buffer.alloc(START_FRAME_BYTES);
+  const limit = reader.readBack(segment, 0, buffer);
+  const length = frameBytes(buffer, 0, limit);
+  if (length < FRAME_HEAD_BYTES || length > limit || !isIntact(buffer, 0, length)) return undefined;
+  if (frameKind(buffer, 0) !== FRAME.start) return undefined;
+  return JSON.parse(buffer.toString("utf8", FRAME_HEAD_BYTES, length)) as StartMeta;
+}

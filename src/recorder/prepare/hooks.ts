@@ -1,0 +1,113 @@
+import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import type { Json, RecordDraft } from "../../plugin/contract.ts";
+import { storable } from "../../record/storable.ts";
+import type { StoredPart } from "../bodies/stored-parts.ts";
+import { PreparedFacts } from "./facts.ts";
+import type { PrepareDeps, Prepared } from "./prepare.ts";
+
+/** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
+export interface RecordHooks {
+  has(name: "onRecord" | "onRecorded"): boolean;
+  /** @returns false where the record is to be dropped. */
+  onRecord(draft: RecordDraft): Promise<boolean>;
+  onRecorded(draft: Readonly<RecordDraft>): Promise<void>;
+}
+
+/** A record as plugins see it; the same object goes to `onRecorded`. */
+export function toDraft(prepared: Prepared): RecordDraft {
+  const { row, labels, requestBody, responseBody } = prepared;
+  return {
+    request_id: row.request_id,
+    organization_id: row.organization_id,
+    provider: row.provider,
+    model: row.model ?? null,
+    request_user_id: row.user_id ?? null,
+    properties: { ...labels.properties },
+    cost: row.cost ?? null,
+    threat: null,
+    response_status: row.response_status ?? null,
+    request_body: requestBody,
+    response_body: responseBody,
+    facts: new PreparedFacts(prepared),
+  };
+}
+
+/** What plugins changed goes into what will be stored: a redacted body is redacted in every form that we keep of it. */
+export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyTexts, deps: PrepareDeps): Prepared {
+  const after = bodyTexts(draft);
+  const requestChanged = after.request !== before.request;
+  const responseChanged = after.response !== before.response;
+  const properties = toStrings(draft.properties);
+  const row = {
+    ...prepared.row,
+    provider: String(draft.provider),
+    model: draft.model === null || draft.model === undefined ? null : String(draft.model),
+    user_id:
+      draft.request_user_id === null || draft.request_user_id === undefined ? null : String(draft.request_user_id),
+    cost: typeof draft.cost === "number" && Number.isFinite(draft.cost) ? draft.cost : null,
+    threat: typeof draft.threat === "boolean" ? Number(draft.threat) : null,
+    properties: JSON.stringify(properties),
+  };
+  let { parts, texts } = prepared;
+  if (requestChanged) parts = replaced(parts, "request", draft.request_body);
+  if (responseChanged) {
+    parts = replaced(
+      parts.filter(({ part }) => part !== "raw"),
+      "response",
+      draft.response_body,
+    );
+  }
+  if (requestChanged || responseChanged) texts = textsOf(prepared, draft, deps);
+  return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
+}
+
+interface BodyTexts {
+  readonly request: string | undefined;
+  readonly response: string | undefined;
+}
+
+/** Taken before and after the plugins ran: the only way to see a change deep inside. */
+export function bodyTexts({ request_body, response_body }: RecordDraft): BodyTexts {
+  return { request: JSON.stringify(request_body), response: JSON.stringify(response_body) };
+}
+
+function replaced(parts: readonly StoredPart[], part: "request" | "response", body: Json): StoredPart[] {
+  const others = parts.filter((each) => each.part !== part);
+  if (body === undefined || body === null) return others;
+  const form = typeof body === "string" ? "text" : "json";
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  return [...others, { part, form, bytes, contentType: null }];
+}
+
+function textsOf(prepared: Prepared, draft: RecordDraft, deps: PrepareDeps): Prepared["texts"] {
+  const input = prepared.input;
+  if (input === undefined) return { prompt: null, completion: null };
+  let reading: ExchangeReading = {};
+  try {
+    reading = deps.readExchange({
+      method: input.method,
+      path: input.path,
+      host: input.host,
+      status: input.status,
+      requestHeaders: input.requestHeaders,
+      responseHeaders: input.responseHeaders,
+      provider: input.provider,
+      modelOverride: input.modelOverride,
+      requestBody: draft.request_body,
+      responseBody: draft.response_body,
+      events: undefined,
+    });
+  } catch (error) {
+    deps.onReadingFailed(error, prepared.row.provider);
+  }
+  return { prompt: reading.promptText ?? null, completion: reading.completionText ?? null };
+}
+
+function toStrings(properties: unknown): Record<string, string> {
+  const strings: Record<string, string> = Object.create(null);
+  if (typeof properties !== "object" || properties === null) return strings;
+  for (const [name, value] of Object.entries(properties)) {
+    if (value !== undefined && value !== null && name !== "") strings[storable(name)] = storable(String(value));
+  }
+  return strings;
+}

@@ -1,0 +1,117 @@
+import { getTableColumns } from "drizzle-orm";
+import type { Cost } from "../../mapping/cost.ts";
+import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import { requests } from "../../record/tables.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import { fromLatin1, headerValue } from "./headers.ts";
+import { countryCode, type Labels } from "./labels.ts";
+import { responseStatus } from "./status.ts";
+import { tokenColumns } from "./usage.ts";
+
+/** A row of `requests`; `seq` is given when it is inserted. */
+export type RequestRow = Omit<typeof requests.$inferInsert, "seq">;
+
+/** Columns of `requests` but `seq`. */
+export const REQUEST_COLUMNS = Object.keys(getTableColumns(requests)).filter(
+  (name) => name !== "seq",
+) as (keyof RequestRow)[];
+
+/** What is known beyond the frames themselves. */
+interface Findings {
+  readonly reading: ExchangeReading;
+  readonly cost: Cost;
+  readonly streamed: boolean;
+  /** A part of a body is missing from the record. */
+  readonly truncated: boolean;
+}
+
+/** The row of an exchange, in flight or ended. `now` is the time that it is written, in milliseconds since 1970. */
+export function toRow(exchange: Exchange, labels: Labels, findings: Findings | undefined, now: number): RequestRow {
+  const { begin, head, end } = exchange;
+  const reading = findings?.reading;
+  const setting = (name: string) => labels.settings.get(name) ?? null;
+  const override = setting("model-override");
+  const cutOff = end?.outcome === "cut_off";
+  return {
+    request_id: exchange.id,
+    organization_id: begin.organization,
+    key_id: begin.keyId,
+    gateway_user: begin.keyName,
+    auth_hash: begin.authHash,
+    method: begin.method,
+    target_url: begin.target === "" ? null : begin.target + begin.path,
+    request_path: begin.path,
+    request_referrer: headerValue(begin.headers, "referer") ?? null,
+    country_code: countryCode(begin.headers),
+    provider: begin.provider,
+    request_model: reading?.requestModel ?? null,
+    response_model: reading?.responseModel ?? null,
+    model_override: override,
+    model: override ?? reading?.responseModel ?? reading?.requestModel ?? null,
+    request_created_at: Math.trunc(begin.time),
+    response_created_at: end === undefined || cutOff ? null : Math.trunc(end.time),
+    updated_at: now,
+    response_id: reading?.id ?? null,
+    response_status: responseStatus(head, end),
+    outcome: end?.outcome ?? null,
+    error_code: end?.error?.code ?? reading?.error?.type ?? null,
+    // The provider's words are a part of the body.
+    error_message: end?.error?.message ?? (begin.omitResponse ? null : (reading?.error?.message ?? null)),
+    delay_ms: end === undefined || cutOff ? null : Math.max(0, end.time - begin.time),
+    time_to_first_token: findings?.streamed ? timeToFirstToken(exchange) : null,
+    ...tokenColumns(reading?.usage),
+    usage_estimated: reading?.usageEstimated ? 1 : 0,
+    usage_raw: reading?.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
+    cost: findings?.cost.cost ?? null,
+    cost_source: findings?.cost.source ?? null,
+    user_id: setting("user-id") ?? reading?.userId ?? null,
+    session_id: setting("session-id"),
+    session_name: setting("session-name"),
+    session_path: setting("session-path"),
+    prompt_id: setting("prompt-id"),
+    prompt_version: setting("prompt-version"),
+    node_id: setting("node-id"),
+    job_id: setting("job-id"),
+    experiment_id: setting("experiment-id"),
+    cache_enabled: cacheAsked(labels) ? 1 : 0,
+    cached: head?.cacheReferenceId === undefined ? 0 : 1,
+    cache_reference_id: head?.cacheReferenceId ?? null,
+    cache_created_at: head?.cacheCreatedAt === undefined ? null : Math.trunc(head.cacheCreatedAt),
+    streamed: findings?.streamed ? 1 : 0,
+    truncated: findings?.truncated ? 1 : 0,
+    threat: null,
+    is_passthrough_billing: 0,
+    size_bytes: end === undefined ? 0 : end.requestBytes + end.responseBytes,
+    wire_schema: reading?.wireSchema ?? null,
+    properties: JSON.stringify(labels.properties),
+    prompt_inputs: JSON.stringify(labels.promptInputs),
+    scores: "{}",
+    assets: "[]",
+    feedback_id: null,
+    feedback_rating: null,
+    feedback_created_at: null,
+    storage_location: "libsql",
+    attempt_of: begin.attemptOf ?? null,
+    attempt: begin.attempt ?? head?.attempt ?? null,
+  };
+}
+
+/** Milliseconds from passing the request on to the first byte of a stream. */
+function timeToFirstToken({ end }: Exchange): number | null {
+  if (end?.firstByteAt === undefined || end.forwardedAt === undefined) return null;
+  return Math.max(0, end.firstByteAt - end.forwardedAt);
+}
+
+function cacheAsked({ settings }: Labels): boolean {
+  return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
+}
+
+/** Both lists of headers as they are stored: names as sent, values as the text that they mean. */
+export function headersJson({ begin, head }: Exchange): string {
+  const request = begin.headers;
+  const response = head?.headers ?? [];
+  const text = JSON.stringify({ request, response });
+  // One look at all of it: hardly any header holds more than ASCII.
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return JSON.stringify({ request: request.map(fromLatin1), response: response.map(fromLatin1) });
+}

@@ -1,0 +1,87 @@
+import type { Database, Statement } from "../../store/store.ts";
+import type { Amendment, AmendResult } from "../../threads.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+
+/** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
+const FEEDBACK_SCORE = "gateway-score-feedback";
+
+interface AmendedRow {
+  readonly seq: number;
+  readonly organization_id: string;
+  readonly request_created_at: number;
+  readonly properties: string;
+  readonly scores: string;
+  readonly feedback_id: number | null;
+  readonly feedback_rating: number | null;
+  readonly feedback_created_at: number | null;
+}
+
+const AMENDED = `select seq, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
+  feedback_created_at from requests where request_id = ? and organization_id = ?`;
+
+/**
+ * Applies a change to a record that is in the database, also as a row in flight.
+ *
+ * @param exchange - the exchange where it is in flight: its end must not undo the change.
+ * @returns what the record holds after the commit, or null where the organization has no such record.
+ */
+export async function amend(
+  records: Database,
+  change: Amendment,
+  exchange: Exchange | undefined,
+  now: number,
+): Promise<AmendResult> {
+  const [row] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
+  if (row === undefined) return null;
+
+  const rating = change.feedbackRating;
+  const feedbackScore = rating === undefined ? {} : { [FEEDBACK_SCORE]: Number(rating) };
+  const scores = { ...change.scores, ...feedbackScore };
+  // Merged by the database, so that what another node changes at the same moment is not undone.
+  await records.batch([
+    {
+      sql: `update requests set properties = json_patch(properties, ?), scores = json_patch(scores, ?),
+        feedback_id = iif(?3 is null, feedback_id, seq), feedback_rating = coalesce(?3, feedback_rating),
+        feedback_created_at = iif(?3 is null, feedback_created_at, ?4), updated_at = max(?4, updated_at + 1) where seq = ?5`,
+      args: [
+        JSON.stringify(change.properties ?? {}),
+        JSON.stringify(scores),
+        rating === undefined ? null : Number(rating),
+        now,
+        row.seq,
+      ],
+    },
+    ...Object.entries(change.properties ?? {}).flatMap(([name, value]) => propertyStatements(row, name, value)),
+  ]);
+  if (exchange !== undefined && change.properties !== undefined) {
+    exchange.amended = Object.assign(Object.create(null), exchange.amended, change.properties);
+  }
+  const [after] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
+  if (after === undefined) return null;
+  return {
+    requestId: change.requestId,
+    properties: JSON.parse(after.properties),
+    scores: JSON.parse(after.scores),
+    feedback: readFeedback(after),
+  };
+}
+
+/** A name set through the API has the case that it was given with. */
+function propertyStatements(row: AmendedRow, name: string, value: string | null): Statement[] {
+  const statements: Statement[] = [
+    { sql: "delete from properties where seq = ? and kind = 0 and name = ?", args: [row.seq, name] },
+  ];
+  if (value !== null) {
+    statements.push({
+      sql: `insert into properties (organization_id, kind, name, value, request_created_at, seq, case_erased, cost)
+        values (?, 0, ?, ?, ?, ?, 0, (select cost from requests where seq = ?))`,
+      args: [row.organization_id, name, value, row.request_created_at, row.seq, row.seq],
+    });
+  }
+  return statements;
+}
+
+function readFeedback({ feedback_id, feedback_rating, feedback_created_at }: AmendedRow) {
+  if (feedback_id === null || feedback_created_at === null) return null;
+  return { id: String(feedback_id), rating: feedback_rating === 1, createdAt: feedback_created_at };
+}

@@ -1,0 +1,227 @@
+import { type Log, messageOf } from "../../observe.ts";
+import type { RecordDraft } from "../../plugin/contract.ts";
+import { collectGarbage } from "../../runtime/memory.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import type { DropReason, RecorderMetrics } from "../metrics.ts";
+import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
+import { type PrepareDeps, type Prepared, prepare, prepareBare } from "../prepare/prepare.ts";
+import type { Ledger, Positions } from "./ledger.ts";
+
+/** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
+const IN_FLIGHT_MS = 400;
+/** Decoded bodies held in memory at once; one body may be larger by itself. */
+const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
+/** Bodies stand outside of the engine's heap, which therefore sees no reason to let go of them. */
+const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
+/** SQLite's words for "this row, whenever you try". */
+const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
+
+interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
+  readonly hooks: RecordHooks | undefined;
+  readonly ledger: Ledger;
+  readonly metrics: RecorderMetrics;
+  readonly log: Log;
+}
+
+/** A record on its way into the database, and what plugins saw of it. */
+interface Ready {
+  readonly record: Prepared;
+  readonly draft: RecordDraft | undefined;
+}
+
+/** Makes records of exchanges and writes them. */
+export class Batches {
+  readonly #options: BatchesOptions;
+  readonly #deps: PrepareDeps;
+
+  constructor(options: BatchesOptions) {
+    const { log, metrics } = options;
+    const failures = new Map<string, number>();
+    this.#options = options;
+    this.#deps = {
+      ...options,
+      onReadingFailed: (error, provider) => {
+        metrics.readingFailures.inc({ provider });
+        const count = (failures.get(provider) ?? 0) + 1;
+        failures.set(provider, count);
+        // A function that fails for every exchange must not fill the disk with log lines.
+        if (count > 10 && count % 1_000 !== 0) return;
+        log.warn("an exchange could not be read whole", { provider, failures: count, error: messageOf(error) });
+      },
+    };
+  }
+
+  /** Exchanges in flight whose rows are due. */
+  due(inFlight: Iterable<Exchange>, now: number = performance.now()): Exchange[] {
+    const due: Exchange[] = [];
+    for (const exchange of inFlight) {
+      if (exchange.row !== "stored" && !exchange.dropped && now - exchange.readAt > IN_FLIGHT_MS) due.push(exchange);
+    }
+    return due;
+  }
+
+  batch(done: readonly Exchange[], inFlight: readonly Exchange[], positions: Positions | undefined): Batch {
+    return new Batch(this, this.#options, done, inFlight, positions);
+  }
+
+  async prepareFinal(exchange: Exchange): Promise<Ready | undefined> {
+    return this.#throughPlugins(await this.#prepare(exchange));
+  }
+
+  /** As for a final record; a plugin that hides what is in one hides it here too. */
+  async prepareRow(exchange: Exchange): Promise<Prepared | undefined> {
+    const ready = await this.#throughPlugins(prepareBare(exchange, Date.now()));
+    exchange.dropped = ready === undefined;
+    return ready?.record;
+  }
+
+  async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
+    const { hooks, metrics, provider } = this.#options;
+    for (const { row } of recorded) metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
+    if (!hooks?.has("onRecorded")) return;
+    for (const { record, draft } of ready) {
+      if (recorded.has(record)) await hooks.onRecorded(draft ?? toDraft(record));
+    }
+  }
+
+  drop(reason: DropReason, id: string, error?: string): void {
+    this.#options.metrics.dropped.inc({ reason });
+    if (reason !== "plugin") this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
+  }
+
+  /** A body that breaks the reading of it, however it does so, costs its record no more than the bodies. */
+  async #prepare(exchange: Exchange): Promise<Prepared> {
+    try {
+      return await prepare(exchange, this.#deps, Date.now());
+    } catch (error) {
+      this.#deps.onReadingFailed(error, exchange.begin.provider);
+      return prepareBare(exchange, Date.now());
+    }
+  }
+
+  async #throughPlugins(record: Prepared): Promise<Ready | undefined> {
+    const { hooks, log, metrics } = this.#options;
+    if (!hooks?.has("onRecord")) return { record, draft: undefined };
+    const draft = toDraft(record);
+    const before = bodyTexts(draft);
+    if (!(await hooks.onRecord(draft))) return undefined;
+    try {
+      return { record: applyDraft(record, draft, before, this.#deps), draft };
+    } catch (error) {
+      // A draft that cannot be written down, with a circle in it for example.
+      metrics.draftFailures.inc();
+      log.warn("what plugins made of a record cannot be stored; it is stored without", { error: messageOf(error) });
+      return { record, draft };
+    }
+  }
+}
+
+/** One batch. `write` can be called again after it threw: it goes on with what is not written yet. */
+export class Batch {
+  readonly #batches: Batches;
+  readonly #ledger: Ledger;
+  readonly #done: readonly Exchange[];
+  readonly #inFlight: readonly Exchange[];
+  readonly #positions: Positions | undefined;
+  #rows: Prepared[] | undefined;
+  #next = 0;
+  #sliceStart = 0;
+  #slice: Ready[] | undefined;
+  #sliceBytes = 0;
+  #oneByOne = false;
+  #recorded = 0;
+
+  constructor(
+    batches: Batches,
+    options: BatchesOptions,
+    done: readonly Exchange[],
+    inFlight: readonly Exchange[],
+    positions: Positions | undefined,
+  ) {
+    this.#batches = batches;
+    this.#ledger = options.ledger;
+    this.#done = done;
+    this.#inFlight = inFlight;
+    this.#positions = positions;
+  }
+
+  /** @returns how many exchanges got their final record. */
+  async write(): Promise<number> {
+    do {
+      if (this.#slice === undefined) {
+        this.#next = this.#sliceStart;
+        this.#slice = await this.#prepareSlice();
+      }
+      await this.#commit(this.#slice);
+      this.#slice = undefined;
+      this.#sliceStart = this.#next;
+      if (this.#sliceBytes > COLLECT_BYTES_MIN) collectGarbage();
+    } while (this.#next < this.#done.length);
+    return this.#recorded;
+  }
+
+  /**
+   * Told of a failure that may be a row's own fault: the rest is written one by one, so that a single row which the
+   * database never takes does not hold up all others.
+   */
+  isolate(error: unknown): void {
+    if (!isFaultyRow(error)) return;
+    this.#slice = undefined;
+    this.#oneByOne = true;
+  }
+
+  async #prepareSlice(): Promise<Ready[]> {
+    const slice: Ready[] = [];
+    let bytes = 0;
+    while (this.#next < this.#done.length && bytes < PREPARED_BYTES_MAX) {
+      const exchange = this.#done[this.#next++]!;
+      const ready = await this.#batches.prepareFinal(exchange);
+      if (ready === undefined) await this.#withdraw(exchange);
+      else {
+        slice.push(ready);
+        for (const part of ready.record.parts) bytes += part.bytes.byteLength;
+        for (const asset of ready.record.assets) bytes += asset.bytes.byteLength;
+      }
+      if (this.#oneByOne) break;
+    }
+    this.#sliceBytes = bytes;
+    return slice;
+  }
+
+  async #withdraw(exchange: Exchange): Promise<void> {
+    this.#batches.drop("plugin", exchange.id);
+    if (exchange.row !== "none") await this.#ledger.withdraw(exchange);
+  }
+
+  async #commit(slice: readonly Ready[]): Promise<void> {
+    const last = this.#next >= this.#done.length;
+    const records = slice.map(({ record }) => record);
+    const rows = last ? await this.#inFlightRows() : [];
+    try {
+      const result = await this.#ledger.commit(records, rows, last ? this.#positions : undefined, Date.now());
+      this.#recorded += result.recorded.length;
+      for (const id of result.collisions) this.#batches.drop("id_taken", id);
+      await this.#batches.afterCommit(slice, new Set(result.recorded));
+    } catch (error) {
+      if (!this.#oneByOne || !isFaultyRow(error)) throw error;
+      for (const { record } of slice) this.#batches.drop("unstorable", record.row.request_id, messageOf(error));
+      if (last) await this.#ledger.commit([], [], this.#positions, Date.now());
+    }
+  }
+
+  async #inFlightRows(): Promise<Prepared[]> {
+    if (this.#rows !== undefined) return this.#rows;
+    const rows: Prepared[] = [];
+    for (const exchange of this.#inFlight) {
+      const row = await this.#batches.prepareRow(exchange);
+      if (row !== undefined) rows.push(row);
+    }
+    this.#rows = rows;
+    return rows;
+  }
+}
+
+function isFaultyRow(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return FAULTY_ROW.test(`${code} ${messageOf(error)}`);
+}

@@ -1,0 +1,77 @@
+import { getTableColumns } from "drizzle-orm";
+import { requests } from "../../record/tables.ts";
+import type { Statement, Value } from "../../store/store.ts";
+import { REQUEST_COLUMNS, type RequestRow } from "../prepare/row.ts";
+import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
+import { insertShared, SHARED_ROWS } from "./statements.ts";
+
+/** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */
+const KINDS_MAX = 8;
+const CONFLICT = "on conflict (request_id) do nothing";
+
+/** What a column holds where an insert does not name it. */
+const DEFAULTS = Object.fromEntries(
+  Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
+) as Record<keyof RequestRow, Value>;
+
+/** Texts that all requests of one client for one model have in common. */
+const REPEATED = [
+  ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
+  ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
+] as const satisfies readonly (keyof RequestRow)[];
+const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
+
+const sparse = new SparseInsert({
+  table: "requests",
+  key: "seq",
+  columns: REQUEST_COLUMNS,
+  defaults: DEFAULTS,
+  conflict: CONFLICT,
+});
+const sharedSets = new Map<string, string>();
+
+/** A row, its key being its `seq`. */
+export type NumberedRow = KeyedRow<keyof RequestRow>;
+
+/**
+ * Statements that insert these rows. Rows that agree in what requests of one kind have in common are inserted together,
+ * and bind it once.
+ */
+export function insertRequests(rows: readonly NumberedRow[], into: Statement[]): void {
+  const rest: NumberedRow[] = [];
+  // A kind of fewer rows is not worth a statement of its own.
+  const kinds = rows.length < SHARED_ROWS ? [rows] : byKind(rows, rest);
+  for (const kind of kinds) {
+    const whole = kind.length - (kind.length % SHARED_ROWS);
+    if (whole > 0) insertAlike(kind.slice(0, whole), into);
+    for (let at = whole; at < kind.length; at++) rest.push(kind[at]!);
+  }
+  sparse.insert(rest, into);
+}
+
+/** @param rest - gets the rows of kinds beyond the first few. */
+function byKind(rows: readonly NumberedRow[], rest: NumberedRow[]): NumberedRow[][] {
+  const kinds: NumberedRow[][] = [];
+  for (const each of rows) {
+    const kind = kinds.find(([first]) => REPEATED.every((column) => first!.row[column] === each.row[column]));
+    if (kind !== undefined) kind.push(each);
+    else if (kinds.length < KINDS_MAX) kinds.push([each]);
+    else rest.push(each);
+  }
+  return kinds;
+}
+
+/** Rows of one kind, as many as fill statements. */
+function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
+  const named = sparse.namedIn(rows, VARYING);
+  const { row } = rows[0]!;
+  const shared = REPEATED.map((column): Value => row[column] ?? DEFAULTS[column]);
+  const sql = remembered(sharedSets, named.join(), () =>
+    insertShared({ table: "requests", shared: REPEATED, own: ["seq", ...named], conflict: CONFLICT }),
+  );
+  for (let at = 0; at < rows.length; at += SHARED_ROWS) {
+    const args = [...shared];
+    for (let each = at; each < at + SHARED_ROWS; each++) sparse.pushValues(rows[each]!, named, args);
+    into.push({ sql, args });
+  }
+}

@@ -1,0 +1,136 @@
+import type { requests } from "../../record/tables.ts";
+import type { Position } from "../../spool/frame.ts";
+import type { Statement, Value } from "../../store/store.ts";
+import type { Prepared } from "../prepare/prepare.ts";
+import { REQUEST_COLUMNS } from "../prepare/row.ts";
+import { BodyInserts } from "./insert-bodies.ts";
+import { insertRequests, type NumberedRow } from "./insert-requests.ts";
+import { CountedModels } from "./models.ts";
+import { insertInto, insertRows, quoted } from "./statements.ts";
+
+const INSERT_PROPERTY = insertInto(
+  "properties",
+  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
+  "on conflict do nothing",
+);
+const INSERT_ASSET = insertInto(
+  "assets",
+  ["request_id", "asset_id", "organization_id", "content_type", "bytes"],
+  "on conflict do nothing",
+);
+
+/**
+ * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
+ * changed meanwhile. An index on columns that are not named need not be touched either.
+ */
+const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
+  ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
+  ...(["method", "target_url", "request_path", "request_referrer", "country_code", "model_override"] as const),
+  ...(["session_id", "session_name", "session_path", "prompt_id", "prompt_version", "prompt_inputs"] as const),
+  ...(["node_id", "job_id", "experiment_id", "is_passthrough_billing", "storage_location"] as const),
+  ...(["cache_enabled", "cached", "cache_reference_id", "cache_created_at"] as const),
+  ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
+]);
+const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
+/** Properties are as they came unless a plugin changed them, and what the API sets meanwhile, here or on another node, stays. */
+const UNLABELLED_COLUMNS = FINAL_COLUMNS.filter((column) => column !== "properties");
+const completing = (columns: readonly string[]) =>
+  `update requests set ${columns.map((column) => `${quoted(column)} = ?`).join(", ")}
+  where seq = ? and request_id = ? and response_status is null`;
+const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
+const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
+
+/** What of a record goes into the database. */
+export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
+
+/** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
+export function bodyStatements(records: readonly Storable[]): Statement[] {
+  const statements: Statement[] = [];
+  const bodies = new BodyInserts();
+  const assets: Value[] = [];
+  for (const { row, parts, texts, assets: files } of records) {
+    bodies.add(row.request_id, parts, texts);
+    for (const { id, contentType, bytes } of files) {
+      bodies.addBlob(id, "plain", contentType, bytes.byteLength, bytes);
+      assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
+    }
+  }
+  bodies.appendTo(statements);
+  insertRows(INSERT_ASSET, assets, statements);
+  return statements;
+}
+
+/** What the transaction of records holds. */
+interface RecordBatch {
+  /** Rows that are not in the database yet, each with its `seq`. */
+  readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
+  /** Rows that are there as in flight, and end now. */
+  readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
+  readonly positions: readonly { readonly name: string; readonly position: Position }[];
+  /** What webhooks are told of these records. */
+  readonly deliveries?: readonly Statement[];
+  readonly now: number;
+}
+
+/** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
+export function recordStatements({ fresh, completed, positions, deliveries = [], now }: RecordBatch): Statement[] {
+  const statements: Statement[] = [];
+  const rows: NumberedRow[] = [];
+  const properties: Value[] = [];
+  const models = new CountedModels();
+  const keys = new Map<string, number>();
+  for (const { record, seq } of fresh) {
+    rows.push({ key: seq, row: record.row });
+    pushProperties(record, seq, properties);
+    count(record, models, keys);
+  }
+  for (const { record, seq, relabelled } of completed) {
+    const { row } = record;
+    const args: Value[] = (relabelled ? FINAL_COLUMNS : UNLABELLED_COLUMNS).map((column) => row[column] ?? null);
+    const sql = relabelled ? COMPLETE_RELABELLED : COMPLETE_REQUEST;
+    statements.push({ sql, args: [...args, seq, row.request_id] });
+    if (relabelled) {
+      statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
+      pushProperties(record, seq, properties);
+    }
+    count(record, models, keys);
+  }
+  insertRequests(rows, statements);
+  insertRows(INSERT_PROPERTY, properties, statements);
+  statements.push(...models.statements());
+  for (const [id, time] of keys) statements.push(keyUsed(id, time));
+  statements.push(...deliveries);
+  for (const { name, position } of positions) statements.push(setPosition(name, position, now));
+  return statements;
+}
+
+function pushProperties({ row, labels }: Storable, seq: number, into: Value[]): void {
+  for (const [name, value] of Object.entries(labels.properties)) {
+    const erased = labels.erasedProperties.has(name) ? 1 : 0;
+    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased, row.cost ?? null);
+  }
+  for (const [name, value] of Object.entries(labels.promptInputs)) {
+    const erased = labels.erasedInputs.has(name) ? 1 : 0;
+    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased, row.cost ?? null);
+  }
+}
+
+function count({ row }: Storable, models: CountedModels, keys: Map<string, number>): void {
+  models.add(row);
+  keys.set(row.key_id, Math.max(keys.get(row.key_id) ?? 0, row.request_created_at));
+}
+
+function keyUsed(id: string, time: number): Statement {
+  return {
+    sql: "update keys set last_used_at = ?1 where id = ?2 and coalesce(last_used_at, 0) < ?1",
+    args: [time, id],
+  };
+}
+
+export function setPosition(name: string, { segment, offset }: Position, now: number): Statement {
+  return {
+    sql: `insert into spool_positions (spool, segment, "offset", updated_at) values (?, ?, ?, ?)
+      on conflict (spool) do update set segment = excluded.segment, "offset" = excluded."offset", updated_at = excluded.updated_at`,
+    args: [name, segment, offset, now],
+  };
+}

@@ -1,0 +1,84 @@
+import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree.ts";
+import type { Deadline } from "../database/deadline.ts";
+import type { BodyPart, SearchedBody } from "./bodies.ts";
+
+/** Contents whose outcome is remembered during one search. */
+const KNOWN_MAX = 50_000;
+
+interface BodyTest {
+  readonly key: string;
+  readonly part: "request" | "response";
+  readonly passes: (text: string) => boolean;
+}
+
+/** The tests on bodies in a filter, each once. */
+export class BodyMatcher {
+  readonly parts: readonly BodyPart[];
+  readonly #tests: readonly BodyTest[];
+  /** What shared content passed. */
+  readonly #known = new Map<string, readonly string[]>();
+
+  constructor(tree: FilterTree) {
+    const tests = new Map<string, BodyTest>();
+    for (const condition of conditionsOf(tree)) {
+      const { source, value } = condition;
+      if (source.from !== "body") continue;
+      const key = bodyTestKey(condition);
+      if (!tests.has(key)) tests.set(key, { key, part: source.part, passes: containing(String(value)) });
+    }
+    this.#tests = [...tests.values()];
+    this.parts = [...new Set(this.#tests.map(({ part }) => part))];
+  }
+
+  /** Keys of the tests that one body passes. A binary one passes none, and one whose content is gone. */
+  passedBy(body: SearchedBody, deadline: Deadline): readonly string[] {
+    const known = body.hash === null ? undefined : this.#known.get(keyOf(body));
+    if (known !== undefined) return known;
+    const keys: string[] = [];
+    const texts = readable(body);
+    for (const { key, part, passes } of this.#tests) {
+      if (part !== body.part || texts.length === 0) continue;
+      deadline.rest();
+      if (texts.some(passes)) keys.push(key);
+    }
+    if (body.hash !== null && this.#known.size < KNOWN_MAX) this.#known.set(keyOf(body), keys);
+    return keys;
+  }
+
+  /** Whether it was searched before, as content that requests share. */
+  isKnown(body: Searched): boolean {
+    return this.#known.has(keyOf(body));
+  }
+}
+
+type Searched = Pick<SearchedBody, "part" | "form" | "hash">;
+
+/** The same content may be read as JSON here and as text there. */
+const keyOf = ({ part, form, hash }: Searched) => `${part} ${form} ${hash}`;
+
+export function bodyTestKey({ source, value }: Condition): string {
+  return `${source.from === "body" ? source.part : ""}:${value}`;
+}
+
+/** Ignores case as `contains` on columns does: by Unicode's simple case folding. */
+function containing(wanted: string): (text: string) => boolean {
+  const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
+  return (text) => pattern.test(text);
+}
+
+/** The body's text as it was sent, and, where JSON escapes hide characters, with them undone. */
+function readable({ form, content }: SearchedBody): readonly string[] {
+  if (content === undefined || form === "binary") return [];
+  const { buffer, byteOffset, byteLength } = content;
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
+  return form === "json" && text.includes("\\") ? [text, unescaped(text)] : [text];
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
+const LETTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (_, code: string | undefined, letter: string) =>
+    code === undefined ? (LETTERS[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { MAPPED } from "../../mapping/apply.ts";
+import type { Mapping } from "../../mapping/mapping.ts";
+import { isTooDeep } from "../../mapping/nesting.ts";
+import { toLlmSchema } from "../../mapping/read-exchange.ts";
+import type { Json, WireSchemaName } from "../../plugin/contract.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import { currentMappings } from "../models/mappings.ts";
+import type { Database } from "../store.ts";
+import { loadBodies, type RequestBodies, type StoredBody } from "./bodies.ts";
+
+type Side = "request" | "response";
+
+/** Columns that tell how the bodies are to be read. */
+export const READ_BY = [
+  ...["organization_id", "wire_schema", "provider", "model", "model_override", "request_model", "response_model"],
+  ...["request_path", "response_status"],
+] as const satisfies readonly (keyof RequestRow)[];
+
+type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
+
+/** What `bodyTexts` needs of many records: headers only where a body is binary, for its type. */
+export async function loadShownBodies(
+  database: Database,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, RequestBodies>> {
+  const bodies = await loadBodies(database, requestIds, ["request", "response"]);
+  const isBinary = ({ request, response }: RequestBodies) => request?.form === "binary" || response?.form === "binary";
+  const binary = [...bodies].filter(([, parts]) => isBinary(parts)).map(([id]) => id);
+  if (binary.length === 0) return bodies;
+  const headers = await loadBodies(database, binary, ["headers"]);
+  return new Map([...bodies].map(([id, parts]) => [id, { ...parts, ...headers.get(id) }]));
+}
+
+/** The two bodies and the neutral schema of a record, each as JSON text. */
+export function bodyTexts(row: ReadBy, bodies: RequestBodies, mappings: Mappings) {
+  const request = readBody(bodies, "request");
+  const response = readBody(bodies, "response");
+  return {
+    request: request.text,
+    response: response.text,
+    llmSchema: llmSchemaText(row, request.value, response.value, mappings),
+  };
+}
+
+/** The two bodies alone. */
+export function plainBodyTexts(bodies: RequestBodies): { readonly request: string; readonly response: string } {
+  return { request: readBody(bodies, "request").text, response: readBody(bodies, "response").text };
+}
+
+/** The mappings of one organization's models. */
+export interface Mappings {
+  of(row: ReadBy): Mapping | undefined;
+}
+
+/** Reads them where a record needs one. */
+export async function loadMappings(records: Database, rows: readonly ReadBy[]): Promise<Mappings> {
+  const row = rows.find(({ wire_schema }) => wire_schema === MAPPED);
+  const all = row === undefined ? [] : await currentMappings(records, row.organization_id);
+  const known = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
+  return {
+    of: ({ provider, model_override, request_model, model }) =>
+      known.get(`${provider}\n${model_override ?? request_model ?? model}`),
+  };
+}
+
+/** Computed whenever a record is read, never stored: a better mapping holds for old records too. */
+function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappings: Mappings): string {
+  if (row.wire_schema === null) return "null";
+  const llmSchema = toLlmSchema({
+    wireSchema: row.wire_schema as WireSchemaName | typeof MAPPED,
+    mapping: mappings.of(row),
+    provider: row.provider,
+    model: row.model,
+    requestModel: row.request_model,
+    responseModel: row.response_model,
+    path: row.request_path ?? "",
+    requestBody,
+    responseBody,
+    status: row.response_status,
+  });
+  return JSON.stringify(llmSchema);
+}
+
+/** A body's JSON text, and its value for the mapping. JSON is passed on as it was written, long numbers included. */
+function readBody(bodies: RequestBodies, part: Side): { readonly text: string; readonly value: Json } {
+  const body = bodies[part];
+  if (body === undefined) return { text: "null", value: undefined };
+  if (body.form === "binary") {
+    const value = describeBinary(body, contentType(bodies, part));
+    return { text: JSON.stringify(value), value };
+  }
+  const text = Buffer.from(body.content.buffer, body.content.byteOffset, body.content.byteLength).toString("utf8");
+  // One body that no client can parse must not take the records beside it along.
+  if (body.form === "json" && !isTooDeep(text)) {
+    try {
+      return { text, value: JSON.parse(text) };
+    } catch {
+      // Cut off at the recorded size, it is JSON no more: then it is shown as text.
+    }
+  }
+  return { text: JSON.stringify(text), value: text };
+}
+
+function describeBinary({ bytes, content, hash, contentType: stored }: StoredBody, type: string | null) {
+  const sha256 = hash ?? createHash("sha256").update(content).digest("hex");
+  return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
+}
+
+/** The recorded headers of one side, as pairs of name and value. */
+export function headerPairs(headers: StoredBody | undefined, side: Side): [string, string][] {
+  if (headers === undefined) return [];
+  const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
+  const flat: unknown = lists?.[side];
+  if (!Array.isArray(flat)) return [];
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(flat[at + 1] ?? "")]] : []));
+}
+
+/** The content type that the wire gave a body, or null. */
+export function contentType(bodies: RequestBodies, part: Side): string | null {
+  const pair = headerPairs(bodies.headers, part).find(([name]) => name.toLowerCase() === "content-type");
+  return pair?.[1] ?? null;
+}

@@ -1,0 +1,199 @@
+import Connection from "libsql/promise";
+import { GatewayError } from "../../errors.ts";
+import { collectGarbage } from "../../runtime/memory.ts";
+import type { Statement } from "../store.ts";
+import { bind } from "./bind.ts";
+import { toObjects } from "./statement-cache.ts";
+
+interface Reader {
+  connection: Connection;
+  /** The second file being attached; undefined before the first query, and after a query that could not. */
+  ready: Promise<unknown> | undefined;
+  /**
+   * Statements and answers of this connection that are done with. Were the collector to free one while a query runs, this
+   * thread would wait for the end of that query, and could not stop it: all go together, once their connection is closed.
+   */
+  readonly spent: unknown[];
+  /** Characters of the statements among them. */
+  spentLength: number;
+}
+
+/** So much is kept before a connection is replaced, which takes about a millisecond. */
+const SPENT_MAX = { count: 500, length: 1_000_000 };
+/**
+ * Connections that were replaced before their garbage is collected: a closed one keeps its files open until its statements
+ * are gone, which the collector, seeing little of them in its own memory, would leave for long.
+ */
+const REPLACED_MAX = 8;
+
+interface Waiting {
+  readonly take: (reader: Reader) => void;
+  readonly refuse: () => void;
+}
+
+/**
+ * A few read-only connections whose queries run off the thread, one at a time each, and can be stopped.
+ *
+ * Only the first step of a statement runs off the thread, and only that can be interrupted: so every query is made to
+ * do all its work in the first step, by materialising it.
+ */
+export class LocalReaders {
+  readonly #url: string;
+  readonly #attach: string;
+  readonly #all: readonly Reader[];
+  readonly #idle: Reader[];
+  readonly #waiting = new Set<Waiting>();
+  readonly #running = new Map<Reader, Promise<unknown>>();
+  #closed = false;
+  #replaced = 0;
+
+  constructor(url: string, attach: string, count: number) {
+    this.#url = url;
+    this.#attach = `pragma busy_timeout=200; ${attach}`;
+    this.#all = Array.from({ length: count }, () => ({
+      connection: new Connection(url, {}),
+      ready: undefined,
+      spent: [],
+      spentLength: 0,
+    }));
+    this.#idle = [...this.#all];
+  }
+
+  query<T>(statement: Statement, deadlineMs: number): Promise<T[]> {
+    return this.#with(deadlineMs, (reader, endsAt) => this.#run<T>(reader, statement, endsAt));
+  }
+
+  /** In one transaction. */
+  queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<unknown[][]> {
+    return this.#with(deadlineMs, async (reader, endsAt) => {
+      await this.#ready(reader);
+      await reader.connection.exec("begin");
+      try {
+        const answers: unknown[][] = [];
+        for (const statement of statements) answers.push(await this.#run(reader, statement, endsAt));
+        return answers;
+      } finally {
+        await reader.connection.exec("rollback");
+      }
+    });
+  }
+
+  async #with<T>(deadlineMs: number, task: (reader: Reader, endsAt: number) => Promise<T>): Promise<T> {
+    const endsAt = performance.now() + deadlineMs;
+    const reader = await this.#take(deadlineMs);
+    const work = task(reader, endsAt);
+    this.#running.set(reader, work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(reader);
+      this.#renew(reader);
+      this.#give(reader);
+    }
+  }
+
+  /** Stops what is running, waits until it has stopped, and closes: closing under a running query ends the process. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting) waiting.refuse();
+    const stopInterrupting = keepInterrupting(() => {
+      for (const reader of this.#running.keys()) reader.connection.interrupt();
+    });
+    await Promise.allSettled([...this.#running.values()]);
+    stopInterrupting();
+    for (const { connection } of this.#all) connection.close();
+  }
+
+  /** A new connection for one that much was asked of. */
+  #renew(reader: Reader): void {
+    if (this.#closed || (reader.spent.length < SPENT_MAX.count && reader.spentLength < SPENT_MAX.length)) return;
+    let connection: Connection;
+    try {
+      connection = new Connection(this.#url, {});
+    } catch {
+      return; // the file cannot be opened now: the connection that there is goes on until it can
+    }
+    reader.connection.close();
+    Object.assign(reader, { connection, ready: undefined, spentLength: 0 });
+    reader.spent.length = 0;
+    this.#replaced = (this.#replaced + 1) % REPLACED_MAX;
+    if (this.#replaced === 0) collectGarbage();
+  }
+
+  /** A lock that kept the second file from being attached once is no reason to fail the queries after it. */
+  async #ready(reader: Reader): Promise<void> {
+    reader.ready ??= reader.connection.exec(this.#attach) as Promise<unknown>;
+    try {
+      await reader.ready;
+    } catch (cause) {
+      reader.ready = undefined;
+      throw cause;
+    }
+  }
+
+  async #run<T>(reader: Reader, { sql, args }: Statement, endsAt: number): Promise<T[]> {
+    const { connection } = reader;
+    let stopInterrupting = () => {};
+    const timer = setTimeout(
+      () => {
+        stopInterrupting = keepInterrupting(() => connection.interrupt());
+      },
+      Math.max(1, endsAt - performance.now()),
+    );
+    try {
+      await this.#ready(reader);
+      const statement = await connection.prepare(`with r as materialized (${sql}\n) select * from r`);
+      reader.spent.push(statement);
+      reader.spentLength += sql.length;
+      const answer = await statement.raw(true).iterate(args.map(bind));
+      reader.spent.push(answer);
+      return toObjects<T>(
+        statement.columns().map(({ name }: { name: string }) => name),
+        [...answer],
+      );
+    } finally {
+      clearTimeout(timer);
+      stopInterrupting();
+    }
+  }
+
+  #take(deadlineMs: number): Promise<Reader> {
+    if (this.#closed) return Promise.reject(new GatewayError("database_unavailable", "the database is being closed"));
+    const reader = this.#idle.pop();
+    if (reader !== undefined) return Promise.resolve(reader);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiting);
+      };
+      const waiting: Waiting = {
+        take: (free) => {
+          leave();
+          resolve(free);
+        },
+        refuse: () => {
+          leave();
+          reject(new GatewayError("database_unavailable", "the database is being closed"));
+        },
+      };
+      const timer = setTimeout(() => {
+        leave();
+        reject(new GatewayError("query_timeout"));
+      }, deadlineMs);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #give(reader: Reader): void {
+    const next = this.#closed ? undefined : this.#waiting.values().next().value;
+    if (next === undefined) this.#idle.push(reader);
+    else next.take(reader);
+  }
+}
+
+/** Again and again, because the database forgets an interrupt that comes before a step or between two. */
+function keepInterrupting(interrupt: () => void): () => void {
+  interrupt();
+  const timer = setInterval(interrupt, 20);
+  return () => clearInterval(timer);
+}

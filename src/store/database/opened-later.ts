@@ -1,0 +1,24 @@
+import type { Config } from "../../config.ts";
+import { openStore, type Store } from "../store.ts";
+
+/** A store for writing that is opened when it is first asked for, and again where that failed. */
+export class OpenedLater {
+  readonly #config: Config;
+  #opening: Promise<Store> | undefined;
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  readonly writer = (): Promise<Store> => {
+    this.#opening ??= openStore(this.#config, "change").catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  };
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.close(); // a writer that never opened is none
+  }
+}

@@ -1,0 +1,95 @@
+import { type Client, createClient, type InValue, type ResultSet } from "@libsql/client";
+import type { Config } from "../../config.ts";
+import { GatewayError } from "../../errors.ts";
+import { within } from "../../runtime/within.ts";
+import type { Database, Statement, Store } from "../store.ts";
+import { bind } from "./bind.ts";
+import { asStoreError } from "./failure.ts";
+import { toObjects } from "./statement-cache.ts";
+
+/** Requests in flight to the server at once. */
+const CONCURRENCY = 20;
+/** Milliseconds until a server that does not answer counts as away, for calls that bring no deadline. */
+const ANSWER_MS = 15_000;
+
+/** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */
+export function openRemote(config: Config): Store {
+  const database = openServer(config.database_url, config.database_auth_token);
+  return { records: database, bodies: database, close: () => database.close() };
+}
+
+export function openServer(url: string, authToken: string): Database {
+  return new RemoteDatabase(url, authToken);
+}
+
+class RemoteDatabase implements Database {
+  readonly #client: Client;
+  readonly #origin: string;
+
+  constructor(url: string, authToken: string) {
+    this.#origin = URL.parse(url)?.host ?? "the database server";
+    // Integers as bigint: the client refuses to read a row with one number over 2^53 otherwise.
+    const options = { url, intMode: "bigint", concurrency: CONCURRENCY } as const;
+    this.#client = createClient(authToken === "" ? options : { ...options, authToken });
+  }
+
+  async batch(statements: readonly Statement[]): Promise<void> {
+    const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
+    const late = () => new GatewayError("database_unavailable", `${this.#origin} did not answer in time`);
+    await this.#limited(this.#client.batch(bound, "write"), ANSWER_MS, late);
+  }
+
+  /** The server has no way to stop a statement: after the deadline its answer is no longer waited for. */
+  async query<T>({ sql, args }: Statement, options: { readonly deadlineMs?: number } = {}): Promise<T[]> {
+    const { deadlineMs } = options;
+    const late = () =>
+      deadlineMs === undefined
+        ? new GatewayError("database_unavailable", `${this.#origin} did not answer in time`)
+        : new GatewayError("query_timeout");
+    const answer = await this.#limited(
+      this.#client.execute({ sql, args: args.map(bind) as InValue[] }),
+      deadlineMs ?? ANSWER_MS,
+      late,
+    );
+    return rowsOf<T>(answer);
+  }
+
+  async queryTogether(statements: readonly Statement[], { deadlineMs }: { readonly deadlineMs: number }) {
+    const bound = statements.map(({ sql, args }) => ({ sql, args: args.map(bind) as InValue[] }));
+    const late = () => new GatewayError("query_timeout");
+    const answers = await this.#limited(this.#client.batch(bound, "read"), deadlineMs, late);
+    return answers.map((answer) => rowsOf<unknown>(answer));
+  }
+
+  /** The server's own affair. */
+  async compact(): Promise<number> {
+    return 0;
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+
+  async #limited<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+    try {
+      return await within(work, limitMs, () => {
+        throw late();
+      });
+    } catch (cause) {
+      throw asStoreError(cause, this.#origin);
+    }
+  }
+}
+
+function rowsOf<T>({ columns, rows }: ResultSet): T[] {
+  return toObjects<T>(
+    columns,
+    rows.map((row) => columns.map((_, index) => fromServer(row[index]))),
+  );
+}
+
+/** The same types as a local file answers. */
+function fromServer(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : value;
+}

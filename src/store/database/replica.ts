@@ -1,0 +1,170 @@
+import type { Config } from "../../config.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Database, Statement, Store } from "../store.ts";
+import { isAway } from "./failure.ts";
+import { openServer } from "./remote.ts";
+
+/** How long a query waits for the replica before it goes to the primary. */
+const WAIT_MS = 250;
+const LOOK_MS = 5;
+/** A query that takes longer makes somebody ask whether the replica is still there. */
+const WATCH_MS = 500;
+/** A server that did not answer is left alone for so long. */
+const AWAY_MS = 1_000;
+
+/**
+ * Reads from a replica without ever reading less than the primary has: the primary is asked how far it is, a step that
+ * costs it next to nothing, and a replica that does not get there in time is passed over. While the primary is away the
+ * replica answers by itself: nothing newer is written then.
+ */
+export function openReplica(config: Config): Store {
+  const primary = openServer(config.database_url, config.database_auth_token);
+  const replica = openServer(config.database_read_url, config.database_auth_token);
+  const database = new ReplicaDatabase(
+    primary,
+    replica,
+    new Progress(config.database_url, config.database_auth_token),
+    new Progress(config.database_read_url, config.database_auth_token),
+  );
+  return { records: database, bodies: database, close: () => database.close() };
+}
+
+class ReplicaDatabase implements Database {
+  readonly #primary: Database;
+  readonly #replica: Database;
+  readonly #ahead: Progress;
+  readonly #behind: Progress;
+
+  constructor(primary: Database, replica: Database, ahead: Progress, behind: Progress) {
+    this.#primary = primary;
+    this.#replica = replica;
+    this.#ahead = ahead;
+    this.#behind = behind;
+  }
+
+  async batch(): Promise<void> {
+    throw new TypeError("this store was opened for reading");
+  }
+
+  query<T>(statement: Statement, { deadlineMs }: { readonly deadlineMs?: number } = {}): Promise<T[]> {
+    if (deadlineMs === undefined) return this.#fresh((server) => server.query<T>(statement));
+    const left = timeLeft(deadlineMs);
+    return this.#fresh((server) => server.query<T>(statement, { deadlineMs: left() }));
+  }
+
+  queryTogether(statements: readonly Statement[], { deadlineMs }: { readonly deadlineMs: number }) {
+    const left = timeLeft(deadlineMs);
+    return this.#fresh((server) => server.queryTogether(statements, { deadlineMs: left() }));
+  }
+
+  async compact(): Promise<number> {
+    return 0;
+  }
+
+  /** Asks the replica where it has everything, else the primary. */
+  async #fresh<T>(ask: (server: Database) => Promise<T>): Promise<T> {
+    const reached = await this.#ahead.now();
+    if (reached === "untold" || (reached !== "away" && !(await this.#behind.reaches(reached)))) {
+      return ask(this.#primary);
+    }
+    try {
+      return await this.#watched(ask(this.#replica));
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      this.#behind.lost();
+      return ask(this.#primary);
+    }
+  }
+
+  /** A replica that stands still would be waited for to the end of the deadline. */
+  async #watched<T>(work: Promise<T>): Promise<T> {
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    const timer = setInterval(async () => {
+      if ((await this.#behind.now()) === "away") {
+        reject(new GatewayError("database_unavailable", "the replica does not answer"));
+      }
+    }, WATCH_MS);
+    try {
+      return await Promise.race([work, stalled]);
+    } finally {
+      clearInterval(timer);
+      work.catch(() => {}); // its failure after that has nobody left to tell
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#primary.close();
+    await this.#replica.close();
+  }
+}
+
+/** What is left of a time that begins now; never nothing, so that whoever is asked says that it is over. */
+function timeLeft(deadlineMs: number): () => number {
+  const startedMs = performance.now();
+  return () => Math.max(1, deadlineMs - (performance.now() - startedMs));
+}
+
+/** How far a server is: the number of the last write that it has, where it tells it with every answer. */
+class Progress {
+  readonly #address: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #known = -1;
+  #awayUntilMs = 0;
+
+  constructor(url: string, authToken: string) {
+    const http = url.replace(/^(libsql|wss):/, "https:").replace(/^ws:/, "http:");
+    this.#address = `${http.replace(/[?#].*$/, "").replace(/\/+$/, "")}/v2/pipeline`;
+    const token = authToken === "" ? {} : { authorization: `Bearer ${authToken}` };
+    this.#headers = { "content-type": "application/json", ...token };
+  }
+
+  /** `untold` by a server that does not number its writes. */
+  async now(): Promise<number | "away" | "untold"> {
+    if (performance.now() < this.#awayUntilMs) return "away";
+    try {
+      const answer = await fetch(this.#address, {
+        method: "POST",
+        headers: this.#headers,
+        body: '{"requests":[{"type":"execute","stmt":{"sql":"select 1"}},{"type":"close"}]}',
+        signal: AbortSignal.timeout(WAIT_MS),
+      });
+      const index = indexIn(await answer.json());
+      if (index === undefined) return "untold";
+      this.#known = index;
+      return index;
+    } catch {
+      this.lost(); // whoever asked goes to the other server
+      return "away";
+    }
+  }
+
+  /** Whether it has the write of this number, now or within a moment. */
+  async reaches(index: number): Promise<boolean> {
+    if (this.#known >= index) return true;
+    for (const until = performance.now() + WAIT_MS; ; ) {
+      const at = await this.now();
+      if (typeof at !== "number") return false;
+      if (at >= index) return true;
+      if (performance.now() > until) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  /** It may come back with less than it had. */
+  lost(): void {
+    this.#known = -1;
+    this.#awayUntilMs = performance.now() + AWAY_MS;
+  }
+}
+
+interface PipelineAnswer {
+  readonly results?: readonly {
+    readonly response?: { readonly result?: { readonly replication_index?: string | number | null } };
+  }[];
+}
+
+function indexIn(answer: unknown): number | undefined {
+  const index = (answer as PipelineAnswer | null)?.results?.[0]?.response?.result?.replication_index;
+  if (index === undefined || index === null) return undefined;
+  return Number.isFinite(Number(index)) ? Number(index) : undefined;
+}

@@ -1,0 +1,106 @@
+import { pathToFileURL } from "node:url";
+import Connection from "libsql/promise";
+import { MIGRATIONS } from "../migrations/list.ts";
+import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign.ts";
+import { toObjects } from "./statement-cache.ts";
+
+/** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
+const BUSY_MS = 5_000;
+/** A recorder that is busy holds its lock for a fraction of this. */
+const LOCK_MS = 2_000;
+
+/**
+ * Copies one database file, as it is at this moment, into a new file: whole, compact, in one piece without a log.
+ * Whoever writes to the database meanwhile goes on, and its log grows until the copy is made. Runs off the thread.
+ *
+ * @throws what the driver throws, such as a full disk; the copy is then worth nothing.
+ */
+export async function snapshotFile(path: string, copy: string): Promise<void> {
+  await withFile(path, (connection) => connection.exec(`vacuum into '${copy.replaceAll("'", "''")}'`));
+}
+
+/** What a database file says of itself. */
+export interface FileReport {
+  /** Steps of this file's migrations that were taken; 0 for a file without tables. */
+  readonly version: number;
+  /** Tables of something else, where Weir has not been at the file. */
+  readonly foreign: readonly string[];
+  /** Rows of each table asked for. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** What SQLite finds wrong; empty where the file is sound. Not asked unless told to: it reads the whole file. */
+  readonly faults: readonly string[];
+}
+
+export type FileKind = "records" | "bodies";
+
+/** Tables whose rows are counted. */
+const COUNTED: Readonly<Record<FileKind, readonly string[]>> = {
+  records: ["requests", "properties", "keys"],
+  bodies: ["bodies", "blobs", "texts"],
+};
+
+/** Reads a database file without changing it, off the thread. @throws where it is no database or cannot be opened. */
+export function inspectFile(
+  path: string,
+  kind: FileKind,
+  options: { readonly soundness?: boolean; readonly counts?: boolean } = {},
+): Promise<FileReport> {
+  return withFile(path, async (connection) => {
+    const rows: Record<string, number> = {};
+    const tables = toObjects<MadeTable>(["name", "sql"], await all(connection, MADE_TABLES));
+    const names = new Set(tables.map(({ name }) => name));
+    const [marked] = isMigrated(tables)
+      ? await all(connection, `select coalesce(max(version), 0) from migrations where target = '${kind}'`)
+      : [];
+    for (const table of options.counts ? COUNTED[kind] : []) {
+      if (names.has(table)) rows[table] = Number(first((await all(connection, `select count(*) from ${table}`))[0]));
+    }
+    const said = options.soundness ? (await all(connection, "pragma quick_check(20)")).map(first).map(String) : [];
+    const faults = said.filter((line) => line !== "ok");
+    return { version: Number(first(marked) ?? 0), foreign: foreignTables(tables), rows, faults };
+  });
+}
+
+/** Whether the file can be locked for writing within a few seconds; nothing is written. Runs off the thread. */
+export async function isWritable(path: string): Promise<boolean> {
+  const connection = new Connection(path, {});
+  try {
+    await connection.exec(`pragma busy_timeout=${LOCK_MS}`);
+    await connection.exec("begin immediate; rollback");
+    return true;
+  } catch {
+    return false; // locked, or its directory may not be written: another check says that
+  } finally {
+    connection.close();
+  }
+}
+
+/** The version that this program brings each file to. */
+export function newestVersion(kind: FileKind): number {
+  return MIGRATIONS.filter(({ target }) => target === kind).length;
+}
+
+/** The names of the steps that a file of this version has not taken yet. */
+export function stepsAfter(kind: FileKind, version: number): readonly string[] {
+  return MIGRATIONS.filter((step) => step.target === kind && step.version > version).map(({ name }) => name);
+}
+
+async function withFile<T>(path: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = new Connection(`${pathToFileURL(path).href}?mode=ro`, {});
+  try {
+    await connection.exec(`pragma busy_timeout=${BUSY_MS}`);
+    return await work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Off the thread is only what `all` does at its first step. */
+async function all(connection: Connection, sql: string): Promise<readonly (readonly unknown[])[]> {
+  const statement = await connection.prepare(sql);
+  return (await statement.raw(true).all([])) as unknown[][];
+}
+
+function first(row: readonly unknown[] | undefined): unknown {
+  return row?.[0];
+}

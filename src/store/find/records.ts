@@ -1,0 +1,78 @@
+import { getTableColumns } from "drizzle-orm";
+import { messageOf } from "../../observe.ts";
+import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
+import { requests } from "../../record/tables.ts";
+import { toObjects } from "../database/statement-cache.ts";
+import type { Database, Statement } from "../store.ts";
+
+/** Records by a key of theirs; ids in lower case. */
+export interface Asked {
+  readonly organizationId: string;
+  readonly by: "seq" | "request_id";
+  readonly keys: readonly (number | string)[];
+}
+
+/** A record that is to be printed. */
+export interface ListedRecord<Column extends keyof RequestRow> {
+  /** Its `STORED_MEMBERS`, an object as JSON text. */
+  readonly stored: string;
+  readonly row: Pick<RequestRow, Column>;
+}
+
+/** Records of one organization in the order asked; ids that it does not have are left out. Ids in lower case. */
+export async function recordsByIds(
+  database: Database,
+  organizationId: string,
+  requestIds: readonly string[],
+): Promise<RequestRow[]> {
+  return database.query<RequestRow>(selectAsked("r.*", { organizationId, by: "request_id", keys: requestIds }));
+}
+
+/**
+ * The same for printing them. The driver takes longer to hand over a cell than the database to print it, so that the
+ * seventy cells of a record come as five.
+ *
+ * @param columns - what is needed besides the stored members.
+ */
+export async function listedRecords<Column extends keyof RequestRow>(
+  database: Database,
+  asked: Asked,
+  columns: readonly Column[],
+): Promise<ListedRecord<Column>[]> {
+  // SQLite prints floating-point numbers with 15 digits: such columns stay cells.
+  const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
+  const others = columns.filter((column) => !exact.includes(column));
+  const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, ...ofRow(exact)].join(
+    ", ",
+  );
+  try {
+    const printed = await database.query<PrintedRow<Column>>(selectAsked(cells, asked));
+    const values = printed.map((cells) => [...JSON.parse(cells.others), ...exact.map((column) => cells[column])]);
+    const rows = toObjects<Pick<RequestRow, Column>>([...others, ...exact], values);
+    return printed.map(({ stored }, index) => ({ stored, row: rows[index]! }));
+  } catch (cause) {
+    // A damaged cell that JSON cannot hold must not hide the records beside it.
+    if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
+    const rows = await database.query<RequestRow>(selectAsked("r.*", asked));
+    return rows.map((row) => ({ stored: JSON.stringify(storedMembers(row)), row }));
+  }
+}
+
+type PrintedRow<Column extends keyof RequestRow> = Pick<RequestRow, Column> & {
+  readonly stored: string;
+  readonly others: string;
+};
+
+const COLUMNS = getTableColumns(requests);
+
+const STORED = `json_object(${Object.entries(STORED_MEMBERS)
+  .map(([name, column]) => `'${name}', r.${column}`)
+  .join(", ")})`;
+
+const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
+
+function selectAsked(columns: string, { organizationId, by, keys }: Asked): Statement {
+  const sql = `select ${columns} from json_each(?) asked cross join requests r on r.${by} = asked.value
+    where r.organization_id = ? order by asked.key`;
+  return { sql, args: [JSON.stringify(keys), organizationId] };
+}

@@ -1,0 +1,13 @@
+import type { Config } from "../config.ts";
+
+/** What each thread is started with. */
+export interface ThreadOptions {
+  /** Of the thread's region. */
+  readonly config: Config;
+  /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
+  readonly home?: Config;
+  /** For the recorder: what omitted bodies are enciphered with in the spool of this run. */
+  readonly sealKey?: Uint8Array;
+  /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */
+  readonly databaseWasThere?: boolean;
+}

@@ -1,0 +1,119 @@
+import type { RequestUsage } from "../plugin/contract.ts";
+import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
+import type { HookHealth } from "../plugin/view.ts";
+import type { requests } from "../record/tables.ts";
+import type { Position } from "../spool/frame.ts";
+
+/** Recorder thread; the only writer of records. */
+export type RecorderFunctions = {
+  /** Resolves once the database is migrated and the spool is being read. */
+  ready(): Promise<void>;
+  /** Whether a record of this id, in lower case, exists or is being made. */
+  isKnownId(id: string): Promise<boolean>;
+  /** Takes an id that a client chose, for this node. @returns false where a request has it, on whichever node. */
+  claimId(id: string): Promise<boolean>;
+  /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
+  barrier(): Promise<void>;
+  /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
+  amend(change: Amendment): Promise<AmendResult>;
+  /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
+  remove(removal: Removal): Promise<number>;
+  /** One small step that frees space. @returns what `store/retention/maintain.ts` says. */
+  maintain(task: Maintenance): Promise<number>;
+  /** Changes what was read of finished records. @returns how many of them there still were. */
+  rewrite(changes: readonly RecordChange[]): Promise<number>;
+  /** Takes in mappings, prices and webhooks that were changed before this call. */
+  relearn(): Promise<void>;
+  /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
+  usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** What plugins stored after `version`; 0 asks for all. */
+  readEntries(version: number): Promise<readonly StoredEntry[]>;
+  writeEntries(entries: readonly Entry[]): Promise<void>;
+  /** This node's shares of limits, settled with other nodes on the same database. */
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
+  /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
+  import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
+  /** How the plugins of this thread are doing. */
+  hookHealth(): Promise<HookHealth>;
+  /** Prometheus text of this thread's metrics. */
+  metrics(): Promise<string>;
+  status(): Promise<RecorderStatus>;
+  /** Reads the spool to its end, commits, closes. */
+  stop(): Promise<void>;
+};
+
+export interface Amendment {
+  readonly requestId: string;
+  readonly organizationId: string;
+  /** Names to set; null removes. */
+  readonly properties?: Readonly<Record<string, string | null>>;
+  readonly scores?: Readonly<Record<string, number>>;
+  readonly feedbackRating?: boolean;
+}
+
+/** Null where the organization has no such request. */
+export type AmendResult = {
+  readonly requestId: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly scores: Readonly<Record<string, number>>;
+  readonly feedback: { readonly id: string; readonly rating: boolean; readonly createdAt: number } | null;
+} | null;
+
+export interface Removal {
+  readonly organizationId: string;
+  readonly requestIds: readonly string[];
+  /**
+   * `next`: what is removed has long been in the database, so it waits for the present batch alone. Unless told so the
+   * recorder catches up with the spool first, which takes a while where traffic leaves it no time.
+   */
+  readonly when?: "next" | "caught up" | undefined;
+}
+
+/** What can be removed besides whole records; each step is as small as its lists. */
+export type Maintenance =
+  | { readonly kind: "bodies"; readonly organizationId: string; readonly requestIds: readonly string[] }
+  /** Requests that may have bodies and no record. */
+  | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
+  /** Shared content that perhaps nothing points at. */
+  | { readonly kind: "blobs"; readonly hashes: readonly string[] }
+  /** Empty pages of the database files. */
+  | { readonly kind: "compact"; readonly pages: number };
+
+/** What is known of a finished record after it was read again. */
+export interface RecordChange {
+  readonly seq: number;
+  readonly requestId: string;
+  /** Columns of `requests` and their new values. */
+  readonly columns: Readonly<Record<string, string | number | null>>;
+  readonly texts?: { readonly prompt: string | null; readonly completion: string | null };
+  /** JSON text that takes the place of the stored response body: a stream put together. */
+  readonly responseBody?: string;
+}
+
+/** A record that comes from outside, read and checked. */
+export interface Arrival {
+  /** As it is to be stored, in the organization of who brings it; it has a status, for it is not in flight. */
+  readonly row: Omit<typeof requests.$inferInsert, "seq">;
+  readonly bodies: readonly ArrivedBody[];
+  readonly texts: { readonly prompt: string | null; readonly completion: string | null };
+}
+
+export interface ArrivedBody {
+  readonly part: "request" | "response";
+  readonly form: "json" | "text";
+  readonly bytes: Uint8Array;
+}
+
+/** `existing`: the organization has a record of this id already, or one in flight. `taken`: another one has. */
+export type ArrivalResult = "imported" | "existing" | "taken";
+
+export interface RecorderStatus {
+  readonly position: Position;
+  /** Bytes of the spool that are not in the database yet. */
+  readonly lagBytes: number;
+  readonly inFlight: number;
+  readonly recorded: number;
+  /** Why nothing can be written now, or null. */
+  readonly databaseError: string | null;
+}

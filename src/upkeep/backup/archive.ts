@@ -1,0 +1,138 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { type Copied, readPieces, writeFile, writeTo } from "./file-copy.ts";
+import { MANIFEST, type Manifest } from "./manifest.ts";
+import { TAR_END, tarHeader, tarPadding } from "./tar.ts";
+
+/** A backup that is being made. Nothing of it is at its place until `finish`. */
+export interface Archive {
+  /** Where a file of this name can be made, for `keep`. */
+  scratch(name: string): string;
+  /** Takes the file at `scratch(name)` in. */
+  keep(name: string): Promise<void>;
+  /** Takes the first `bytes` of an open file in. */
+  add(name: string, fd: number, bytes: number): Promise<void>;
+  readonly files: Readonly<Record<string, Copied>>;
+  /** Writes the manifest and puts the backup in its place. */
+  finish(manifest: Manifest): Promise<void>;
+  /** Removes what there is of it. */
+  abort(): void;
+}
+
+/** A name that ends in `.tar` is one file, any other a directory. What is there goes only when the new one is whole. */
+export function openArchive(target: string): Archive {
+  fs.mkdirSync(dirname(target), { recursive: true });
+  return target.endsWith(".tar") ? new TarArchive(target) : new DirectoryArchive(target);
+}
+
+/** Whether a backup may take the place of what is at `target`: a slip must cost no folder of something else, and no device. */
+export function mayBeReplaced(target: string): boolean {
+  if (target.endsWith(".tar")) return fs.statSync(target).isFile();
+  if (!fs.statSync(target).isDirectory()) return false;
+  const names = fs.readdirSync(target);
+  return names.length === 0 || names.includes(MANIFEST);
+}
+
+class DirectoryArchive implements Archive {
+  readonly files: Record<string, Copied> = {};
+  readonly #target: string;
+  readonly #partial: string;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#partial = `${target}.partial`;
+    fs.rmSync(this.#partial, { recursive: true, force: true });
+    fs.mkdirSync(this.#partial, { mode: 0o700 });
+  }
+
+  scratch(name: string): string {
+    const path = join(this.#partial, name);
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  async keep(name: string): Promise<void> {
+    const path = this.scratch(name);
+    fs.chmodSync(path, 0o600);
+    const fd = fs.openSync(path, "r+");
+    try {
+      this.files[name] = await readPieces(fd, fs.fstatSync(fd).size, () => {});
+      fs.fdatasyncSync(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  async add(name: string, fd: number, bytes: number): Promise<void> {
+    this.files[name] = await writeFile(this.scratch(name), (sink) => readPieces(fd, bytes, sink));
+  }
+
+  async finish(manifest: Manifest): Promise<void> {
+    await writeFile(this.scratch(MANIFEST), async (sink) => sink(manifestBytes(manifest)));
+    fs.rmSync(this.#target, { recursive: true, force: true });
+    fs.renameSync(this.#partial, this.#target);
+  }
+
+  abort(): void {
+    fs.rmSync(this.#partial, { recursive: true, force: true });
+  }
+}
+
+class TarArchive implements Archive {
+  readonly files: Record<string, Copied> = {};
+  readonly #target: string;
+  readonly #partial: string;
+  readonly #fd: number;
+  readonly #seconds = Math.floor(Date.now() / 1000);
+
+  constructor(target: string) {
+    this.#target = target;
+    this.#partial = `${target}.partial`;
+    fs.rmSync(this.#partial, { recursive: true, force: true });
+    fs.mkdirSync(this.#partial, { mode: 0o700 });
+    this.#fd = fs.openSync(join(this.#partial, "archive"), "wx", 0o600);
+  }
+
+  scratch(name: string): string {
+    return join(this.#partial, name.replaceAll("/", "-"));
+  }
+
+  async keep(name: string): Promise<void> {
+    const path = this.scratch(name);
+    const fd = fs.openSync(path, "r");
+    try {
+      await this.add(name, fd, fs.fstatSync(fd).size);
+    } finally {
+      fs.closeSync(fd);
+    }
+    fs.rmSync(path);
+  }
+
+  async add(name: string, fd: number, bytes: number): Promise<void> {
+    const sink = writeTo(this.#fd);
+    sink(tarHeader(name, bytes, this.#seconds));
+    this.files[name] = await readPieces(fd, bytes, sink);
+    sink(Buffer.alloc(tarPadding(bytes)));
+  }
+
+  async finish(manifest: Manifest): Promise<void> {
+    const bytes = manifestBytes(manifest);
+    const sink = writeTo(this.#fd);
+    for (const piece of [tarHeader(MANIFEST, bytes.byteLength, this.#seconds), bytes]) sink(piece);
+    sink(Buffer.alloc(tarPadding(bytes.byteLength)));
+    sink(TAR_END);
+    fs.fdatasyncSync(this.#fd);
+    fs.closeSync(this.#fd);
+    fs.renameSync(join(this.#partial, "archive"), this.#target);
+    fs.rmSync(this.#partial, { recursive: true, force: true });
+  }
+
+  abort(): void {
+    fs.closeSync(this.#fd);
+    fs.rmSync(this.#partial, { recursive: true, force: true });
+  }
+}
+
+function manifestBytes(manifest: Manifest): Buffer {
+  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+}

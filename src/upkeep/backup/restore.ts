@@ -1,0 +1,108 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../../config.ts";
+import { inspectFile, newestVersion } from "../../store/database/snapshot.ts";
+import { occupied, placeOf } from "../places.ts";
+import type { Step } from "./backup.ts";
+import { extract } from "./extract.ts";
+import type { Manifest } from "./manifest.ts";
+import { RestoreError } from "./restore-error.ts";
+
+interface RestoreOptions {
+  readonly config: Config;
+  readonly source: string;
+  /** Replace what is in the data directory. Without it nothing may be there. */
+  readonly force: boolean;
+  readonly onStep: (step: Step) => void;
+}
+
+/** What SQLite keeps beside a database file. */
+const SIDES = ["-wal", "-shm"] as const;
+
+/**
+ * Puts a backup into the data directory. The service must not be running: hold the directory's lock.
+ *
+ * All of it is unpacked and verified beside its place first: every file against its checksum, the databases for soundness
+ * and for as many rows as were counted when they were copied. Only then is anything replaced.
+ *
+ * @throws RestoreError where the backup is not sound or fits nothing here.
+ */
+export async function restore({ config, source, force, onStep }: RestoreOptions): Promise<Manifest> {
+  const there = occupied(config);
+  if (there.length > 0 && !force) {
+    throw new RestoreError(`${there[0]} is there already; --force replaces it, or set another WEIR_DATA_DIR`);
+  }
+  const partial = join(config.data_dir, "restore.partial");
+  const replaced = join(config.data_dir, "replaced.partial");
+  for (const each of [partial, replaced]) fs.rmSync(each, { recursive: true, force: true });
+  fs.mkdirSync(partial, { recursive: true, mode: 0o700 });
+  try {
+    const manifest = await extract(source, partial, onStep);
+    await verify(manifest, partial, config, onStep);
+    replace(manifest, partial, replaced, config);
+    return manifest;
+  } finally {
+    for (const each of [partial, replaced]) fs.rmSync(each, { recursive: true, force: true });
+  }
+}
+
+async function verify(manifest: Manifest, folder: string, config: Config, onStep: RestoreOptions["onStep"]) {
+  if (manifest.region !== config.region) {
+    throw new RestoreError(`the backup is of region "${manifest.region}", and region = "${config.region}" here`);
+  }
+  const homeless = [...partsOf(manifest)].find((name) => placeOf(config, name) === undefined);
+  if (homeless !== undefined) {
+    const why = homeless.startsWith("eu/") ? "set WEIR_EU_DATABASE_URL or another eu_ key" : "it has no place here";
+    throw new RestoreError(`the backup holds ${homeless}: ${why}`);
+  }
+  for (const [name, { kind, version, rows }] of Object.entries(manifest.databases)) {
+    if (version > newestVersion(kind)) {
+      throw new RestoreError(
+        `${name} has version ${version}, this program knows ${newestVersion(kind)}: use the newer Weir (${manifest.weir})`,
+      );
+    }
+    const path = join(folder, name);
+    onStep({ name: `${name}: verifying`, done: 0, total: fs.statSync(path).size });
+    const found = await inspectFile(path, kind, { soundness: true, counts: true });
+    if (found.faults.length > 0) throw new RestoreError(`${name} is damaged: ${found.faults[0]}`);
+    for (const [table, count] of Object.entries(rows)) {
+      if (found.rows[table] === count) continue;
+      throw new RestoreError(`${name} has ${found.rows[table] ?? 0} rows of ${table}, and had ${count}`);
+    }
+  }
+}
+
+/** Everything of before goes aside first, so that a failure on the way leaves it on the disk. */
+function replace(manifest: Manifest, partial: string, replaced: string, config: Config): void {
+  fs.mkdirSync(replaced, { mode: 0o700 });
+  for (const [at, path] of occupied(config).entries()) {
+    for (const side of ["", ...SIDES]) {
+      if (fs.existsSync(path + side)) move(path + side, join(replaced, `${at}${side}`));
+    }
+  }
+  for (const name of partsOf(manifest)) {
+    const to = placeOf(config, name)!;
+    fs.mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    move(join(partial, name), to);
+  }
+}
+
+/** What is moved in one piece: databases, spools and folders. */
+function partsOf({ files, databases }: Manifest): ReadonlySet<string> {
+  const parts = Object.keys(files).map((name) => {
+    if (databases[name] !== undefined) return name;
+    return /^(?:eu\/)?[^/]+/.exec(name)![0];
+  });
+  return new Set(parts);
+}
+
+/** A database file may lie on another disk than the data directory. */
+function move(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    fs.cpSync(from, to, { recursive: true });
+    fs.rmSync(from, { recursive: true });
+  }
+}

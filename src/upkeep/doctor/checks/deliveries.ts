@@ -1,0 +1,41 @@
+import * as fs from "node:fs";
+import type { Config } from "../../../config.ts";
+import { type EndpointTrouble, endpointTroubles } from "../../../store/deliveries/delivery-queue.ts";
+import { openStore } from "../../../store/store.ts";
+import { regionsOf } from "../../places.ts";
+import { type Check, type Outcome, ok, warn } from "../finding.ts";
+
+const DAY_MS = 86_400_000;
+const QUERY_MS = 10_000;
+
+/** Whether webhooks and alert channels take what they are told. */
+export const deliveriesCheck: Check = {
+  name: "deliveries",
+  async run({ config }) {
+    const outcomes: Outcome[] = [];
+    for (const { config: theirs, databases } of regionsOf(config)) {
+      if (databases.every(({ path }) => fs.existsSync(path))) outcomes.push(...(await checkRegion(theirs)));
+    }
+    return outcomes.length > 0 ? outcomes : [ok("none yet")];
+  },
+};
+
+async function checkRegion(config: Config): Promise<Outcome[]> {
+  const store = await openStore(config, "read");
+  try {
+    const troubles = await endpointTroubles(store.records, Date.now() - DAY_MS, QUERY_MS);
+    return troubles.length > 0 ? troubles.map(toldOf) : [ok("every webhook and alert channel takes what it is sent")];
+  } catch {
+    return [warn("what is delivered cannot be told", "see what the check of the database says")];
+  } finally {
+    await store.close();
+  }
+}
+
+/** Without addresses: they may hold secrets. */
+function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): Outcome {
+  const isWebhook = source_id === endpoint_id;
+  const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;
+  const says = `${what}: ${failed} given up within a day, ${waiting} tried in vain and waiting; ${last_error ?? ""}`;
+  return warn(says, `mend the receiver, then \`weir ${isWebhook ? "webhooks" : "alerts"} test ${source_id}\``);
+}

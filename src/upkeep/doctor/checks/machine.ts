@@ -1,0 +1,112 @@
+import { lookup, Resolver } from "node:dns/promises";
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { within } from "../../../runtime/within.ts";
+import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
+
+const FREE_BYTES_FAIL = 256e6;
+const FREE_BYTES_WARN = 2e9;
+const FREE_SHARE_WARN = 0.05;
+const FREE_FILES_WARN = 10_000;
+/** Each client and each provider connection is a file; below this a few thousand streams do not fit. */
+const OPEN_FILES_WARN = 8_192;
+const OPEN_FILES_FAIL = 512;
+/** No clock that is right shows less than when this was written. */
+const BUILT_AFTER_MS = Date.UTC(2026, 0, 1);
+const DNS_MS = 2_000;
+/** A name that every deployment is likely to ask for. */
+const DNS_NAME = "api.openai.com";
+
+export const diskCheck: Check = {
+  name: "disk",
+  run({ config }) {
+    const stats = fs.statfsSync(existing(config.data_dir));
+    const free = stats.bavail * stats.bsize;
+    const total = stats.blocks * stats.bsize;
+    const says = `${inBytes(free)} of ${inBytes(total)} free for ${config.data_dir}`;
+    const mend = "delete old records (DELETE /v1/request), move the data directory to a larger disk, or free space";
+    const outcomes: Outcome[] = [
+      free < FREE_BYTES_FAIL
+        ? fail(says, mend)
+        : free < FREE_BYTES_WARN || free < total * FREE_SHARE_WARN
+          ? warn(says, mend)
+          : ok(says),
+    ];
+    if (stats.files > 0 && stats.ffree < FREE_FILES_WARN) {
+      outcomes.push(
+        warn(`the file system has room for ${stats.ffree} more files`, "remove files, or use another disk"),
+      );
+    }
+    return outcomes;
+  },
+};
+
+export const openFilesCheck: Check = {
+  name: "open files",
+  run() {
+    const limit = openFilesMax();
+    if (limit === undefined) return [ok("no limit that this system tells")];
+    const says = `${limit} at once`;
+    const mend = "raise it: `ulimit -n 65536`, LimitNOFILE= in a unit file, --ulimit nofile=65536 for a container";
+    return [limit < OPEN_FILES_FAIL ? fail(says, mend) : limit < OPEN_FILES_WARN ? warn(says, mend) : ok(says)];
+  },
+};
+
+/** Of this process, which has what the service has when it is started the same way. */
+function openFilesMax(): number | undefined {
+  const path = "/proc/self/limits";
+  if (!fs.existsSync(path)) return undefined;
+  const soft = /^Max open files\s+(\S+)/m.exec(fs.readFileSync(path, "utf8"))?.[1];
+  return soft === undefined || soft === "unlimited" ? undefined : Number(soft);
+}
+
+export const clockCheck: Check = {
+  name: "clock",
+  run() {
+    const now = Date.now();
+    const says = new Date(now).toISOString();
+    if (now < BUILT_AFTER_MS) return [fail(`it says ${says}`, "set the clock; records and limits go by it")];
+    // Systemd keeps this file while its time service has an answer; other time services do not tell.
+    const asksTime = fs.existsSync("/run/systemd/timesync");
+    if (asksTime && !fs.existsSync("/run/systemd/timesync/synchronized")) {
+      return [warn(`${says}, not synchronized`, "check the time service: `timedatectl timesync-status`")];
+    }
+    return [ok(says)];
+  },
+};
+
+export const dnsCheck: Check = {
+  name: "dns",
+  async run({ config }) {
+    const servers = config.dns_servers;
+    const asked = servers.length === 0 ? "the system" : servers.join(", ");
+    const started = performance.now();
+    try {
+      await within(resolveWith(servers), DNS_MS, () => {
+        throw new Error(`no answer in ${DNS_MS} ms`);
+      });
+      return [ok(`${asked} answers, in ${Math.round(performance.now() - started)} ms`)];
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      const mend =
+        servers.length === 0
+          ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
+          : "check WEIR_DNS_SERVERS and the way there";
+      // A server that says "no such name" works.
+      if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${asked} answers`)];
+      return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, mend)];
+    }
+  },
+};
+
+async function resolveWith(servers: readonly string[]): Promise<unknown> {
+  if (servers.length === 0) return lookup(DNS_NAME);
+  const resolver = new Resolver({ timeout: DNS_MS, tries: 1 });
+  resolver.setServers([...servers]);
+  return resolver.resolve4(DNS_NAME);
+}
+
+/** The directory itself, or the nearest one above it that exists. */
+export function existing(path: string): string {
+  return fs.existsSync(path) ? path : existing(dirname(path));
+}

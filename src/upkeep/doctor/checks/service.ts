@@ -1,0 +1,92 @@
+import { createServer } from "node:net";
+import type { Config } from "../../../config.ts";
+import { certificatesIn } from "../../../net/authorities.ts";
+import { messageOf } from "../../../observe.ts";
+import { PluginError } from "../../../plugin/files/check.ts";
+import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin/files/load.ts";
+import { buildRegistry } from "../../../plugin/providers/registry.ts";
+import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { type Answer, askReadiness } from "../readiness.ts";
+
+/** Loads what the service would load, without setting anything up. */
+export const dropInsCheck: Check = {
+  name: "drop-ins",
+  async run({ config }) {
+    try {
+      const providers = await loadFolders("provider", pluginFolders("provider", config));
+      buildRegistry(providers);
+      const plugins: readonly LoadedPlugin[] = await loadFolders("plugin", pluginFolders("plugin", config));
+      const outcomes = optionsWithoutPlugin(config, plugins);
+      const dropped = [...providers, ...plugins].filter(({ builtIn }) => !builtIn);
+      const says = `${providers.length} providers, ${plugins.length} plugins, ${dropped.length} of them drop-ins`;
+      return outcomes.length > 0 ? outcomes : [ok(says)];
+    } catch (error) {
+      const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
+      return all.map((each) => {
+        if (!(each instanceof PluginError)) throw each;
+        return fail(each.message, "mend the file and try `weir plugins check <file>`, or take it out of the folder");
+      });
+    }
+  },
+};
+
+function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]): Outcome[] {
+  return Object.keys(config.plugins)
+    .filter((name) => !plugins.some(({ value }) => value.name === name))
+    .map((name) =>
+      fail(`[plugins.${name}]: there is no such plugin`, "take the table out of weir.toml, or add the plugin"),
+    );
+}
+
+/** A service that runs is asked how it is; where none runs, its ports must be free. */
+export const serviceCheck: Check = {
+  name: "service",
+  async run({ config, running }) {
+    if (running) return readinessOf(await askReadiness(config));
+    const taken: Outcome[] = [];
+    const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port"] as const);
+    for (const key of ["gateway_port", "api_port", ...pair] as const) {
+      const code = await bindable(config.host, config[key]);
+      if (code === undefined) continue;
+      const variable = `WEIR_${key.toUpperCase()}`;
+      taken.push(fail(`${key} ${config[key]} on ${config.host}: ${code}`, `stop what uses it, or set ${variable}`));
+    }
+    return taken.length > 0 ? taken : [ok(`not running; ports ${config.gateway_port} and ${config.api_port} are free`)];
+  },
+};
+
+function readinessOf(answer: Answer): Outcome[] {
+  if (answer.state === "no answer") {
+    return [warn(`${answer.address} does not answer: ${answer.why}`, "if it was just started, wait; else see its log")];
+  }
+  const mend = "see the service's log and docs/operations.md";
+  const outcomes = answer.degraded.map((says) => warn(says, mend));
+  if (answer.state === "not ready") outcomes.push(fail("it runs and is not ready", mend));
+  return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
+}
+
+/** @returns why the port cannot be listened on, or undefined where it can. */
+function bindable(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+export const authoritiesCheck: Check = {
+  name: "authorities",
+  run({ config }) {
+    const path = config.extra_ca_file;
+    if (path === "") return [ok("the system's")];
+    let certificates: ReturnType<typeof certificatesIn>;
+    try {
+      certificates = certificatesIn(path);
+    } catch (error) {
+      return [fail(messageOf(error), "set WEIR_EXTRA_CA_FILE to a PEM file of certificates")];
+    }
+    const late = certificates.find(({ validTo }) => Date.parse(validTo) < Date.now());
+    if (late !== undefined) return [warn(`${path}: ${late.subject} has expired on ${late.validTo}`, "renew it")];
+    return [ok(`the system's and ${certificates.length} of ${path}`)];
+  },
+};

@@ -1,0 +1,70 @@
+import * as fs from "node:fs";
+import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "../../../spool/codec.ts";
+import { listSegments, segmentPath } from "../../../spool/segments.ts";
+import { inspectFile, stepsAfter } from "../../../store/database/snapshot.ts";
+import { databasePlaces, regionsOf } from "../../places.ts";
+import { type Check, fail, inBytes, ok, warn } from "../finding.ts";
+import { existing } from "./machine.ts";
+import { versionOf } from "./storage.ts";
+
+/** Bytes of a segment that hold its first frame, which names the run that wrote it. */
+const FIRST_FRAME_BYTES = 1_024;
+
+export const upgradeDatabaseCheck: Check = {
+  name: "database",
+  async run({ config }) {
+    const places = databasePlaces(config).filter(({ path }) => fs.existsSync(path));
+    if (places.length > 0) {
+      return Promise.all(
+        places.map(async ({ kind, path, name }) => versionOf(kind, name, await inspectFile(path, kind))),
+      );
+    }
+    return databasePlaces(config).length > 0
+      ? [ok("made at the first start")]
+      : [warn("it is on a server, which is not asked", "`weir doctor` asks it; a start refuses a newer one")];
+  },
+};
+
+/** A migration may write a table or an index anew, and nothing of the old one is free before it is done. */
+export const upgradeRoomCheck: Check = {
+  name: "room",
+  async run({ config }) {
+    let needed = 0;
+    for (const { kind, path } of databasePlaces(config).filter((place) => fs.existsSync(place.path))) {
+      const { version } = await inspectFile(path, kind);
+      if (stepsAfter(kind, version).length > 0) needed += fs.statSync(path).size;
+    }
+    if (needed === 0) return [ok("nothing is migrated, so none is needed")];
+    const stats = fs.statfsSync(existing(config.data_dir));
+    const free = stats.bavail * stats.bsize;
+    const says = `${inBytes(free)} free, migrating may take ${inBytes(needed)}`;
+    return [free > needed ? ok(says) : fail(says, "free space, or move the data directory to a larger disk")];
+  },
+};
+
+/** Segments of another format would be passed over as torn, and their records lost. */
+export const upgradeSpoolCheck: Check = {
+  name: "spool",
+  run({ config }) {
+    const segments = regionsOf(config).flatMap(({ spool }) =>
+      listSegments(spool).map((segment) => segmentPath(spool, segment)),
+    );
+    const strange = segments.filter((path) => !beginsWell(path));
+    if (strange.length === 0) return [ok(`${segments.length} segments, of this program's format`)];
+    const mend = "start the Weir that wrote them once more and stop it with SIGTERM: it reads its spool to the end";
+    return [fail(`${strange.length} of ${segments.length} segments cannot be read`, mend)];
+  },
+};
+
+function beginsWell(path: string): boolean {
+  const bytes = Buffer.alloc(FIRST_FRAME_BYTES);
+  const fd = fs.openSync(path, "r");
+  try {
+    const limit = fs.readSync(fd, bytes, 0, bytes.byteLength, 0);
+    if (limit === 0) return true;
+    const length = frameBytes(bytes, 0, limit);
+    return length >= FRAME_HEAD_BYTES && length <= limit && isIntact(bytes, 0, length);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

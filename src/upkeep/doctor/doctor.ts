@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../config.ts";
+import { lockDirectory } from "../../store/database/lock.ts";
+import { deliveriesCheck } from "./checks/deliveries.ts";
+import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
+import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
+import { spoolCheck, stateCheck } from "./checks/spool.ts";
+import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
+import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
+import { type Check, examine, type Finding } from "./finding.ts";
+
+/** Everything that keeps a deployment from working, the machine first. */
+export const DOCTOR_CHECKS: readonly Check[] = [
+  dataDirectoryCheck,
+  diskCheck,
+  openFilesCheck,
+  clockCheck,
+  dnsCheck,
+  authoritiesCheck,
+  databaseCheck,
+  spoolCheck,
+  stateCheck,
+  dropInsCheck,
+  deliveriesCheck,
+  serviceCheck,
+];
+
+/** Whether this program can take over what another version has left. Nothing here needs a network. */
+export const UPGRADE_CHECKS: readonly Check[] = [
+  dataDirectoryCheck,
+  upgradeDatabaseCheck,
+  upgradeRoomCheck,
+  upgradeSpoolCheck,
+  stateCheck,
+  dropInsCheck,
+];
+
+/** Runs checks on the deployment that this configuration describes, whether it is running or not. */
+export async function checkUp(
+  checks: readonly Check[],
+  config: Config,
+  options: { readonly thorough: boolean },
+): Promise<readonly Finding[]> {
+  return examine(checks, { config, running: isRunning(config), thorough: options.thorough });
+}
+
+/** Whether a service holds the data directory. */
+function isRunning({ data_dir }: Config): boolean {
+  if (!existsSync(`${data_dir}/weir.lock`)) return false;
+  try {
+    const lock = lockDirectory(data_dir);
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    return false; // it cannot be written: another check says so
+  }
+}

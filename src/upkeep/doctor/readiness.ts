@@ -1,0 +1,45 @@
+import { request } from "node:http";
+import type { Config } from "../../config.ts";
+
+const ANSWER_MS = 5_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** What a running service says of itself. */
+export type Answer =
+  | { readonly state: "ready" | "not ready"; readonly address: string; readonly degraded: readonly string[] }
+  | { readonly state: "no answer"; readonly address: string; readonly why: string };
+
+/** Asks `/readyz` of the service that this configuration describes, on this machine. Never rejects. */
+export function askReadiness({ host, api_port: port }: Pick<Config, "host" | "api_port">): Promise<Answer> {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const address = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/readyz`;
+  return new Promise((resolve) => {
+    const none = (why: string) => resolve({ state: "no answer", address, why });
+    if (port === 0) return none("api_port is 0, so its port is not known");
+    const asked = request({ host: reachable, port, path: "/readyz", agent: false, timeout: ANSWER_MS }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        if (text.length < ANSWER_BYTES_MAX) text += chunk;
+      });
+      response.on("error", (error) => none(error.message));
+      response.on("end", () => {
+        const degraded = degradedIn(text);
+        if (degraded === undefined) none(`another program answers there, with status ${response.statusCode}`);
+        else resolve({ state: response.statusCode === 200 ? "ready" : "not ready", address, degraded });
+      });
+    });
+    asked.on("timeout", () => asked.destroy(new Error(`nothing within ${ANSWER_MS / 1_000} s`)));
+    asked.on("error", (error: NodeJS.ErrnoException) => none(error.code ?? error.message));
+    asked.end();
+  });
+}
+
+function degradedIn(text: string): readonly string[] | undefined {
+  try {
+    const { degraded } = JSON.parse(text) as { degraded?: unknown };
+    return Array.isArray(degraded) ? degraded.map(String) : undefined;
+  } catch {
+    return undefined; // no JSON: it is not the service
+  }
+}
