@@ -65,7 +65,7 @@ async function answer(
   body: Uint8Array,
 ): Promise<void> {
   const { cache } = parts;
-  await cache.loaded;
+  await cache.store.loaded;
   const { exchange } = admitted;
   const request = await toCacheRequest(parts, admitted, settings, body);
   while (!exchange.ended) {
@@ -80,7 +80,7 @@ function take(parts: GatewayParts, admitted: Admitted, claim: Claim, body: Uint8
 }
 
 async function replay({ cache }: GatewayParts, { exchange }: Admitted, entry: Entry): Promise<boolean> {
-  const source = await cache.open(entry);
+  const source = await cache.store.open(entry);
   if (source === undefined) return false;
   if (exchange.ended) {
     await source.close();

@@ -193,7 +193,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   await using gateway = await startTestGateway({ hooks });
   await using first = await provider("500 One");
   await using second = await provider("200 OK");
-  const asking = falling([{ target: second.origin }]);
+  const asking = falling([{ target: second.origin, path: "/v2/other?key=of-the-fallback" }]);
   expect((await ask(gateway, first.origin, asking)).status).toBe(500);
   expect(second.seen.length).toBe(0);
   refuse = false;
@@ -201,6 +201,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   expect(status).toBe(200);
   await gateway.spool.ended(id);
   expect(asked.map(({ target }) => target.origin)).toEqual([first.origin, second.origin, first.origin, second.origin]);
+  expect(asked[3]!.path).toBe("/v2/other?key=***");
   expect(asked[3]!.id).not.toBe(id);
   expect(asked[3]!.gatewayHeader("fallbacks")).toBeUndefined();
   expect(ended.map((end) => end.id).sort()).toEqual(asked.map((one) => one.id).sort());
