@@ -46,6 +46,7 @@ export function openAiUsage(usage: Json): Usage | undefined {
     prompt_cache_read_tokens: firstCount(
       input?.cached_tokens,
       usage.cached_tokens,
+      usage.num_cached_tokens,
       usage.prompt_cache_hit_tokens,
       usage.cache_read_input_tokens,
     ),
