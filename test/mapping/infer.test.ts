@@ -111,6 +111,13 @@ describe("what cannot be inferred stays pending with the reason", () => {
   });
 });
 
+test("what the gateway itself refused teaches nothing", () => {
+  const [shape] = SHAPES;
+  const { requestBody } = shape!.fresh;
+  const refusal = whole(requestBody, { error: { type: "gateway_error", code: "rate_limited", message: "wait 1 s" } }, 429);
+  expect(inferMapping([...shape!.samples, refusal], shape!.model)).toEqual(inferMapping(shape!.samples, shape!.model));
+});
+
 describe("whatever the bodies hold", () => {
   const json = fc.jsonValue({ maxDepth: 6 });
   const samples = fc.array(
