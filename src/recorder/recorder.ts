@@ -10,7 +10,7 @@ import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
 import { type Exchange, release } from "./exchanges/exchange.ts";
-import { SpoolInput } from "./exchanges/spool-input.ts";
+import { SpoolInput } from "./spool-input.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { Waiters } from "./waiters.ts";

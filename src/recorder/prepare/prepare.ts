@@ -9,7 +9,7 @@ import type { Learnt } from "../../store/models/learnt.ts";
 import type { Asset } from "../bodies/assets.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { messageLines } from "../bodies/messages.ts";
-import { type StoredPart, toParts } from "../bodies/stored-parts.ts";
+import { type StoredPart, toParts } from "./stored-parts.ts";
 import { readTailEvents } from "../bodies/tail.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue, joinedValue } from "./headers.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ModelRow as StoredModel } from "../../../store/models/mapping-steps.ts";
+import type { ModelRow as StoredModel } from "../../../store/models/models.ts";
 import { get } from "../../api.ts";
 import { ListRoom } from "../../parts/list-page.tsx";
 import { Page } from "../../parts/page.tsx";
