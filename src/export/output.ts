@@ -96,7 +96,11 @@ export function openStream(stream: Writable): Output {
 export async function checkPlace(path: string): Promise<void> {
   const folder = dirname(path);
   if (!(await exists(folder))) throw usageFailure(`${path} cannot be written: there is no folder ${folder}`);
-  if ((await exists(path)) && (await stat(path)).isDirectory()) throw usageFailure(`${path} is a folder`);
+  if (!(await exists(path))) return;
+  const found = await stat(path);
+  if (found.isDirectory()) throw usageFailure(`${path} is a folder`);
+  // A pipe or a device has no end to cut off, and nothing of an export belongs beside it.
+  if (!found.isFile()) throw usageFailure(`${path} is no file; give --output - and send stdout there`);
 }
 
 export async function exists(path: string): Promise<boolean> {

@@ -139,6 +139,18 @@ export const SHAPES: readonly Shape[] = [
       ),
     { messages: CONVERSATION },
   ),
+  shape("JSON: alternatives that are told by their scores", "scored", (question, answer, input, output) =>
+    whole(
+      { model: "scored", text_in: question },
+      {
+        outputs: [
+          { text_out: answer, prob: 0.9 },
+          { text_out: "I do not know.", prob: 0.1 },
+        ],
+        spent: { input, output },
+      },
+    ),
+  ),
   shape(
     "JSON: what came before apart from the newest question",
     "lastly",

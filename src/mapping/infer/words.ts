@@ -10,7 +10,7 @@ export const WORDS = {
   ),
   total: list("total sum all overall both"),
   counts: list(
-    "token tokens usage billing billed meter metering count counts units consumption stats accounting tok toks",
+    "token tokens usage billing billed meter metering count counts units consumption spent spending stats accounting tok toks",
   ),
   noCount: list(
     "ms latency time duration seconds elapsed created timestamp at date index idx seq position limit max min remaining price cost usd port version code status rank choice id",
@@ -32,6 +32,7 @@ export const WORDS = {
   choices: list(
     "choices choice candidates candidate alternatives alternative generations generation options completions results variants samples",
   ),
+  score: list("score prob probability likelihood confidence rank weight logprob"),
   noText: list(
     "id uid uuid type object kind status state model engine role finish reason stop created version language locale format trace",
   ),

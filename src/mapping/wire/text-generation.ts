@@ -126,6 +126,8 @@ function usageOf(body: Json): Usage | undefined {
       body?.inputTokenCount,
       body?.tokens_evaluated,
       body?.metrics?.input_token_count,
+      body?.details?.input_length,
+      listOf(body)[0]?.details?.input_length,
       sumOfPresent(...results.map((result) => firstCount(result?.input_token_count))),
       Array.isArray(body?.prompt?.tokens) ? body.prompt.tokens.length : undefined,
     ),

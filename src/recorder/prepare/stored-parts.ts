@@ -1,8 +1,8 @@
 import type { Json } from "../../plugin/contract.ts";
-import type { Exchange } from "../exchanges/exchange.ts";
-import { fromLatin1 } from "./headers.ts";
 import { type Asset, extractAssets } from "../bodies/assets.ts";
 import type { Body, BodyForm } from "../bodies/body.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import { fromLatin1 } from "./headers.ts";
 
 export type BodyPart = "request" | "response" | "raw" | "headers";
 

@@ -3,11 +3,11 @@ import { afterSql, type Position } from "../../filter/cursor.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../filter/sort.ts";
 import { creationColumn, type Source } from "../../filter/source.ts";
-import type { Deadline } from "../database/deadline.ts";
-import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
-import type { Database } from "../store.ts";
 import { loadSearched } from "../bodies/bodies.ts";
 import { BodyMatcher, bodyTestKey } from "../bodies/body-matcher.ts";
+import type { Deadline } from "../database/deadline.ts";
+import type { Database } from "../store.ts";
+import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
