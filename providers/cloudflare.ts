@@ -14,9 +14,8 @@ export default {
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
     { path: /:(?:generateContent|streamGenerateContent)$/, schema: "generate-content" },
     { path: /\/converse(?:-stream)?$/, schema: "converse" },
-    { path: /\/ai\/run\/.*(?:embedding|bge-).*$/, schema: "embeddings" },
-    { path: /\/ai\/run\/.+$/, schema: "chat-completions" },
-    { path: /\/ai\/run\/.+$/, schema: "text-generation" },
-    { path: /\/workers-ai\/@.+$/, schema: "text-generation" },
+    { path: /\/(?:ai\/run|workers-ai)\/@.*(?:embedding|bge-).*$/, schema: "embeddings" },
+    { path: /\/(?:ai\/run|workers-ai)\/@.+$/, schema: "chat-completions" },
+    { path: /\/(?:ai\/run|workers-ai)\/@.+$/, schema: "text-generation" },
   ],
 } satisfies ProviderPlugin;

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** DeepInfra. It states an estimated cost in `usage.estimated_cost`; `v1/inference` is its own format. */
+/** DeepInfra. It states an estimated cost in `usage.estimated_cost`; `v1/inference` is its own format, with counts at its top. */
 export default {
   apiVersion: 1,
   name: "DEEPINFRA",
@@ -12,4 +12,14 @@ export default {
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
     { path: /\/v1\/inference\/.+$/, schema: "text-generation" },
   ],
+
+  readResponse: (body) => {
+    const { num_input_tokens, num_tokens, inference_status: status } = body ?? {};
+    const counts = { prompt_tokens: num_input_tokens, completion_tokens: num_tokens };
+    const usage = Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count)));
+    return {
+      ...(Object.keys(usage).length > 0 && { usage }),
+      ...(typeof status?.cost === "number" && { cost: status.cost }),
+    };
+  },
 } satisfies ProviderPlugin;

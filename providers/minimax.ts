@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** MiniMax, in OpenAI's manner and, under `anthropic`, in Anthropic's. */
+/** MiniMax, in OpenAI's manner and, under `anthropic`, in Anthropic's. Its own failures come with status 200. */
 export default {
   apiVersion: 1,
   name: "MINIMAX",
@@ -8,5 +8,13 @@ export default {
   target: "https://api.minimax.io",
   dedicatedDomain: "minimax",
   extends: "OPENAI",
-  wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
+  wireSchemas: [
+    { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
+    { path: /\/text\/chatcompletion_v2$/, schema: "chat-completions" },
+  ],
+
+  readResponse: (body) => {
+    const { status_code: code, status_msg: message } = body?.base_resp ?? {};
+    return typeof code === "number" && code !== 0 ? { error: { message: `${message}`, type: `${code}` } } : {};
+  },
 } satisfies ProviderPlugin;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../observe.ts";
 import { openDataDirectory } from "../serve/data-directory.ts";
+import { mayBeReplaced } from "../upkeep/backup/archive.ts";
 import { backUp, type Step } from "../upkeep/backup/backup.ts";
 import type { Manifest } from "../upkeep/backup/manifest.ts";
 import { restore } from "../upkeep/backup/restore.ts";
@@ -16,8 +17,11 @@ const LINE_EVERY_MS = 10_000;
 
 export const backupCommand: Run = async ({ args, options, terminal, config }) => {
   const target = resolve(terminal.workingDirectory, args[0]!);
-  if (existsSync(target) && options["force"] !== true) {
-    throw new CommandError(`${args[0]} is there already; --force replaces it once the new backup is whole`);
+  if (existsSync(target)) {
+    if (!mayBeReplaced(target)) throw new CommandError(`${target} is there and is no backup; take another name`);
+    if (options["force"] !== true) {
+      throw new CommandError(`${args[0]} is there already; --force replaces it once the new backup is whole`);
+    }
   }
   const missing = databasePlaces(config).find(({ path }) => !existsSync(path));
   if (missing !== undefined) throw new CommandError(`${missing.path} is not there: there is nothing to back up`);

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { type Progress, recomputeCosts } from "../jobs/reading/recompute.ts";
@@ -14,7 +13,7 @@ import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
-import { withStore } from "./with-store.ts";
+import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 
 /** How long a running service is given to begin. */
@@ -35,7 +34,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
     shownAt = Date.now();
     terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
   };
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
   let done: Progress;
   try {

@@ -45,7 +45,7 @@ function helpText(words: readonly string[]): string {
   if (command !== undefined) return explain(command);
   const group = COMMANDS.filter((each) => each.name.startsWith(`${name} `));
   if (group.length === 0) throw new UsageError(`there is no command "${name}"`);
-  return `usage: ${programName} ${name} <command>\n\ncommands:\n${rows(group.map(({ name, summary }) => [name, summary]))}`;
+  return `usage: ${programName} ${name} <command>\n\ncommands:\n${rows(group.map(({ name, summary }) => [name, summary]))}\n`;
 }
 
 function overview(): string {

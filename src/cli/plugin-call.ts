@@ -11,7 +11,7 @@ import { setUp, tearDown } from "../plugin/setup.ts";
 import { patiently } from "../store/database/patiently.ts";
 import { snapshotKeys } from "../store/keys.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
 interface PluginCall {
@@ -26,7 +26,7 @@ interface PluginCall {
  * Lets a plugin answer one of its own endpoints in this process. What it stores is in the database, where a running
  * service finds it; what it counts is only looked at.
  *
- * @throws CommandError with what the plugin says against it.
+ * @throws CommandError with what the plugin says against it, UsageError where that is a 400.
  */
 export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
   const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));
@@ -59,7 +59,7 @@ export async function callPlugin(config: Config, wanted: PluginCall): Promise<Js
       const call = { params: wanted.params ?? {}, query: {}, body: wanted.body, caller };
       const answer = await callRoute(open.hooks.routes ?? [], wanted, call, log);
       if ("data" in answer) return answer.data;
-      throw new CommandError(answer.message);
+      throw answer.status === 400 ? new UsageError(answer.message) : new CommandError(answer.message);
     } finally {
       await tearDown(open, log);
       host.close();

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
+import { whyUnread } from "../export/words.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin/files/check.ts";
 import { programName } from "../runtime/platform.ts";
@@ -26,13 +27,17 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const [first] = words;
-  if (first === undefined || first === "--help" || first === "-h") {
+  if (first === undefined || isHelp(first)) {
     printHelp(terminal, []);
     return 0;
   }
   if (first === "--version" || first === "-v") return run(["version"], terminal);
+  if (isHelp(words[1])) {
+    printHelp(terminal, [first]);
+    return 0;
+  }
   const { command, rest } = findCommand(words);
-  if (rest.includes("--help") || rest.includes("-h")) {
+  if (rest.some(isHelp)) {
     printHelp(terminal, command.name.split(" "));
     return 0;
   }
@@ -46,6 +51,10 @@ async function run(words: readonly string[], terminal: Terminal): Promise<number
   const loaded = loadConfig(problem === undefined ? inputs : without);
   const runCommand = await command.load();
   return runCommand({ options, args, terminal, loaded, config: loaded.config, ...(problem && { problem }) });
+}
+
+function isHelp(word: string | undefined): boolean {
+  return word === "--help" || word === "-h";
 }
 
 function problemOf(inputs: ConfigInputs): ConfigError | undefined {
@@ -69,9 +78,8 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
     throw new UsageError(`${wrong}; there are: ${group.join(", ")}`);
   }
   const near = nearestName(first, new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!)));
-  throw new UsageError(
-    `there is no command "${first}"${near === undefined ? "" : `; did you mean "${near}"?`} Try \`${programName} help\``,
-  );
+  const hint = near === undefined ? "try" : `did you mean "${near}"? Try`;
+  throw new UsageError(`there is no command "${first}"; ${hint} \`${programName} help\``);
 }
 
 type Words = Pick<Invocation, "options" | "args">;
@@ -92,7 +100,7 @@ function parse(command: Command, words: readonly string[]): Words {
       strict: true,
     });
   } catch (error) {
-    throw new UsageError(`${command.name}: ${whyUnparsed(error as Error, options)}`);
+    throw new UsageError(`${command.name}: ${whyUnread((error as Error).message, Object.keys(options))}`);
   }
   const wanted = command.args ?? [];
   const given = parsed.positionals;
@@ -103,18 +111,12 @@ function parse(command: Command, words: readonly string[]): Words {
   return { options: parsed.values as Record<string, string | boolean | string[] | undefined>, args: given };
 }
 
-function whyUnparsed(error: Error, options: Readonly<Record<string, unknown>>): string {
-  const unknown = /Unknown option '(-*)([^']*)'/.exec(error.message);
-  if (unknown === null) return error.message.split("\n")[0]!.split(". ")[0]!;
-  const near = unknown[1] === "--" ? nearestName(unknown[2]!, Object.keys(options)) : undefined;
-  return `there is no option ${unknown[1]}${unknown[2]}${near === undefined ? "" : `; did you mean --${near}?`}`;
-}
-
 /** What a person is told: a line for each thing that is wrong, and a stack only for what is a bug. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.lines.map((line) => `weir: ${line}`);
   if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
   const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
-  if (known) return [`weir: ${(error as Error).message}`];
+  // What the system refuses, such as a folder that may not be written, says itself what is wrong.
+  if (known || (error instanceof Error && "syscall" in error)) return [`weir: ${(error as Error).message}`];
   return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }

@@ -1,18 +1,30 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
+import { messageOf } from "../observe.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store, type StoreMode } from "../store/store.ts";
+import { CommandError } from "./usage.ts";
 
 /** Opens both databases, with tables of this version; works beside a running service, and before the first start. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  reachDirectory(config);
   const store = await openStore(config, modeOf(config));
   try {
     await migrate(store);
     return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+/** Makes the data directory where it is missing. @throws CommandError where this user may not work in it. */
+export function reachDirectory({ data_dir: path }: Config): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new CommandError(`data_dir = ${JSON.stringify(path)} cannot be used: ${messageOf(error)}`, error);
   }
 }
 

@@ -53,6 +53,8 @@ export interface ClientOptions {
   /** Aborted when the export is to stop. */
   readonly signal: AbortSignal;
   readonly onWait: (reason: string, ms: number, attempt: number) => void;
+  /** What the service says about a question that it answers all the same, such as a name that no record has. */
+  readonly onWarning?: (text: string) => void;
   /** Where the filter of the command line stands in what is asked, such as `filter.right.right`. */
   readonly filterPlace?: string;
 }
@@ -101,6 +103,8 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
     });
     const bytes = await readBytes(answer, question, () => timer.refresh());
     if (answer.status !== 200) throw refusal(answer, bytes.toString(), question, options);
+    const warning = answer.headers.get("gateway-warning");
+    if (warning !== null) options.onWarning?.(printable(warning));
     return bytes;
   } catch (error) {
     if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
@@ -160,7 +164,7 @@ function refusal(
   return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
 }
 
-/** What the service says about a failure and the place it names, for the terminal: bounded, without control characters. */
+/** What the service says about a failure and the place it names. */
 function explanation(text: string, filterPlace = "filter"): { readonly words: string; readonly place: string } {
   let parsed: unknown;
   try {
@@ -173,11 +177,12 @@ function explanation(text: string, filterPlace = "filter"): { readonly words: st
   const place = typeof path !== "string" ? "" : path.replace(filterPlace, "filter");
   const words = [message, place].filter((word) => typeof word === "string" && word !== "");
   if (words.length === 0) return NOTHING_SAID;
-  const shown = words
-    .join(" at ")
-    .replace(/[\x00-\x1f\x7f-\x9f]/g, " ")
-    .slice(0, 500);
-  return { words: `: ${shown}`, place };
+  return { words: `: ${printable(words.join(" at "))}`, place };
+}
+
+/** What somebody else wrote, for the terminal: bounded, without control characters. */
+export function printable(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 500);
 }
 
 const NOTHING_SAID = { words: "", place: "" };

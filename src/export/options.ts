@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { usageFailure } from "./failure.ts";
+import { readWords } from "./words.ts";
 
 const FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 const REGIONS = ["us", "eu"] as const;
@@ -80,7 +80,7 @@ export interface ExportOptions {
  * @throws ExportFailure of kind `usage`.
  */
 export function readOptions(argv: readonly string[], env: Environment): ExportOptions {
-  const given = parse(argv);
+  const given = readWords(argv, OPTIONS, false).values;
   if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
 
   const format = oneOf("format", FORMATS, given.format ?? "jsonl");
@@ -120,15 +120,6 @@ export function readKey(env: Environment, scope: string): string {
 
 export function readRegion(given: string | undefined): Region {
   return oneOf("region", REGIONS, given ?? "us");
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (cause) {
-    if (cause instanceof TypeError) throw usageFailure(cause.message.split(". ")[0] ?? cause.message);
-    throw cause;
-  }
 }
 
 function oneOf<const T extends string>(option: string, allowed: readonly T[], value: string): T {

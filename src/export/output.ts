@@ -61,8 +61,12 @@ export async function openFile(path: string, length: number | undefined): Promis
   };
 }
 
-/** Appends to a stream, at the speed of whoever reads it. */
-export function openStream(stream: Writable): Output {
+/**
+ * Appends to a stream, at the speed of whoever reads it.
+ *
+ * @param signal - ends the wait for a reader; what that one has not taken is dropped.
+ */
+export function openStream(stream: Writable, signal: AbortSignal): Output {
   let length = 0;
   let failure: Error | undefined;
   const onError = (error: Error) => {
@@ -80,14 +84,15 @@ export function openStream(stream: Writable): Output {
       if (bytes.length === 0) return;
       const chunk = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
       length += chunk.byteLength;
-      if (!stream.write(chunk)) await once(stream, "drain").catch(onError);
+      if (!stream.write(chunk)) await once(stream, "drain", { signal }).catch(onError);
       check();
     },
     async sync() {
       return length;
     },
     async close() {
-      stream.off("error", onError);
+      if (signal.aborted) stream.destroy();
+      else stream.off("error", onError);
     },
   };
 }
@@ -96,7 +101,11 @@ export function openStream(stream: Writable): Output {
 export async function checkPlace(path: string): Promise<void> {
   const folder = dirname(path);
   if (!(await exists(folder))) throw usageFailure(`${path} cannot be written: there is no folder ${folder}`);
-  if ((await exists(path)) && (await stat(path)).isDirectory()) throw usageFailure(`${path} is a folder`);
+  if (!(await exists(path))) return;
+  const found = await stat(path);
+  if (found.isDirectory()) throw usageFailure(`${path} is a folder`);
+  // A pipe or a device has no end to cut off, and nothing of an export belongs beside it.
+  if (!found.isFile()) throw usageFailure(`${path} is no file; give --output - and send stdout there`);
 }
 
 export async function exists(path: string): Promise<boolean> {

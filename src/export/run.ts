@@ -50,12 +50,14 @@ async function exportWith(options: ExportOptions, io: ExportIo, say: (text: stri
     lineEveryMs: io.lineEveryMs ?? 10_000,
   });
   const filterPlace = placeOfGiven(options.properties);
-  const client = createClient({ ...options, filterPlace, pace, signal, onWait: progress.waiting });
+  const warnings = new Set<string>();
+  const onWarning = (text: string) => void warnings.add(text);
+  const client = createClient({ ...options, filterPlace, pace, signal, onWait: progress.waiting, onWarning });
   try {
     const outcome = await transfer({ options, client, progress, stdout: io.stdout, signal, nowMs: Date.now() });
     progress.stop();
     if (!options.quiet) say(summary(outcome, options));
-    for (const warning of outcome?.warnings ?? []) say(`warning: ${warning}`);
+    for (const warning of [...warnings, ...(outcome?.warnings ?? [])]) say(`warning: ${warning}`);
     return EXIT.done;
   } catch (error) {
     progress.stop();

@@ -64,7 +64,7 @@ export async function transfer(job: Transfer): Promise<Outcome | undefined> {
 async function toStream(job: Transfer): Promise<Outcome> {
   const plan = await makePlan(job);
   const encoder = ENCODERS[job.options.format](plan.columns);
-  const output = openStream(job.stdout);
+  const output = openStream(job.stdout, job.signal);
   try {
     await output.append(encoder.head());
     const done = await downloadAll(job, plan, { encoder, output, keep: async () => {} }, START);
@@ -156,8 +156,13 @@ async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const filter = buildFilter(period, options.properties, options.filter);
   const counted = await countRecords(client, filter);
   const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
-  if (!TABLES.has(options.format)) return { period, columns: [], total };
-  const found = await memberNames(client, { filter, order: options.order, includeBody: false });
+  const isTable = TABLES.has(options.format);
+  // Counting takes filters that pages do not come by: such a one is refused here, before there is a file.
+  const found =
+    isTable || options.filter !== "all"
+      ? await memberNames(client, { filter, order: options.order, includeBody: false })
+      : [];
+  if (!isTable) return { period, columns: [], total };
   return { period, columns: tableColumns(found, await propertyNames(client), options.includeBody), total };
 }
 

@@ -51,7 +51,8 @@ const FIELDS: Readonly<Record<string, SortField>> = {
 /** Keys that hold an object of names: properties, and prompt inputs. */
 const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
 
-const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
+/** Everything that can be sorted by. */
+export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
 
 export const NEWEST_FIRST: readonly SortKey[] = [
   { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },

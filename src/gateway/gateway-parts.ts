@@ -1,7 +1,7 @@
 import type { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
 import type { RequestEnd } from "../plugin/contract.ts";
-import type { Verdict } from "../plugin/hooks/hooks.ts";
+import type { Verdict } from "../plugin/hooks/verdict.ts";
 import type { Upstream } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";

@@ -1,6 +1,8 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { SpoolStats } from "../spool/frame.ts";
-import type { Distribution, GatewayFigures } from "../threads.ts";
+import type { GatewayFigures } from "../threads.ts";
+import type { CacheFigures } from "./cache/response-cache.ts";
+import { Buckets, histogramText, together } from "./histogram.ts";
 
 /** Seconds. The first buckets are for the gateway's own time, the last ones for slow models. */
 const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
@@ -12,18 +14,12 @@ export interface Measured {
   readonly provider: string;
   readonly status: number;
   readonly startedAt: number;
+  /** When it was passed on: for the first time, and in the try that was answered. */
+  readonly firstForwardedAt: number | undefined;
   readonly forwardedAt: number | undefined;
   readonly firstByteAt: number | undefined;
   readonly requestBytes: number;
   readonly responseBytes: number;
-}
-
-/** What the cache did since the start, and what it holds. */
-interface CacheFigures {
-  readonly hits: number;
-  readonly misses: number;
-  readonly failures: number;
-  readonly totals: { readonly entries: number; readonly bytes: number };
 }
 
 /** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
@@ -68,9 +64,9 @@ export class GatewayMetrics {
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
     this.#requestBytes += exchange.requestBytes;
     this.#responseBytes += exchange.responseBytes;
-    const { startedAt, forwardedAt, firstByteAt } = exchange;
-    if (forwardedAt === undefined) return;
-    this.#overhead.observe((forwardedAt - startedAt) / 1_000);
+    const { startedAt, firstForwardedAt, forwardedAt, firstByteAt } = exchange;
+    if (firstForwardedAt === undefined || forwardedAt === undefined) return;
+    this.#overhead.observe((firstForwardedAt - startedAt) / 1_000);
     if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);
   }
 
@@ -128,8 +124,8 @@ export class GatewayMetrics {
     this.#shown = all;
     return [
       await this.#registry.metrics(),
-      histogram("weir_gateway_overhead_seconds", "From a request's arrival to its passing on.", all.overhead),
-      histogram("weir_gateway_first_byte_seconds", "From passing on to the first body byte.", all.firstByte),
+      histogramText("weir_gateway_overhead_seconds", "From a request's arrival to its passing on.", all.overhead),
+      histogramText("weir_gateway_first_byte_seconds", "From passing on to the first body byte.", all.firstByte),
     ].join("\n");
   }
 }
@@ -203,43 +199,4 @@ function showGauge(registers: Registry[], { name, help, value }: Shown): void {
       this.set(value());
     },
   });
-}
-
-/** A histogram that costs an addition per observation. */
-class Buckets {
-  readonly #bounds: readonly number[];
-  readonly #counts: Float64Array;
-  #sum = 0;
-
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = new Float64Array(bounds.length + 1);
-  }
-
-  observe(seconds: number): void {
-    let at = 0;
-    while (at < this.#bounds.length && seconds > this.#bounds[at]!) at++;
-    this.#counts[at]!++;
-    this.#sum += seconds;
-  }
-
-  figures(): Distribution {
-    return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
-  }
-}
-
-function together({ bounds, counts, sum }: Distribution, other: Distribution): Distribution {
-  return { bounds, counts: counts.map((count, at) => count + other.counts[at]!), sum: sum + other.sum };
-}
-
-/** In the form in which Prometheus reads it. */
-function histogram(name: string, help: string, { bounds, counts, sum }: Distribution): string {
-  let total = 0;
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-  for (const [at, count] of counts.entries()) {
-    total += count;
-    lines.push(`${name}_bucket{le="${bounds[at] ?? "+Inf"}"} ${total}`);
-  }
-  lines.push(`${name}_sum ${sum}`, `${name}_count ${total}`, "");
-  return lines.join("\n");
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
-import { createTargetGuard } from "../net/target-guard.ts";
+import { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
 import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
@@ -158,7 +158,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
-  const guard = createTargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
+  const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const cache = new ResponseCache({
     directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
@@ -181,7 +181,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     metrics: new GatewayMetrics(
       () => inFlight.size,
       () => spool.stats,
-      () => cache,
+      () => cache.figures(),
     ),
     providers: registry,
     hooks,

@@ -1,6 +1,6 @@
-import { parseArgs } from "node:util";
 import { usageFailure } from "../export/failure.ts";
 import { addressOf, type Environment, readAddress, readKey, readRegion } from "../export/options.ts";
+import { readWords } from "../export/words.ts";
 
 /** One row per option: what the parser takes and what the help says. */
 export const OPTIONS = {
@@ -36,7 +36,7 @@ export interface ImportOptions {
  * @throws ExportFailure of kind `usage`.
  */
 export function readOptions(argv: readonly string[], env: Environment): ImportOptions {
-  const { values, positionals: files } = parse(argv);
+  const { values, positionals: files } = readWords(argv, OPTIONS, true);
   if (files.length === 0) throw usageFailure("name the files to import, or - for stdin");
   if (files.filter((file) => file === "-").length > 1) throw usageFailure("stdin can be read only once");
   if (files.includes("")) throw usageFailure("a file name is empty");
@@ -50,15 +50,6 @@ export function readOptions(argv: readonly string[], env: Environment): ImportOp
     resume: values.resume ?? false,
     quiet: values.quiet ?? false,
   };
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  } catch (cause) {
-    if (cause instanceof TypeError) throw usageFailure(cause.message.split(". ")[0] ?? cause.message);
-    throw cause;
-  }
 }
 
 function readBrand(text: string): string {

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type Client, createClient } from "../export/client.ts";
+import { type Client, createClient, printable } from "../export/client.ts";
 import { EXIT, ExportFailure, exitOfSignal } from "../export/failure.ts";
 import type { Environment } from "../export/options.ts";
 import { clock, count, createProgress, type Progress, type Screen } from "../export/progress.ts";
@@ -181,10 +181,6 @@ function tellRejected(tell: (text: string) => void, file: string) {
       if (told > TOLD_MAX) tell(`${name}: ${count(told - TOLD_MAX)} more cannot be taken`);
     },
   };
-}
-
-function printable(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 300);
 }
 
 function isFileError(error: unknown): error is Error & { code: string } {

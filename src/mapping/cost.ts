@@ -1,9 +1,8 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../plugin/contract.ts";
-import { isObject, numberOf, pickDefined } from "./json.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
 import { genaiPrices, type PriceTable } from "./price-table.ts";
-import { tierPrice } from "./service-tier.ts";
-import { inputTokens } from "./usage.ts";
+import { priceTerms } from "./price-terms.ts";
+import { type Bill, billsOf } from "./units.ts";
 
 export interface CostInput {
   readonly provider: ProviderPlugin | undefined;
@@ -48,15 +47,28 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
   if (statedCost !== undefined && statedCost <= STATED_MAX)
     return { cost: statedCost, source: "stated by the provider" };
-  const units = unitsOf(usage, input.usageRaw);
-  if (provider === undefined || units === undefined) return UNKNOWN;
-  for (const model of models) {
-    const price = table(provider.name, model, units, input.at);
-    if (price === undefined) continue;
-    const { factor, note } = tierPrice(provider.name, input.usageRaw);
-    return { cost: price.dollars * factor, source: price.entry + note };
+  const bills = billsOf(usage, input.usageRaw);
+  if (provider === undefined || bills.length === 0) return UNKNOWN;
+  const prices = bills.map((bill) =>
+    foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at)),
+  );
+  if (!prices.every((price) => price !== undefined)) return UNKNOWN;
+  const { factor, note } = priceTerms(provider.name, input.usageRaw);
+  const cost = prices.reduce((sum, { dollars, fees }) => sum + dollars + (factor - 1) * (dollars - fees), 0);
+  return { cost, source: prices.map(({ entry }) => entry).join(" and ") + note };
+}
+
+/** The first that the names of who did it lead to. */
+export function foundFor<T>(
+  { model }: Bill,
+  models: readonly string[],
+  find: (name: string) => T | undefined,
+): T | undefined {
+  for (const name of model === undefined ? models : [model]) {
+    const found = find(name);
+    if (found !== undefined) return found;
   }
-  return UNKNOWN;
+  return undefined;
 }
 
 /** A provider's rule may be anybody's code; what is no amount of money counts as "not known". */
@@ -68,48 +80,4 @@ function byRule({ provider, exchange, onFault }: CostInput, usage: Usage, model:
     onFault?.(error);
     return null;
   }
-}
-
-/** What is paid for, under the names of price tables: all input and all output, and the parts that cost otherwise. */
-export interface Units {
-  readonly input_tokens?: number;
-  readonly cache_read_tokens?: number;
-  readonly cache_write_tokens?: number;
-  readonly cache_write_1h_tokens?: number;
-  readonly input_audio_tokens?: number;
-  readonly cache_audio_read_tokens?: number;
-  readonly output_tokens?: number;
-  readonly output_audio_tokens?: number;
-  readonly web_searches?: number;
-  readonly audio_seconds?: number;
-}
-
-/** What of a usage is paid for; `undefined` where nothing is known. */
-export function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
-  const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
-  if (seconds !== undefined) return { audio_seconds: seconds };
-  const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
-  const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
-  if (input === undefined || usage === undefined) return undefined;
-  const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;
-  const read = billed === undefined ? within(usage.prompt_cache_read_tokens, input) : undefined;
-  const write = within(usage.prompt_cache_write_tokens, input - (read ?? 0));
-  const audio = within(usage.prompt_audio_tokens, input);
-  return pickDefined({
-    input_tokens: input,
-    cache_read_tokens: read,
-    cache_write_tokens: write,
-    cache_write_1h_tokens: within(usage.prompt_cache_write_1h_tokens, write ?? 0),
-    input_audio_tokens: audio,
-    // How much of the cached input was sound is not said; it is at least what does not fit beside it.
-    cache_audio_read_tokens: audio && read ? Math.max(0, audio + read - input) : undefined,
-    output_tokens: output,
-    output_audio_tokens: within(usage.completion_audio_tokens, output),
-    web_searches: numberOf(raw?.server_tool_use?.web_search_requests),
-  });
-}
-
-/** A part that is there, and is no larger than what it is a part of. */
-function within(part: number | undefined, whole: number): number | undefined {
-  return part === undefined || part <= 0 ? undefined : Math.min(part, whole);
 }

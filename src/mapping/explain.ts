@@ -1,9 +1,10 @@
 import type { Usage } from "../plugin/contract.ts";
-import { unitsOf } from "./cost.ts";
+import { foundFor } from "./cost.ts";
 import { isObject, parseJson, pickDefined } from "./json.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
-import { genaiRates } from "./price-table.ts";
-import { tierPrice } from "./service-tier.ts";
+import { FEES, genaiRates } from "./price-table.ts";
+import { priceTerms } from "./price-terms.ts";
+import { billsOf } from "./units.ts";
 import { USAGE_COUNTS } from "./usage.ts";
 
 /** What of a record says what it cost. */
@@ -62,14 +63,16 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     if (found === undefined || lines === undefined) return told("this price is not in force any more");
     return told(compared(totalOf(lines), cost), lines, found.price);
   }
-  const units = unitsOf(usage, raw);
-  const found =
-    units &&
-    models.map((model) => genaiRates(row.provider, model, units, new Date(row.request_created_at))).find(Boolean);
-  if (found === undefined) return told("the price table of this version has no such entry any more");
-  const { factor } = tierPrice(row.provider, raw);
-  const lines = found.lines.map((line) => scaled(line, factor));
-  return told(compared(totalOf(lines), cost), lines, found.rates);
+  const at = new Date(row.request_created_at);
+  const found = billsOf(usage, raw).map((bill) =>
+    foundFor(bill, models, (model) => genaiRates(row.provider, model, bill.units, at)),
+  );
+  if (found.length === 0 || !found.every((each) => each !== undefined))
+    return told("the price table of this version has no such entry any more");
+  const { factor } = priceTerms(row.provider, raw);
+  const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));
+  const [only, ...more] = found.map(({ rates }) => rates);
+  return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
 }
 
 function scaled(line: CostLine, factor: number): CostLine {

@@ -34,9 +34,9 @@ export function errorOf(body: Json, status: number): Reading["error"] {
   const subject = Array.isArray(body) ? body[0] : body;
   const failed = status >= 400;
   if (isObject(subject)) {
-    const stated = subject.error ?? subject.response?.error;
+    const stated = subject.error ?? subject.response?.error ?? listOf(subject.choices)[0]?.error;
     if (isStatedError(stated)) return describe(stated, subject);
-    if (failed) return describe(subject, subject);
+    if (failed || isError(subject)) return describe(subject, subject);
   }
   if (!failed) return undefined;
   return { message: filledText(subject)?.slice(0, TEXT_MAX) ?? `HTTP ${status}` };
@@ -44,6 +44,9 @@ export function errorOf(body: Json, status: number): Reading["error"] {
 
 /** Characters of a plain-text error that are kept as its message. */
 const TEXT_MAX = 2000;
+
+/** vLLM's older errors say what they are in `object`, and come in streams whose status was 200. */
+export const isError = (body: Json): boolean => body?.object === "error";
 
 const isStatedError = (error: Json) => filledText(error) !== undefined || (isObject(error) && hasMembers(error));
 const hasMembers = (value: object) => Object.keys(value).length > 0;

@@ -9,8 +9,11 @@ const MODEL_PLACES: readonly RegExp[] = [
   /\/(?:models|tunedModels)\/([^/]+):[A-Za-z]+$/, // Gemini, Vertex: models/<model>:generateContent
   /\/model\/([^/]+)\/[a-z-]+$/, // Bedrock: model/<model>/converse
   /\/deployments\/([^/]+)\//, // Azure: deployments/<deployment>/chat/completions
-  /\/ai\/run\/(.+)$/, // Cloudflare: ai/run/@cf/meta/<model>
+  /\/(?:ai\/run|workers-ai)\/(@.+)$/, // Cloudflare: ai/run/@cf/meta/<model>, through its gateway workers-ai/@cf/meta/<model>
   /\/hf-inference\/models\/([^/]+\/[^/:]+)/, // Hugging Face: hf-inference/models/<owner>/<model>
+  /^\/models\/([^/:]+(?:\/[^/:]+)?)$/, // Hugging Face before: models/<owner>/<model>
+  /\/serving-endpoints\/([^/]+)\/invocations$/, // Databricks: serving-endpoints/<model>/invocations
+  /\/v1\/inference\/(.+)$/, // DeepInfra: inference/<owner>/<model>
   /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
 ];
 
@@ -38,12 +41,12 @@ function decoded(text: string): string {
 }
 
 /**
- * Calls whose answer may show counts that were billed elsewhere or not at all: reading a stored answer back, counting
- * tokens, cancelling, batches.
+ * Calls whose answer may show counts that were billed elsewhere or not at all: reading a stored answer back or changing
+ * its metadata, counting tokens, cancelling, batches.
  */
 export function isBilledElsewhere(method: string, path: string): boolean {
   if (method !== "POST" && method !== "PUT" && method !== "PATCH") return true;
-  return /\/(?:count_tokens|input_tokens|cancel|tokenize|detokenize|estimate-token-count)$|:(?:countTokens|computeTokens)$|\/batches(?:\/|$)|\/count-tokens$/.test(
+  return /\/(?:count_tokens|input_tokens|cancel|tokenize|detokenize|estimate-token-count)$|:(?:countTokens|computeTokens)$|\/batches(?:\/|$)|\/chat\/completions\/[^/]+$|\/count-tokens$/.test(
     path,
   );
 }

@@ -1,5 +1,5 @@
 import type { OwnPrice, OwnPriceOf } from "./own-price.ts";
-import { genaiRates, TABLE_DATE, TABLE_VERSION } from "./price-table.ts";
+import { genaiRates } from "./price-table.ts";
 
 /** What a model costs now, in US dollars per million tokens, and per request. */
 export interface PriceInForce {
@@ -34,9 +34,9 @@ export function priceInForce(
   const found = own?.(models);
   if (found !== undefined) return found;
   if (ruledBy !== undefined) return { source: `plugin ${ruledBy}`, price: {} };
-  const rates = models.map((model) => genaiRates(provider, model, SOME, at)?.rates).find((each) => each !== undefined);
-  if (rates === undefined) return { source: null, price: {} };
-  return { source: `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`, price: toPrice(rates) };
+  const rated = models.map((model) => genaiRates(provider, model, SOME, at)).find((each) => each !== undefined);
+  if (rated === undefined) return { source: null, price: {} };
+  return { source: rated.table, price: toPrice(rated.rates) };
 }
 
 /** Prices that rise with the length of a request are shown as they begin. */

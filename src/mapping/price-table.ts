@@ -1,12 +1,15 @@
-import { calcPrice } from "@pydantic/genai-prices";
-import type { Units } from "./cost.ts";
+import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
 import { pickDefined } from "./json.ts";
 import type { CostLine } from "./own-price.ts";
-import { isPlain, plainPrice, RememberedPrices } from "./remembered-prices.ts";
+import { CORRECTIONS_DATE, correctionsOf } from "./price-corrections.ts";
+import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered-prices.ts";
+import type { Units } from "./units.ts";
 
 export interface Price {
   readonly dollars: number;
-  /** The entry that was used, and of which day its table is. */
+  /** The part that is for searches and requests, not for tokens. */
+  readonly fees: number;
+  /** The table and the entry that were used, and of which day the table is. */
   readonly entry: string;
 }
 
@@ -16,6 +19,7 @@ export type PriceTable = (provider: string, model: string, units: Units, at: Dat
 /** The version that is installed and the day it was published; a test holds them to the package. */
 export const TABLE_VERSION = "0.1.8";
 export const TABLE_DATE = "2026-09-23";
+const TABLE = `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`;
 
 /** Our providers under the table's names. Who is not here is not in the table. */
 export const TABLE_NAMES: Readonly<Record<string, string>> = {
@@ -50,20 +54,19 @@ export const hasPrices = (provider: string): boolean => Object.hasOwn(TABLE_NAME
 
 const remembered = new RememberedPrices();
 
-/** The prices that came with the program: `@pydantic/genai-prices`. */
+/** The prices that came with the program: `@pydantic/genai-prices`, and before it what we know better. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider)) return undefined;
   const plain = isPlain(units);
   const known = plain ? remembered.get(provider, model, at) : undefined;
   if (known === null) return undefined;
-  if (known !== undefined) return { dollars: plainPrice(known.prices, units), entry: known.entry };
-  const providerId = TABLE_NAMES[provider]!;
+  if (known !== undefined) return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   for (const spelling of spellings(model)) {
-    const found = lookUp(spelling, providerId, units, at);
+    const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
-    const { entry, total_price, model_price: prices } = found;
+    const { entry, prices, input, output, total } = found;
     if (plain) remembered.keep(provider, model, at, { entry, prices }, found.model);
-    return { dollars: total_price, entry };
+    return { dollars: total, fees: total - input - output, entry };
   }
   if (plain) remembered.keep(provider, model, at, null);
   return undefined;
@@ -76,16 +79,19 @@ function spellings(model: string): readonly string[] {
   return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
 }
 
+/** What the line of a cost is called that is not for tokens. */
+export const FEES = "searches and requests";
+
 /** Input and output by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
 export function genaiRates(
   provider: string,
   model: string,
   units: Units,
   at: Date,
-): { readonly lines: readonly CostLine[]; readonly rates: unknown } | undefined {
+): { readonly lines: readonly CostLine[]; readonly rates: unknown; readonly table: string } | undefined {
   if (!hasPrices(provider)) return undefined;
   for (const spelling of spellings(model)) {
-    const found = lookUp(spelling, TABLE_NAMES[provider]!, units, at);
+    const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
     const line = (what: string, count: number, dollars: number): CostLine => ({
       what,
@@ -93,27 +99,60 @@ export function genaiRates(
       perMillion: count === 0 ? 0 : Number(((dollars / count) * 1e6).toPrecision(12)), // as it was published
       dollars,
     });
-    const { input_price: input, output_price: output, total_price: total } = found;
+    const { input, output, total, table } = found;
     const lines = [
       line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
       line("output, all parts", units.output_tokens ?? 0, output),
-      line("other", 1, total - input - output),
+      line(FEES, (units.web_searches ?? 0) + (units.storage_searches ?? 0) || 1, total - input - output),
     ];
-    return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.model_price };
+    return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.prices, table };
   }
   return undefined;
 }
 
-function lookUp(model: string, providerId: string, units: Units, at: Date) {
-  const found = calculated(model, providerId, units, at) ?? calculated(model, providerId, withoutParts(units), at);
-  if (found === undefined || found === null || !Number.isFinite(found.total_price)) return undefined;
-  return { ...found, entry: `genai-prices ${TABLE_VERSION} (${TABLE_DATE}): ${found.provider.id}/${found.model.id}` };
+function lookUp(model: string, provider: string, units: Units, at: Date) {
+  const corrections = correctionsOf(provider, at);
+  const corrected = corrections && looked(units, model, { provider: corrections, timestamp: at });
+  const found = corrected ?? looked(units, model, { providerId: TABLE_NAMES[provider]!, timestamp: at });
+  if (found === undefined || !Number.isFinite(found.total_price)) return undefined;
+  const table = corrected === undefined ? TABLE : `Weir (${CORRECTIONS_DATE})`;
+  const hours = hourWrites(units, found.model.id, found.model_price);
+  return {
+    prices: found.model_price,
+    model: found.model,
+    input: found.input_price + hours,
+    output: found.output_price,
+    total: found.total_price + hours,
+    table,
+    entry: `${table}: ${found.provider.id}/${found.model.id}${unpriced(units, found.model_price)}`,
+  };
 }
 
-/** The table throws where it finds counts at odds with one another; then the whole is priced without its parts. */
-function calculated(model: string, providerId: string, units: Units, at: Date) {
+/** Claude's writes for an hour cost twice the input, those for five minutes 1.25 of it, wherever it runs. */
+const HOUR_WRITE_MORE = 2 / 1.25 - 1;
+
+/** What writes for an hour cost beyond what the table asks for them where it knows only those for five minutes. */
+function hourWrites(units: Units, model: string, prices: ModelPrice): number {
+  const { cache_write_mtok: write, cache_write_1h_mtok: hour } = prices;
+  const { cache_write_1h_tokens: count, input_tokens: input = 0 } = units;
+  if (count === undefined || write === undefined || hour !== undefined || !model.includes("claude")) return 0;
+  return priceOf(write, count, input) * HOUR_WRITE_MORE;
+}
+
+/** Searches that the table has no price of do not make the tokens unknown, but the cost is not all of it. */
+function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {
+  const isMissing = (units.web_searches && web === undefined) || (units.storage_searches && files === undefined);
+  return isMissing ? ", searches not included" : "";
+}
+
+/** The table throws where it finds counts at odds with one another; then the whole is priced without their parts. */
+function looked(units: Units, model: string, options: PriceOptions) {
+  return calculated(units, model, options) ?? calculated(withoutParts(units), model, options);
+}
+
+function calculated(units: Units, model: string, options: PriceOptions) {
   try {
-    return calcPrice({ ...units }, model, { providerId, timestamp: at });
+    return calcPrice({ ...units }, model, options) ?? undefined;
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ import type {
 import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
 import { filledText, isObject, parseJson, pickDefined } from "./json.ts";
 import type { MappingOf } from "./mapping.ts";
-import { errorOf } from "./outcome.ts";
+import { errorOf, isError } from "./outcome.ts";
 import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
 import { sampleOf, selectSchema } from "./select.ts";
 import { bedrockHeaderUsage, withTotal } from "./usage.ts";
@@ -114,7 +114,8 @@ function foldWith(schema: MappedSchema | undefined, events: readonly StreamEvent
 /** A stream's own report of its failure, as an object with `error`. */
 function errorEvent(events: readonly StreamEvent[] | undefined): Json {
   const event = events?.findLast(
-    ({ name, data }) => name === "error" || name?.endsWith("Exception") === true || isFailure(data?.error),
+    ({ name, data }) =>
+      name === "error" || name?.endsWith("Exception") === true || isFailure(data?.error) || isError(data),
   );
   if (event === undefined) return undefined;
   const { name, data } = event;

@@ -1,5 +1,5 @@
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
-import type { Units } from "./cost.ts";
+import type { Units } from "./units.ts";
 
 /** Lookups that are remembered; the one made first makes room. */
 const REMEMBERED_MAX = 2_000;
@@ -69,8 +69,8 @@ export function plainPrice(prices: ModelPrice, units: Units): number {
   return inputPrice + outputPrice;
 }
 
-/** A price in tiers is chosen by all input, cached or not. */
-function priceOf(price: NonNullable<ModelPrice[keyof ModelPrice]>, count: number, input: number): number {
+/** US dollars for a count of tokens. A price in tiers is chosen by all input, cached or not. */
+export function priceOf(price: NonNullable<ModelPrice[keyof ModelPrice]>, count: number, input: number): number {
   if (typeof price === "number") return (price * count) / MILLION;
   if (count <= 0) return 0;
   let rate = price.base;

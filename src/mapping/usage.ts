@@ -29,8 +29,7 @@ export const USAGE_COUNTS = Object.keys(COUNTS) as readonly (keyof Usage)[];
  */
 export function openAiUsage(usage: Json): Usage | undefined {
   if (!isObject(usage) || usage.type === "duration") return undefined;
-  const input = usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details;
-  const output = usage.completion_tokens_details ?? usage.output_tokens_details ?? usage.output_token_details;
+  const { input, output } = detailsOf(usage);
   const prompt = firstCount(usage.prompt_tokens, usage.input_tokens);
   const completion = firstCount(usage.completion_tokens, usage.output_tokens);
   const total = countOf(usage.total_tokens);
@@ -47,6 +46,7 @@ export function openAiUsage(usage: Json): Usage | undefined {
     prompt_cache_read_tokens: firstCount(
       input?.cached_tokens,
       usage.cached_tokens,
+      usage.num_cached_tokens,
       usage.prompt_cache_hit_tokens,
       usage.cache_read_input_tokens,
     ),
@@ -61,6 +61,11 @@ export function openAiUsage(usage: Json): Usage | undefined {
   });
 }
 
+const detailsOf = (usage: Json) => ({
+  input: usage?.prompt_tokens_details ?? usage?.input_tokens_details ?? usage?.input_token_details,
+  output: usage?.completion_tokens_details ?? usage?.output_tokens_details ?? usage?.output_token_details,
+});
+
 /** All input. Embeddings often say a total only: with no output, it is the input. */
 export const inputTokens = (usage: Usage | undefined): number | undefined =>
   usage?.prompt_tokens ?? (usage?.completion_tokens === undefined ? usage?.total_tokens : undefined);
@@ -69,26 +74,37 @@ const isPart = (count: number | undefined): count is number => count !== undefin
 
 /**
  * Anthropic messages: `input_tokens` leaves cached input out, so the three are added. After a compaction the figures at
- * the top leave out that pass, which is billed too: `iterations` has them all.
+ * the top leave out that pass, and that of another model that was asked for advice, which are billed too: `iterations` has
+ * them all.
  */
 export function anthropicUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const passes = listOf(usage.iterations).filter((pass) => countOf(pass?.input_tokens) !== undefined);
-  const sum = (name: string) =>
-    passes.length > 0 ? sumOfPresent(...passes.map((pass) => countOf(pass?.[name]))) : countOf(usage[name]);
-  const read = sum("cache_read_input_tokens");
-  const write = sum("cache_creation_input_tokens") ?? cacheWriteParts(usage.cache_creation);
+  const passes = passesOf(usage);
+  const sum = (count: (pass: Json) => number | undefined) => sumOfPresent(...passes.map(count));
+  const read = sum((pass) => countOf(pass.cache_read_input_tokens));
+  const write = sum((pass) => countOf(pass.cache_creation_input_tokens) ?? cacheWriteParts(pass.cache_creation));
   return some({
-    prompt_tokens: sumOfPresent(sum("input_tokens"), read, write),
-    completion_tokens: sum("output_tokens"),
+    prompt_tokens: sumOfPresent(
+      sum((pass) => countOf(pass.input_tokens)),
+      read,
+      write,
+    ),
+    completion_tokens: sum((pass) => countOf(pass.output_tokens)),
     prompt_cache_read_tokens: read,
     prompt_cache_write_tokens: write,
-    prompt_cache_write_1h_tokens: countOf(usage.cache_creation?.ephemeral_1h_input_tokens),
+    prompt_cache_write_1h_tokens: sum(hourWrites) ?? hourWrites(usage),
     reasoning_tokens: countOf(usage.output_tokens_details?.thinking_tokens),
   });
 }
 const cacheWriteParts = (parts: Json) =>
   sumOfPresent(countOf(parts?.ephemeral_5m_input_tokens), countOf(parts?.ephemeral_1h_input_tokens));
+const hourWrites = (pass: Json) => countOf(pass.cache_creation?.ephemeral_1h_input_tokens);
+
+/** The passes that Anthropic made for one request, a compaction or an adviser's among them; without such a list, all as one. */
+export function passesOf(usage: Json): readonly Json[] {
+  const passes = listOf(usage?.iterations).filter((pass) => countOf(pass?.input_tokens) !== undefined);
+  return passes.length > 0 ? passes : [usage];
+}
 
 /** Gemini: thoughts stand outside the candidates, results of tools outside the prompt, cached content inside it. */
 export function geminiUsage(usage: Json): Usage | undefined {
@@ -99,8 +115,8 @@ export function geminiUsage(usage: Json): Usage | undefined {
     completion_tokens: sumOfPresent(firstCount(usage.candidatesTokenCount, usage.responseTokenCount), thoughts),
     total_tokens: countOf(usage.totalTokenCount),
     prompt_cache_read_tokens: countOf(usage.cachedContentTokenCount),
-    prompt_audio_tokens: audioOf(usage.promptTokensDetails, "tokenCount"),
-    completion_audio_tokens: audioOf(usage.candidatesTokensDetails, "tokenCount"),
+    prompt_audio_tokens: ofModality("audio", usage.promptTokensDetails),
+    completion_audio_tokens: ofModality("audio", usage.candidatesTokensDetails),
     reasoning_tokens: thoughts,
   });
 }
@@ -114,14 +130,29 @@ export function interactionsUsage(usage: Json): Usage | undefined {
     completion_tokens: sumOfPresent(countOf(usage.total_output_tokens), thoughts),
     total_tokens: countOf(usage.total_tokens),
     prompt_cache_read_tokens: countOf(usage.total_cached_tokens),
-    prompt_audio_tokens: audioOf(usage.input_tokens_by_modality, "tokens"),
-    completion_audio_tokens: audioOf(usage.output_tokens_by_modality, "tokens"),
+    prompt_audio_tokens: ofModality("audio", usage.input_tokens_by_modality),
+    completion_audio_tokens: ofModality("audio", usage.output_tokens_by_modality),
     reasoning_tokens: thoughts,
   });
 }
-function audioOf(details: Json, member: string): number | undefined {
-  const audio = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === "audio");
-  return sumOfPresent(...audio.map((detail) => countOf(detail?.[member])));
+
+/** Google's list of what tokens are of. */
+function ofModality(modality: "audio" | "image", details: Json): number | undefined {
+  const those = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === modality);
+  return sumOfPresent(...those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
+}
+
+/** How much of all input and output is pictures, whose tokens some models price apart; a record has no member for it. */
+export function imageTokens(usage: Json): { readonly input: number | undefined; readonly output: number | undefined } {
+  const { input, output } = detailsOf(usage);
+  return {
+    input:
+      countOf(input?.image_tokens) ??
+      ofModality("image", usage?.promptTokensDetails ?? usage?.input_tokens_by_modality),
+    output:
+      countOf(output?.image_tokens) ??
+      ofModality("image", usage?.candidatesTokensDetails ?? usage?.output_tokens_by_modality),
+  };
 }
 
 /** Bedrock converse: `inputTokens` leaves cached input out. Each cache figure is sent under two names. */

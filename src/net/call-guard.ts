@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { createTargetGuard, type TargetGuard } from "./target-guard.ts";
+import { TargetGuard } from "./target-guard.ts";
 
 /**
  * Which addresses this program may call by itself: those that a request may be sent to, without what was opened for
@@ -8,7 +8,7 @@ import { createTargetGuard, type TargetGuard } from "./target-guard.ts";
  * @param ports - of this program's own listeners.
  */
 export function createCallGuard(config: Config, ports: () => ReadonlySet<number>): TargetGuard {
-  return createTargetGuard(config.allow_private_targets, ports);
+  return new TargetGuard(config.allow_private_targets, ports);
 }
 
 /** Why an address may not be called whatever its name stands for, or undefined. */

@@ -1,3 +1,5 @@
+import { hear } from "./clock.ts";
+
 /** A failure that the API, or the way to it, answered with. */
 export class ApiFailure extends Error {
   /** HTTP status; 0 where there was no answer. */
@@ -44,6 +46,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
     if (signal?.aborted) throw error;
     throw new ApiFailure(0, "Weir cannot be reached: is it running?");
   });
+  hear(response.headers);
   const text = await response.text();
   const answer = parse(text);
   if (!response.ok || answer === undefined) {

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { SessionView } from "../api/logins/session.ts";
 import { ApiFailure, post } from "./api.ts";
 import { Field } from "./parts/field.tsx";
-import { entered, sessionQuery } from "./session.ts";
+import { entered, sessionQuery, tellTabs } from "./session.ts";
 
 /** Asks for a key in place of whatever page was opened, which then shows. The key leaves this page only to the API, and stays nowhere. */
 export function Login() {
@@ -25,6 +25,7 @@ export function Login() {
     try {
       const session = await post<SessionView>("/v1/session", { key });
       client.setQueryData(sessionQuery.queryKey, entered(client, session));
+      tellTabs();
     } catch (failure) {
       setError(said(failure));
       setBusy(false);

@@ -4,10 +4,11 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { client } from "./client.ts";
 import { router } from "./router.tsx";
-import { sessionQuery } from "./session.ts";
+import { followTabs, sessionQuery } from "./session.ts";
 
 // Asked for while the first page's code is on its way.
 void client.prefetchQuery(sessionQuery);
+followTabs(client);
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

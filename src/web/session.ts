@@ -16,6 +16,17 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
+/** The other tabs that this browser has of the dashboard. */
+const tabs = new BroadcastChannel("weir.session");
+
+/** Has them ask who is logged in: somebody has logged in or out here. */
+export const tellTabs = (): void => tabs.postMessage("changed");
+
+/** Asks again once somebody has logged in or out in another tab. */
+export function followTabs(client: QueryClient): void {
+  tabs.addEventListener("message", () => void client.invalidateQueries({ queryKey: SESSION }));
+}
+
 /** Forgets what was answered to another key, of this tab or of a log-in in another one: it may belong to another organization. */
 export function entered(client: QueryClient, session: SessionView): SessionView {
   const before = client.getQueryData<SessionView>(SESSION);

@@ -7,7 +7,7 @@ import { NAVIGATION } from "./navigation.ts";
 import { Icon } from "./parts/icon.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Unreachable } from "./parts/unreachable.tsx";
-import { sessionQuery, useMissing, useSession } from "./session.ts";
+import { sessionQuery, tellTabs, useMissing, useSession } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
 /** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
@@ -118,6 +118,7 @@ function Account() {
       // A log-in that has ended is what was wanted.
       if (!(error instanceof ApiFailure) || error.status !== 401) return setFailed(true);
     }
+    tellTabs();
     client.clear();
     sessionStorage.clear();
     window.location.reload();

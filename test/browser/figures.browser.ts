@@ -50,7 +50,26 @@ describe.each([
   });
 });
 
+test("a search is one step of the way back, however many letters it has", async () => {
+  await using opened = await it.open("/requests");
+  const { page } = opened;
+  await page.getByRole("link", { name: "Users" }).click();
+  const box = page.getByLabel("Search user ids");
+  for (const text of ["a", "ad", "ada"]) {
+    await box.fill(text);
+    await page.waitForURL(new RegExp(`q=${text}$`));
+  }
+  await page.goBack();
+  await page.waitForURL(/\/users$/);
+  expect(await box.inputValue()).toBe("");
+});
+
 describe("Costs", () => {
+  test("writes numbers alike in every browser", async () => {
+    await using opened = await it.open("/costs?range=1h", { locale: "de-DE" });
+    await opened.page.locator(".tiles").getByText("12.5%").waitFor();
+  });
+
   test("adds up what passed", async () => {
     await using opened = await it.open("/costs?range=1h");
     const { page } = opened;

@@ -53,6 +53,19 @@ test("who logs out sees the log-in, also after going back", async () => {
   await page.getByLabel("Service key").waitFor();
 });
 
+test("who logs out, or in, in one tab does so in the others", async () => {
+  await using opened = await it.open("/sessions");
+  const { page, context } = opened;
+  const other = await context.newPage();
+  await other.goto(`${it.weir.api}/sessions`);
+  for (const each of [page, other]) await each.getByText("No sessions in this time").waitFor();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await other.getByLabel("Service key").waitFor();
+  await page.getByLabel("Service key").fill(KEY);
+  await page.keyboard.press("Enter");
+  await other.getByText("No sessions in this time").waitFor();
+});
+
 test("a key that is revoked ends its log-in at the next question", async () => {
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "short", "--scopes", "read");
   const key = made.stdout.trim();

@@ -37,6 +37,7 @@ export interface OpenOptions {
   readonly theme?: "light" | "dark";
   readonly width?: number;
   readonly height?: number;
+  readonly locale?: string;
 }
 
 interface DashboardPage extends AsyncDisposable {
@@ -63,9 +64,10 @@ async function openPage(
   browser: Browser,
   weir: Weir,
   path: string,
-  { key = KEY, theme = "light", width = 1_280, height = 800 }: OpenOptions = {},
+  { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US" }: OpenOptions = {},
 ): Promise<DashboardPage> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, timezoneId: "UTC" });
+  const viewport = { width, height };
+  const context = await browser.newContext({ viewport, colorScheme: theme, timezoneId: "UTC", locale });
   context.setDefaultTimeout(APPEARS_MS);
   if (key !== null) await logIn(context, weir, key);
   const page = await context.newPage();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { KEY, recordOf, runCommand } from "../e2e/weir.ts";
+import { gatewayHeaders, KEY, recordOf, runCommand } from "../e2e/weir.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
-import { chat, completion, type Provider, png, send, startProvider } from "./traffic.ts";
+import { chat, completion, type Provider, png, send, startProvider, wav } from "./traffic.ts";
 
 const PICTURE = `data:image/png;base64,${png(24).toString("base64")}`;
 
@@ -87,6 +87,30 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
   expect(faults).toEqual([]);
 });
 
+test("a spoken answer can be heard, where it was said and as a body", async () => {
+  using speaker = startProvider(() => new Response(wav(), { headers: { "content-type": "audio/wav" } }));
+  const body = { model: "tts-1", input: "The weir is open.", voice: "alloy" };
+  const id = await send(it.weir, speaker, { ...talk, path: "/v1/audio/speech", body });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page, faults } = opened;
+  await page.getByText("The weir is open.").waitFor();
+  await page.waitForFunction(() => document.querySelector("audio")?.duration === 1);
+  await page.getByRole("link", { name: "Response" }).click();
+  await page.getByRole("region", { name: "response body" }).waitFor();
+  await page.waitForFunction(() => document.querySelector("audio")?.duration === 1);
+  expect(faults).toEqual([]);
+});
+
+test("a sound that no browser plays can be downloaded", async () => {
+  using speaker = startProvider(() => new Response("no sound at all", { headers: { "content-type": "audio/pcm" } }));
+  const body = { model: "tts-1", input: "The weir is open.", voice: "alloy" };
+  const id = await send(it.weir, speaker, { ...talk, path: "/v1/audio/speech", body });
+  await using opened = await it.open(`/requests/${id}`);
+  const link = opened.page.getByRole("link", { name: "which this browser cannot show" });
+  await link.waitFor();
+  expect(await link.getAttribute("href")).toContain(`/v1/request/${id}/body?part=response`);
+});
+
 test("both bodies are shown as they were sent, with headers but no credential, and can be downloaded", async () => {
   const id = await send(it.weir, provider, { ...talk, body: chat("exact   bytes") });
   await using opened = await it.open(`/requests/${id}?tab=request`);
@@ -114,6 +138,22 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   expect(curl).toContain(`curl ${it.weir.gateway}/v1/chat/completions`);
   expect(curl).toMatch(/-H "authorization: Bearer \$PROVIDER_API_KEY"/i);
   expect(curl).not.toMatch(/sk-(?:of|weir)|\*\*\*/);
+});
+
+test("a replay sends the body byte by byte", async () => {
+  const body = '{"model": "gpt-4o-mini", "seed": 12345678901234567890, "top_p": 1.0, "messages": []}';
+  const answer = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
+    method: "POST",
+    headers: { ...gatewayHeaders(provider.origin), "content-type": "application/json" },
+    body,
+  });
+  await answer.arrayBuffer();
+  const id = answer.headers.get("gateway-id")!;
+  await recordOf(it.weir, id);
+  await using opened = await it.open(`/requests/${id}?tab=replay`);
+  const curl = opened.page.getByRole("region", { name: "curl" });
+  await curl.waitFor();
+  expect(await curl.textContent()).toContain(`--data-raw '${body}'`);
 });
 
 test("properties, scores and feedback are changed where they stand, by key", async () => {
@@ -244,7 +284,7 @@ test("a request is deleted once that is confirmed", async () => {
   await using opened = await it.open(`/requests/${id}`);
   const { page } = opened;
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.waitForURL("**/requests");

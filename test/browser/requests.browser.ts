@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { NAVIGATION } from "../../src/web/navigation.ts";
-import { callApi } from "../e2e/weir.ts";
+import { callApi, gatewayHeaders, recordsOf } from "../e2e/weir.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
 
@@ -31,8 +31,9 @@ test("a first start says how to send a request, and notices the first", async ()
   const first = page.getByRole("region", { name: "Send the first request" });
   await first.waitFor();
   for (const language of ["curl", "Python", "TypeScript"]) {
-    await page.getByRole("tab", { name: language }).click();
-    expect(await first.getByRole("tabpanel").textContent()).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
+    await first.getByRole("button", { name: language }).click();
+    const code = await first.getByRole("region", { name: language }).textContent();
+    expect(code).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
   }
   await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
   await rows(page).first().waitFor();
@@ -105,6 +106,17 @@ describe("the list", () => {
     await page.getByText("Property Team is blue").first().waitFor();
     await page.getByText("1 request", { exact: true }).waitFor();
     await expectUsers(page, ["ada"]);
+  });
+
+  test("has menus that arrows go through, and that close when they are left", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await page.getByRole("button", { name: "All time" }).press("Enter");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Last hour");
+    await page.getByRole("button", { name: "Views" }).focus();
+    await page.getByRole("button", { name: "Last hour" }).waitFor({ state: "detached" });
   });
 
   test("is filtered by time, as the reader's clock shows it, and twice by the same", async () => {
@@ -260,5 +272,28 @@ describe("the list", () => {
       `/requests?filter=${encodeURIComponent('{"request_response_rmt":{"modell":{"equals":"x"}}}')}`,
     );
     await wrong.page.getByRole("alert").getByText("request_response_rmt.modell").waitFor();
+  });
+
+  test("is filtered by a value that is found among many as it is typed", async () => {
+    const values = Array.from({ length: 60 }, (_, n) => `lot-${n}`);
+    const sent = values.map(async (value) => {
+      const headers = { ...gatewayHeaders(provider.origin), "Gateway-Property-Lot": value };
+      const answer = await fetch(`${it.weir.gateway}/v1/lot`, { method: "POST", headers, body: "{}" });
+      await answer.arrayBuffer();
+      return answer.headers.get("gateway-id")!;
+    });
+    await recordsOf(it.weir, await Promise.all(sent));
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    const form = page.getByRole("form", { name: "Filter requests" });
+    await form.getByLabel("Field").selectOption({ label: "Property" });
+    await form.getByLabel("Property name").fill("Lot");
+    const proposed = () =>
+      page.locator("datalist option[value^=lot-]").evaluateAll((all) => all.map((each) => each.getAttribute("value")!));
+    await page.locator("datalist option[value^=lot-]").nth(49).waitFor({ state: "attached" });
+    const shown = await proposed();
+    const hidden = values.find((value) => !shown.includes(value));
+    await form.getByLabel("Property", { exact: true }).fill(hidden!);
+    await page.locator(`datalist option[value=${hidden}]`).waitFor({ state: "attached" });
   });
 });

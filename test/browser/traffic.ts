@@ -63,6 +63,25 @@ export function png(side: number): Buffer {
   return Buffer.concat([signature, ...chunks]);
 }
 
+/** A second of silence. */
+export function wav(): Uint8Array<ArrayBuffer> {
+  const rate = 8_000;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + rate, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20); // PCM
+  head.writeUInt16LE(1, 22); // one channel
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(rate, 40);
+  return Uint8Array.from(Buffer.concat([head, Buffer.alloc(rate, 128)]));
+}
+
 /** As OpenAI answers. */
 export function completion(text: string, more: Json = {}, model = "gpt-4o-mini"): Json {
   return {

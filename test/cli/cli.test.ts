@@ -27,6 +27,8 @@ describe("help", () => {
     const { status, out } = await commandLine({ WEIR_NOPE: "1" }).run("help", "keys");
     expect(status).toBe(0);
     expect(out).toContain("keys revoke");
+    for (const word of ["--help", "-h"])
+      expect(await commandLine().run("keys", word)).toMatchObject({ status: 0, out });
   });
 });
 
@@ -42,11 +44,14 @@ test("help says what to type where npm has started the program", () => {
 
 test.each([
   [["serv"], 'weir: there is no command "serv"; did you mean "serve"?'],
+  [["nonsense"], 'weir: there is no command "nonsense"; try `'],
   [["keys"], 'weir: "keys" needs a command; there are: keys create, keys list, keys revoke'],
   [["keys", "make"], 'weir: there is no command "keys make"'],
   [["keys", "create"], "weir: keys create needs --name NAME"],
   [["keys", "create", "--nam", "x"], "weir: keys create: there is no option --nam; did you mean --name?"],
-  [["keys", "create", "--name"], "weir: keys create: "],
+  [["keys", "create", "--name"], "weir: keys create: --name needs a value"],
+  [["keys", "create", "--expires", "-1d"], "weir: keys create: --expires needs a value; one that begins with a dash"],
+  [["domains", "approve", "https://acme.test"], "weir: a domain is a host name or address without scheme"],
   [["keys", "create", "--name", "x", "--scopes", "red"], 'there is no scope "red"'],
   [["keys", "create", "--name", "x", "--expires", "soon"], "weir: expires: "],
   [["keys", "create", "--name", "x", "y"], "weir: keys create takes no arguments, not y"],
@@ -59,6 +64,19 @@ test.each([
   expect(err).toContain(line);
   expect(err.trimEnd()).not.toContain("\n");
   expect([status, out]).toEqual([2, ""]);
+});
+
+test("a data directory that cannot be used is one line and status 1", async () => {
+  const cli = commandLine({ WEIR_DATA_DIR: "/dev/null/weir" });
+  for (const words of [
+    ["keys", "list"],
+    ["costs", "recompute"],
+    ["plugins", "new", "x"],
+  ]) {
+    const { status, out, err } = await cli.run(...words);
+    expect([status, out]).toEqual([1, ""]);
+    expect(err).toMatch(/^weir: .*ENOTDIR[^\n]*\n$/);
+  }
 });
 
 test("a broken configuration is a line for each problem and status 1", async () => {

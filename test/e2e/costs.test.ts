@@ -198,6 +198,7 @@ test("a client logs a call of a tool, a vector database, and anything else, as r
     llmSchema: { request: { llm_type: "data", dataDetails: { name: "signup", meta: { plan: "free" } } } },
   });
   expect(await log({ request: { _type: "chat" } })).toMatchObject({ error: 400, path: "request._type" });
+  expect(await log({ request: { _type: "tool", input: 1 } })).toMatchObject({ error: 400, path: "request.toolName" });
   expect(await log({ request: { _type: "data" }, start_time: "soon" })).toMatchObject({
     error: 400,
     path: "start_time",

@@ -53,9 +53,15 @@ test.each<[string, string[], Record<string, string>, string]>([
 });
 
 test.each<[string, string[], RegExp]>([
-  ["an option nobody knows", ["--colour"], /Unknown option '--colour'/],
+  ["an option nobody knows", ["--colour"], /^there is no option --colour$/],
+  ["an option spelt wrong", ["--limti", "3"], /^there is no option --limti; did you mean --limit\?$/],
+  [
+    "a value with a dash",
+    ["--limit", "-1"],
+    /^--limit needs a value; one that begins with a dash is written --limit=-…$/,
+  ],
   ["an argument", ["everything"], /everything/],
-  ["an option without its value", ["--limit"], /--limit/],
+  ["an option without its value", ["--limit"], /^--limit needs a value$/],
   ["a format nobody knows", ["--format", "xml"], /--format takes jsonl, json, csv, parquet, not "xml"/],
   ["a region nobody knows", ["--region", "mars"], /--region takes us, eu/],
   ["an order nobody knows", ["--order", "up"], /--order takes asc, desc/],

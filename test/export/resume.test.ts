@@ -254,6 +254,16 @@ describe("what is there already", () => {
     expect(api.asked.length).toBe(0);
   });
 
+  test("is not looked for in a pipe, which nothing can be cut off", async () => {
+    await using folder = await makeFolder();
+    await using api = await startApi({ records: RECORDS });
+    const output = folder.file("pipe");
+    Bun.spawnSync(["mkfifo", output]);
+    const { status, stderr } = await run(api.url, [...ALL, "--output", output, "--force"]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/is no file; give --output -/)]);
+    expect(await beside(output)).toEqual([]);
+  });
+
   test.each<[string, (output: string) => Promise<void>, RegExp]>([
     ["a checkpoint that is no checkpoint", (output) => writeFile(`${output}.checkpoint`, "{}"), /not a checkpoint/],
     ["a checkpoint that is torn", (output) => truncate(`${output}.checkpoint`, 50), /not a checkpoint/],

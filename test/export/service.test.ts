@@ -110,15 +110,29 @@ test("filters, properties, dates and limits select what the API selects", async 
   expect(await ids("--end-date", new Date().toISOString().slice(0, 10))).toEqual(all);
 });
 
-test.each([[[]], [["--property", "Team=day", "--property", "Other=1"]]])(
-  "a filter that the service refuses beside %p names the place in it, and leaves no file",
-  async (more) => {
-    await using folder = await makeFolder();
-    const output = folder.file("out.jsonl");
-    const filter = '{"request_response_rmt":{"latencyy":{"gte":1}}}';
-    const { status, stderr } = await run(weir.api, ["--output", output, "--filter", filter, ...more], {}, env);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/status 400: .* at filter\.request_response_rmt\.latencyy\n$/);
-    expect(await Bun.file(output).exists()).toBe(false);
-  },
-);
+test.each([
+  ["a field nobody knows", '{"request_response_rmt":{"latencyy":{"gte":1}}}', [], "request_response_rmt.latencyy"],
+  [
+    "the same beside properties",
+    '{"request_response_rmt":{"latencyy":{"gte":1}}}',
+    ["a=1", "b=2"],
+    "request_response_rmt.latencyy",
+  ],
+  ["what can be counted but not paged", '{"request":{"model":{"equals":"m-1"}}}', [], "request"],
+])("a filter with %s is refused by its place in it, and leaves no file", async (_name, filter, properties, place) => {
+  await using folder = await makeFolder();
+  const output = folder.file("out.jsonl");
+  const argv = ["--output", output, "--filter", filter, ...properties.flatMap((each) => ["--property", each])];
+  const { status, stderr } = await run(weir.api, argv, {}, env);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/status 400: .*\n$/);
+  expect(stderr.trimEnd().endsWith(` at filter.${place}`)).toBe(true);
+  expect(await Bun.file(output).exists()).toBe(false);
+});
+
+test("what the service warns of is told: a name in another spelling, a property filter that is not wrapped", async () => {
+  const spelt = await run(weir.api, ["--output", "-", "--property", "team=day"], {}, env);
+  expect(spelt).toMatchObject({ status: 0, stderr: expect.stringMatching(/warning: .*"team".*there is "Team"\n$/) });
+  const bare = ["--output", "-", "--filter", '{"properties":{"Team":{"equals":"day"}}}'];
+  expect((await run(weir.api, bare, {}, env)).stderr).toMatch(/warning: .*unless it is wrapped/);
+});

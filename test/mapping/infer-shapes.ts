@@ -140,6 +140,30 @@ export const SHAPES: readonly Shape[] = [
     { messages: CONVERSATION },
   ),
   shape(
+    "NDJSON: thoughts and words under one name, told apart by their phase",
+    "phased",
+    (question, answer, input, output) =>
+      stream({ model: "phased", messages: [{ role: "user", content: question }] }, [
+        { phase: "think", content: "The user " },
+        { phase: "think", content: "wants a fact " },
+        ...pieces(answer).map((content) => ({ phase: "answer", content })),
+        { phase: "finish", stats: { n_prompt: input, n_gen: output } },
+      ]),
+    { messages: [["user", asked]] },
+  ),
+  shape("JSON: alternatives that are told by their scores", "scored", (question, answer, input, output) =>
+    whole(
+      { model: "scored", text_in: question },
+      {
+        outputs: [
+          { text_out: answer, prob: 0.9 },
+          { text_out: "I do not know.", prob: 0.1 },
+        ],
+        spent: { input, output },
+      },
+    ),
+  ),
+  shape(
     "JSON: what came before apart from the newest question",
     "lastly",
     (question, answer, input, output) =>

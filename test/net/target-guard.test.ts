@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { parseTarget } from "../../src/gateway/target.ts";
 import { createResolve } from "../../src/net/resolve.ts";
-import { createTargetGuard } from "../../src/net/target-guard.ts";
+import { TargetGuard } from "../../src/net/target-guard.ts";
 
-const closed = createTargetGuard([], () => new Set([8787, 8788]));
-const refuses = (guard: ReturnType<typeof createTargetGuard>, url: string) => {
+const closed = new TargetGuard([], () => new Set([8787, 8788]));
+const refuses = (guard: TargetGuard, url: string) => {
   const { upstream } = parseTarget(url);
   return guard.refuseHost(upstream.host, upstream.port) !== undefined;
 };
@@ -108,7 +108,7 @@ test.each([
 });
 
 describe("what is allowed", () => {
-  const open = createTargetGuard(
+  const open = new TargetGuard(
     [
       "127.0.0.1:11434",
       "10.1.0.0/16",
@@ -163,13 +163,13 @@ describe("what is allowed", () => {
   test.each(["", "10.0.0.0/33", "10.0.0.0/x", "a/8", "host:0", "host:99999", "a:b:c"])(
     "the entry %j stops the start",
     (entry) => {
-      expect(() => createTargetGuard([entry], () => new Set())).toThrow("allow_private_targets");
+      expect(() => new TargetGuard([entry], () => new Set())).toThrow("allow_private_targets");
     },
   );
 });
 
 test("the gateway's own ports are never a target, on any address of this machine", () => {
-  const everything = createTargetGuard(["0.0.0.0/0", "::/0", "localhost"], () => new Set([8787, 8788]));
+  const everything = new TargetGuard(["0.0.0.0/0", "::/0", "localhost"], () => new Set([8787, 8788]));
   const mine = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .map(({ address }) => address);
@@ -198,13 +198,13 @@ describe("resolving", () => {
   });
 
   test("localhost is open at the address that is", async () => {
-    const guard = createTargetGuard(["127.0.0.1"], () => new Set());
+    const guard = new TargetGuard(["127.0.0.1"], () => new Set());
     expect(await createResolve(guard, [])(origin("localhost"))).toEqual([{ address: "127.0.0.1", family: 4 }]);
     expect(createResolve(closed, [])(origin("localhost"))).rejects.toMatchObject({ kind: "forbidden" });
   });
 
   test("the gateway's own port is forbidden by name", async () => {
-    const guard = createTargetGuard(["localhost", "127.0.0.1", "::1"], () => new Set([8787]));
+    const guard = new TargetGuard(["localhost", "127.0.0.1", "::1"], () => new Set([8787]));
     expect(createResolve(guard, [])(origin("localhost", 8787))).rejects.toMatchObject({ kind: "forbidden" });
   });
 });

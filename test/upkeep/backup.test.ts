@@ -135,6 +135,34 @@ test("nothing is overwritten unless it is said, and nothing under a service that
   expect(readdirSync(place).filter((name) => name.includes("partial"))).toEqual([]);
 });
 
+test.each([
+  ["a folder of something else", "photos"],
+  ["a file", "photos/one.jpg"],
+  ["a folder that is named as an archive", "photos/old.tar"],
+  ["the working directory", ""],
+])("a backup never replaces %s, --force or not", async (_what, name) => {
+  mkdirSync(at("photos/old.tar"), { recursive: true });
+  writeFileSync(at("photos/one.jpg"), "precious");
+  for (const force of [[], ["--force"]]) {
+    const { status, stderr } = await command(weir.env, "backup", name, "--quiet", ...force);
+    expect([status, stderr]).toEqual([
+      1,
+      `weir: ${at(name).replace(/\/$/, "")} is there and is no backup; take another name\n`,
+    ]);
+  }
+  expect(readFileSync(at("photos/one.jpg"), "utf8")).toBe("precious");
+  expect(readdirSync(at("photos")).sort()).toEqual(["old.tar", "one.jpg"]);
+});
+
+test("--force replaces a backup, and an empty folder that waits for one", async () => {
+  mkdirSync(at("waiting"));
+  expect((await command(weir.env, "backup", at("waiting"), "--quiet")).status).toBe(1);
+  for (let times = 0; times < 2; times++) {
+    expect((await command(weir.env, "backup", at("waiting"), "--quiet", "--force")).status).toBe(0);
+    expect(readdirSync(at("waiting"))).toContain("backup.json");
+  }
+});
+
 test("there is nothing to back up before the first start", async () => {
   const result = await command(envOf(at("never")), "backup", at("of-nothing"));
   expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("nothing to back up")]);

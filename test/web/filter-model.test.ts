@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { FILTER_FIELDS, FILTER_OPERATORS } from "../../src/web/filter/fields.ts";
 import { conditionText, type FilterNode, fromTree, toTree } from "../../src/web/filter/model.ts";
-import { during, type FilterTree, isFast, join, leaf } from "../../src/web/filter/tree.ts";
+import { and, during, type FilterTree, isFast, leaf } from "../../src/web/filter/tree.ts";
 
 const VALUES = { text: "a b", number: 3, time: "2026-01-01T00:00:00.000Z", boolean: true, contains: "x", key: "Team" };
 
@@ -51,7 +51,7 @@ test("a filter that is built, shown and built again means the same", () => {
 });
 
 test("what the builder has no controls for holds as it is", () => {
-  const tree: FilterTree = join("and", [leaf(["model"], "equals", "m"), { feedback: { rating: { equals: true } } }]);
+  const tree: FilterTree = and(leaf("model", { equals: "m" }), { feedback: { rating: { equals: true } } });
   expect(toTree(fromTree(tree))).toEqual(tree);
   expect(isFast(tree)).toBe(false);
 });

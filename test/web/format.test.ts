@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { formatPercent } from "../../src/web/metrics/format.ts";
 import { formatBytes, formatDuration, formatMoney, formatTime } from "../../src/web/parts/format.ts";
 
 test.each([
@@ -41,6 +42,18 @@ test.each([
   [25_000_000, "25 MB"],
 ])("%p bytes are written %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
+});
+
+test.each([
+  [null, "–"],
+  [0, "0%"],
+  [0.0003, "<0.1%"],
+  [0.1234, "12.3%"],
+  [0.9999, ">99.9%"],
+  [1, "100%"],
+  [2.345, "235%"],
+])("a share of %p is written %s", (part, text) => {
+  expect(formatPercent(part)).toBe(text);
 });
 
 test("a time of another year says which", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import type { HeadersView, RequestRecord } from "../../src/web/pages/request/record.ts";
-import { bodyFile, replayText } from "../../src/web/pages/request/replay-text.ts";
+import { replayText, type SentBody, sentBody } from "../../src/web/pages/request/replay-text.ts";
 
 const record = (fields: Partial<RequestRecord> = {}) =>
   ({
@@ -15,13 +15,16 @@ const record = (fields: Partial<RequestRecord> = {}) =>
     session_name: null,
     session_path: null,
     properties: {},
-    request_body: { model: "m" },
     ...fields,
   }) as RequestRecord;
 
 /** The words that a shell gives to `curl`. */
-function words(fields: Partial<RequestRecord>, request: HeadersView["request"] = []): string[] {
-  const text = replayText(record(fields), { request, response: [] }, "http://127.0.0.1:8787");
+function words(
+  fields: Partial<RequestRecord>,
+  request: HeadersView["request"] = [],
+  body: SentBody | undefined = { text: '{"model":"m"}' },
+): string[] {
+  const text = replayText(record(fields), { headers: { request, response: [] }, body }, "http://127.0.0.1:8787");
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${text}`;
   const env = { WEIR_API_KEY: "sk-weir", PROVIDER_API_KEY: "sk-provider", PATH: process.env["PATH"] ?? "" };
   const { stdout, stderr } = spawnSync("sh", ["-c", script], { env, encoding: "utf8" });
@@ -52,7 +55,6 @@ test.each([
   ["a header's name with a variable", {}, [["$HOME-key", "***"]], "$HOME-key: sk-provider"],
   ["a header's value", {}, [["x-a", "$(echo run) ' \" `id`"]], "x-a: $(echo run) ' \" `id`"],
   ["a session's name", { session_name: "'; echo run; '" }, [], "Gateway-Session-Name: '; echo run; '"],
-  ["a body", { request_body: "'; echo run; '" }, [], "'; echo run; '"],
   ["a path", { request_path: "/'$(echo run)'" }, [], "http://127.0.0.1:8787/'$(echo run)'"],
 ] as const)("%s is one word of the command, whatever it holds", (_name, fields, headers, word) => {
   expect(words(fields, headers)).toContain(word);
@@ -66,9 +68,35 @@ test("a key that was sent in the address is asked for there, and brackets are no
   expect(words({ request_path: "/a***b" })[0]).toBe("http://127.0.0.1:8787/a***b");
 });
 
-test("a body that is too long for a command is read from a file", () => {
-  const long = { request_body: "ä".repeat(60_000) };
-  expect(bodyFile(record(long))).toBe("id-1-request");
-  expect(words(long).slice(-2)).toEqual(["--data-binary", "@id-1-request"]);
-  expect(bodyFile(record())).toBeUndefined();
+test.each([
+  ["numbers longer than a program keeps", '{"n":12345678901234567890,"x":1.0, "n":2}'],
+  ["what a shell would run", "'; echo run; ' $(id) `id` \\ !!\n\t@file"],
+  ["a byte order mark and another script", '\uFEFF{"a":"שלום 🎈"}'],
+  ["nothing", ""],
+])("a body is sent byte by byte: %s", (_name, text) => {
+  const body = sentBody("id-1", new TextEncoder().encode(text));
+  expect(words({}, [], body).slice(-2)).toEqual(["--data-raw", text]);
+});
+
+test.each([
+  ["longer than a command may be", new TextEncoder().encode("ä".repeat(60_000))],
+  ["no UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d)],
+  ["with a byte that ends a word", Uint8Array.of(0x61, 0, 0x62)],
+])("a body that is %s is read from a file", (_name, bytes) => {
+  expect(words({}, [], sentBody("id-1", bytes)).slice(-2)).toEqual(["--data-binary", "@id-1-request"]);
+});
+
+test("what the body is recorded without is not said of it, and a header without a value stays one", () => {
+  const all = words({}, [
+    ["Content-Encoding", "gzip"],
+    ["X-Empty", ""],
+  ]);
+  expect(all).not.toContain("Content-Encoding: gzip");
+  expect(all).toContain("X-Empty;");
+});
+
+test("a request for a head waits for no body", () => {
+  const text = replayText(record({ request_method: "HEAD" }), { headers: undefined, body: undefined }, "http://h");
+  expect(text).toContain("--head");
+  expect(text).not.toContain("-X");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Step, sessionTotals, sessionTree, type TreeNode, visible } from "../../src/web/sessions/tree.ts";
+import { type Step, sessionTotals, sessionTree, type TreeNode, visible } from "../../src/web/pages/session/tree.ts";
 
 const step = (id: string, path: string | null, seconds: number, more: Partial<Step> = {}): Step => ({
   request_id: id,

@@ -1,29 +1,36 @@
 import { createHash } from "node:crypto";
-import type { Description, Operation, Parameter } from "./openapi.ts";
+import { filterSection } from "./filter-section.ts";
+import { code, escapeHtml, prose, table } from "./html.ts";
+import { type JsonSchema, membersOf, typeText } from "./members.ts";
+import type { Description, Operation } from "./openapi.ts";
+import { STYLE } from "./style.ts";
 
-const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; background: #fff }
-h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-bottom: 1px solid #d5dce4 } h3 { font-size: 1rem; margin: 1.6rem 0 .3rem }
-code, pre { font: 14px/1.5 ui-monospace, monospace } pre { background: #f3f5f8; padding: .7rem; overflow-x: auto }
-.method { display: inline-block; min-width: 4.5rem; font-weight: 700; color: #0a5a8a }
-p { margin: .3rem 0 } a { color: #0a5a8a }
-@media (prefers-color-scheme: dark) { body { color: #dde4ec; background: #12181f } pre { background: #1d252e } h2 { border-color: #33404d } a, .method { color: #7cc4ee } }
-`;
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** An operation with where it is called. */
+interface Called {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Operation;
+}
 
 /** The API's description as one page: no script, nothing from elsewhere, so that it also works without a network. */
 export function referencePage(api: Description): Response {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(methods).map(([method, operation]): Called => ({ path, method: method.toUpperCase(), operation })),
   );
-  const sections = [...Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "Other")].map(
-    ([tag, own]) => `<h2>${escapeHtml(tag)}</h2>${own.map(section).join("")}`,
-  );
+  const families = [...Map.groupBy(operations, ({ operation }) => operation.tags[0] ?? "Other")];
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Weir API</title><style>${STYLE}</style></head>
-<body><main><h1>Weir API</h1><p>${prose(api.info.description)}</p><p>For programs: <a href="/openapi.json">openapi.json</a></p>
-${sections.join("\n")}</main></body></html>`;
+<body><nav aria-label="Endpoints"><a href="/">Dashboard</a>${families.map(contents).join("")}
+<details><summary>Grammar</summary><ul><li><a href="#filters">Filters and sorting</a></li></ul></details></nav>
+<main><h1>Weir API</h1><p>${prose(api.info.description)}</p>
+<pre tabindex="0">curl localhost:8788/v1/request/query-fast -H "Authorization: Bearer $WEIR_API_KEY" \\
+  -H "Content-Type: application/json" -d '{"filter": "all", "limit": 1}'</pre>
+<p>For programs: <a href="/openapi.json">openapi.json</a></p>
+${families.map(family).join("\n")}
+${filterSection()}</main></body></html>`;
   return new Response(html, {
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -34,24 +41,56 @@ ${sections.join("\n")}</main></body></html>`;
   });
 }
 
-function section({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
-  const schema = operation.requestBody?.content["application/json"]?.schema;
-  const query = operation.parameters.filter((parameter) => parameter.in === "query").map(parameterLine);
-  const body = schema === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(schema, undefined, 2))}</pre>`;
-  return `<h3><span class="method">${method}</span> <code>${escapeHtml(path)}</code></h3>
-<p>${prose(operation.summary)}. ${prose(operation.description)}</p>${query.join("")}${body}`;
+function contents([tag, own]: readonly [string, readonly Called[]]): string {
+  const lines = own.map(
+    ({ operation }) => `<li><a href="#${escapeHtml(operation.operationId)}">${escapeHtml(operation.summary)}</a></li>`,
+  );
+  return `<details open><summary>${escapeHtml(tag)}</summary><ul>${lines.join("")}</ul></details>`;
 }
 
-function parameterLine({ name, schema }: Parameter): string {
-  const { description = "" } = schema as { description?: string };
-  return `<p><code>?${escapeHtml(name)}=</code> ${prose(description)}</p>`;
+function family([tag, own]: readonly [string, readonly Called[]]): string {
+  return `<h2>${escapeHtml(tag)}</h2>${own.map(section).join("")}`;
 }
 
-function prose(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+function section({ path, method, operation }: Called): string {
+  const { operationId: id, summary, description, parameters, requestBody, responses } = operation;
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  return `<section id="${escapeHtml(id)}"><h3><a href="#${escapeHtml(id)}">${escapeHtml(summary)}</a></h3>
+<p class="call"><span class="method">${method}</span> ${code(path)}</p>
+<p>${prose(description)}</p>${query.length === 0 ? "" : parameterTable(query)}${bodyOf(requestBody)}${answersOf(responses)}</section>`;
 }
 
-function escapeHtml(text: string): string {
-  const names: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  return text.replace(/[&<>"]/g, (character) => names[character]!);
+function parameterTable(parameters: Operation["parameters"]): string {
+  const rows = parameters.map(({ name, schema }) => {
+    const { description = "" } = schema as JsonSchema;
+    return [code(`?${name}=`), escapeHtml(typeText(schema as JsonSchema)), prose(description)];
+  });
+  return table(["Parameter", "Type", "Meaning"], rows);
+}
+
+function bodyOf(body: Operation["requestBody"]): string {
+  if (body === undefined) return "";
+  const schema = body.content["application/json"]?.schema as JsonSchema | undefined;
+  const others = Object.keys(body.content).filter((type) => type !== "application/json");
+  const takes = others.length === 0 ? "" : `<p>Takes ${others.map(code).join(", ")}.</p>`;
+  return takes + (schema === undefined ? "" : schemaTable(schema, body.required));
+}
+
+function schemaTable(schema: JsonSchema, required: boolean): string {
+  const rows = membersOf(schema).map(({ name, type, required, about }) => [
+    `${code(name)}${required ? " <strong>required</strong>" : ""}`,
+    escapeHtml(type),
+    prose(about),
+  ]);
+  const members =
+    rows.length === 0 ? `<p>Body: ${escapeHtml(typeText(schema))}.</p>` : table(["Body", "Type", "Meaning"], rows);
+  const may = required ? "" : "<p>The body may be left out.</p>";
+  return `${members}${may}<details><summary>JSON Schema</summary><pre tabindex="0">${escapeHtml(JSON.stringify(schema, undefined, 2))}</pre></details>`;
+}
+
+/** Answers that are not in the envelope. */
+function answersOf(responses: Operation["responses"]): string {
+  const { content = {} } = responses["200"] as { readonly content?: Readonly<Record<string, unknown>> };
+  const types = Object.keys(content).filter((type) => type !== "application/json");
+  return types.length === 0 ? "" : `<p>Answers ${types.map(code).join(", ")}.</p>`;
 }

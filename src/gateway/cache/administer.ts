@@ -10,13 +10,13 @@ export interface CacheAdministration {
 
 export function administer(cache: ResponseCache, bytesMax: number): CacheAdministration {
   return {
-    cacheStatus: (organizationId) => ({ ...cache.totalsOf(organizationId), bytesMax }),
+    cacheStatus: (organizationId) => ({ ...cache.store.totalsOf(organizationId), bytesMax }),
 
     async cacheEntries(organizationId, { limit, offset }) {
-      await cache.loaded;
-      const shown = cache.entriesOf(organizationId).slice(offset, offset + limit);
+      await cache.store.loaded;
+      const shown = cache.store.entriesOf(organizationId).slice(offset, offset + limit);
       const views = shown.map(async (entry): Promise<CacheEntryView | undefined> => {
-        const origin = await cache.originOf(entry);
+        const origin = await cache.store.originOf(entry);
         if (origin === undefined) return undefined;
         const { key, place, createdAt, expiresAt, bytes } = entry;
         return { key, place, createdAt, expiresAt, bytes, requestId: origin.requestId, model: origin.model ?? null };

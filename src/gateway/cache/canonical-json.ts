@@ -3,6 +3,13 @@ interface Canonical {
   readonly text: string;
   /** The value of a top-level member `model`, where that is text. */
   readonly model: string | undefined;
+  /** The top-level members as they stand in the text, in its order; undefined where it is no object. */
+  readonly members: readonly Member[] | undefined;
+}
+
+interface Member {
+  readonly name: string;
+  readonly text: string;
 }
 
 const DEPTH_MAX = 500;
@@ -19,7 +26,7 @@ const DEPTH_MAX = 500;
 export function canonicalJson(text: string, ignored: readonly string[] = []): Canonical | undefined {
   const reader = new Reader(text, new Set(ignored));
   try {
-    return { text: reader.whole(), model: reader.model };
+    return { text: reader.whole(), model: reader.model, members: reader.members };
   } catch (error) {
     if (error instanceof NotJson) return undefined;
     throw error;
@@ -37,6 +44,7 @@ class Reader {
   readonly #ignored: ReadonlySet<string>;
   #at = 0;
   model: string | undefined;
+  members: Member[] | undefined;
 
   constructor(text: string, ignored: ReadonlySet<string>) {
     this.#text = text;
@@ -62,16 +70,19 @@ class Reader {
   #object(path: string, depth: number): string {
     const members: [name: string, value: string][] = [];
     this.#at++;
+    if (depth === 0) this.members = [];
     if (this.#next() === "}") {
       this.#at++;
       return "{}";
     }
     for (;;) {
       if (this.#next() !== '"') throw new NotJson();
+      const start = this.#at;
       const name = this.#string();
       this.#take(":");
       const inside = this.#ignored.size === 0 ? "" : memberPath(path, name);
       const value = this.#value(inside, depth + 1);
+      if (depth === 0) this.members?.push({ name: JSON.parse(name), text: this.#text.slice(start, this.#at) });
       if (depth === 0 && name === '"model"' && value.startsWith('"')) this.model = JSON.parse(value) as string;
       if (this.#ignored.size === 0 || !this.#ignored.has(inside)) members.push([name, value]);
       if (this.#next() === "}") break;

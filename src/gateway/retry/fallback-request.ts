@@ -83,11 +83,11 @@ function replaceHeaders(headers: readonly string[], set: Readonly<Record<string,
   return kept;
 }
 
-/** On the text, not through `JSON.parse`: numbers stay as the client wrote them. */
+/** On the text: what stays is as the client wrote it, its order too, which is that of the answer where it is a schema's. */
 function replaceMembers(body: Uint8Array, members: Readonly<Record<string, unknown>>): Uint8Array | undefined {
-  const text = canonicalJson(Buffer.from(body).toString("utf8"), Object.keys(members))?.text;
-  if (text === undefined || !text.startsWith("{")) return undefined;
-  const added = JSON.stringify(members).slice(1, -1);
-  const rest = text.slice(1, -1);
-  return Buffer.from(`{${[rest, added].filter((each) => each !== "").join(",")}}`);
+  const own = canonicalJson(Buffer.from(body).toString("utf8"))?.members;
+  if (own === undefined) return undefined;
+  const kept = own.filter(({ name }) => !Object.hasOwn(members, name)).map(({ text }) => text);
+  const set = Object.entries(members).map((member) => member.map((each) => JSON.stringify(each)).join(":"));
+  return Buffer.from(`{${[...kept, ...set].join(",")}}`);
 }

@@ -28,10 +28,13 @@ const FALLBACK = Type.Object(
     path: Type.Optional(Type.String({ pattern: "^/" })),
     /** Headers in place of the client's; null leaves one out. */
     headers: Type.Optional(
-      Type.Record(Type.String({ pattern: TOKEN }), Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()])),
+      Type.Record(Type.String({ pattern: TOKEN }), Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()]), {
+        // Without it a name that does not fit the pattern would be any value's, and could hold a line end.
+        additionalProperties: false,
+      }),
     ),
     /** Members in place of those of the client's JSON body. */
-    body: Type.Optional(Type.Record(Type.String({ pattern: "^[^.]+$" }), Type.Unknown())),
+    body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** Failures that lead here: statuses, `4xx`, `5xx`, `network`. Without it 429, 5xx and network. */
     on: Type.Optional(
       Type.Array(

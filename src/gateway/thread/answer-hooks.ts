@@ -1,5 +1,5 @@
 import { messageOf } from "../../observe.ts";
-import { isRefusal, joined } from "../../plugin/hooks/hooks.ts";
+import { isRefusal, joined } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../gateway-parts.ts";
 import { SeenRequest } from "../hooks.ts";

@@ -1,6 +1,7 @@
 import type { Json } from "../../plugin/contract.ts";
+import { isObject } from "../json.ts";
 import type { ReadingPlaces } from "../mapping.ts";
-import type { Pointer } from "../pointer.ts";
+import { type Pointer, valuesAt } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";
 import { toolCallsIn } from "./tools.ts";
 import { inferCost, inferUsage, type Lengths } from "./usage.ts";
@@ -41,18 +42,22 @@ export function inferText(bodies: readonly Json[], { model, asked }: ResponseCon
   }
   const best = scored.sort((a, b) => b.score - a.score)[0];
   if (best === undefined || best.score < SCORE_MIN) return undefined;
-  return firstChoice(best.pointer);
+  return firstChoice(best.pointer, bodies);
 }
 const OUTPUT: ReadonlySet<string> = new Set([...WORDS.output, "message", "choices", "result", "data"]);
 const SCORE_MIN = 2.5;
 
-/** Of alternatives the first is the answer; other lists hold pieces of one. */
-function firstChoice(pointer: Pointer): Pointer {
+/** Of alternatives, which are called so or carry a score, the first is the answer; other lists hold pieces of one. */
+function firstChoice(pointer: Pointer, bodies: readonly Json[]): Pointer {
   const steps = pointer.split("/");
-  return steps
-    .map((step, at) => (step === "*" && at > 0 && says(steps[at - 1]!, WORDS.choices) ? "0" : step))
-    .join("/");
+  const isChoices = (at: number) =>
+    says(steps[at - 1]!, WORDS.choices) ||
+    bodies.flatMap((body) => valuesAt(body, steps.slice(0, at + 1).join("/"))).some(hasScore);
+  return steps.map((step, at) => (step === "*" && isChoices(at) ? "0" : step)).join("/");
 }
+const hasScore = (element: Json) =>
+  isObject(element) &&
+  Object.keys(element).some((name) => says(name, WORDS.score) && typeof element[name] === "number");
 
 const isIdLike = (text: string) =>
   /^[\w.:-]*\d[\w.:-]*$/.test(text) ||

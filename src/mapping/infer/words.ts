@@ -6,11 +6,11 @@ export const WORDS = {
     "in input inputs prompt request ask asked read sent question query consumed ingress received fed context",
   ),
   output: list(
-    "out output outputs completion generated response answer reply written produced emitted egress said new",
+    "out output outputs completion generated gen response answer reply written produced emitted egress said new",
   ),
   total: list("total sum all overall both"),
   counts: list(
-    "token tokens usage billing billed meter metering count counts units consumption stats accounting tok toks",
+    "token tokens usage billing billed meter metering count counts units consumption spent spending stats accounting tok toks",
   ),
   noCount: list(
     "ms latency time duration seconds elapsed created timestamp at date index idx seq position limit max min remaining price cost usd port version code status rank choice id",
@@ -32,6 +32,7 @@ export const WORDS = {
   choices: list(
     "choices choice candidates candidate alternatives alternative generations generation options completions results variants samples",
   ),
+  score: list("score prob probability likelihood confidence rank weight logprob"),
   noText: list(
     "id uid uuid type object kind status state model engine role finish reason stop created version language locale format trace",
   ),

@@ -98,10 +98,14 @@ const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
   ["toolUse", (part, depth) => call(part.toolUse ?? {}, depth)],
   ["toolResult", (part, depth) => result(part.toolResult ?? {}, depth)],
   ["reasoningContent", (part, depth) => reasoning(part.reasoningContent?.reasoningText ?? {}, depth)],
-  ["executableCode", (part) => codeText(part.executableCode?.code)],
-  ["codeExecutionResult", (part) => codeText(part.codeExecutionResult?.output)],
+  ["executableCode", (part) => beside("executable_code", part.executableCode?.code)],
+  ["codeExecutionResult", (part) => beside("code_execution_result", part.codeExecutionResult?.output)],
 ];
-const codeText = (code: Json): Part[] => (filledText(code) === undefined ? [] : [{ kind: "text", text: code }]);
+
+/** What stands among the text and is none of it. */
+const beside = (type: string, content: Json, id?: Json): Part[] => [
+  { kind: "media", media: pickDefined({ _type: "message", type, content: filledText(content), id: filledText(id) }) },
+];
 
 function readPart(part: Json, depth: number): Part[] {
   const type = textOf(part.type)?.toLowerCase();
@@ -113,9 +117,7 @@ function readPart(part: Json, depth: number): Part[] {
   if (media !== undefined) return [{ kind: "media", media }];
   for (const [member, read] of BY_MEMBER) if (isObject(part[member])) return read(part, depth);
   if (typeof part.text === "string") return part.thought === true ? reasoning(part, depth) : text(part, depth);
-  if (type === undefined) return [];
-  const unknown = pickDefined({ _type: "message", type, content: filledText(part.content), id: filledText(part.id) });
-  return [{ kind: "media", media: unknown }];
+  return type === undefined ? [] : beside(type, part.content, part.id);
 }
 
 /** The last message of a user that is text, also an empty one, or has some, as most formats keep them: a list of `{ role, content }`. */

@@ -12,7 +12,7 @@ export function settingsOf(body: Json): LlmRequest {
       numberOf(body?.max_completion_tokens) ?? numberOf(body?.max_output_tokens) ?? numberOf(body?.max_tokens),
     temperature: numberOf(body?.temperature),
     top_p: numberOf(body?.top_p) ?? numberOf(body?.p),
-    seed: numberOf(body?.seed),
+    seed: numberOf(body?.seed) ?? numberOf(body?.random_seed),
     stream: booleanOf(body?.stream),
     presence_penalty: numberOf(body?.presence_penalty),
     frequency_penalty: numberOf(body?.frequency_penalty),

@@ -61,7 +61,7 @@ function toolOf(tool: Json): LlmTool {
 /** A tool of the provider's own, such as Gemini's `{ googleSearch: {} }`, has no name but its member's. */
 const builtInName = (tool: object) => Object.keys(tool)[0];
 
-/** `required` is what others call `any`; a named tool is `{ type: "tool", name }`. */
+/** `required` is what others call `any`; a named tool is `{ type: "tool", name }`; of a choice among some tools its mode counts. */
 export function toolChoiceOf(choice: Json): LlmRequest["tool_choice"] {
   if (typeof choice === "string") {
     const type = choice.toLowerCase();
@@ -71,7 +71,8 @@ export function toolChoiceOf(choice: Json): LlmRequest["tool_choice"] {
   const name =
     textOf(choice.function?.name) ?? textOf(choice.custom?.name) ?? textOf(choice.tool?.name) ?? textOf(choice.name);
   if (name !== undefined) return { type: "tool", name };
-  const type = textOf(choice.type)?.toLowerCase() ?? ["auto", "any", "none"].find((key) => isObject(choice[key]));
+  const stated = choice.type === "allowed_tools" ? (choice.allowed_tools?.mode ?? choice.mode) : choice.type;
+  const type = textOf(stated)?.toLowerCase() ?? ["auto", "any", "none"].find((key) => isObject(choice[key]));
   return type === undefined ? undefined : { type: type === "required" ? "any" : type };
 }
 

@@ -17,6 +17,7 @@ interface ChoiceState {
 
 /** Puts the chunks of a chat completion together, choice by choice; the kept object is the one OpenAI sends whole. */
 export function foldChatCompletions(events: readonly StreamEvent[]): Json {
+  if (typeof events[0]?.data?.response === "string") return foldWrapped(events);
   const top: JsonObject = {};
   const choices = new Map<number, ChoiceState>();
   let usage: Json;
@@ -37,6 +38,19 @@ export function foldChatCompletions(events: readonly StreamEvent[]): Json {
     choices: [...choices].sort(([a], [b]) => a - b).map(([index, state]) => finished(index, state)),
     usage,
   });
+}
+
+/** Workers AI sends bare pieces of the text, and wraps it into `result` where it does not stream. */
+function foldWrapped(events: readonly StreamEvent[]): Json {
+  const result: JsonObject = {};
+  let text = "";
+  for (const { data } of events) {
+    if (!isObject(data)) continue;
+    const { p: _padding, ...piece } = data;
+    mergeMembers(result, piece);
+    text += typeof piece.response === "string" ? piece.response : "";
+  }
+  return { result: { ...result, response: text } };
 }
 
 /** Azure's first chunk has an empty `id` and `model`: they must not stand where a later chunk says nothing. */

@@ -24,7 +24,11 @@ export const chatCompletions: WireSchema = {
     return textOfMessage(choice?.message) ?? filledText(choice?.text);
   },
   llmRequest,
-  llmResponse: (answer): LlmResponse => ({ messages: choicesOf(answer).filter(isObject).map(choiceMessage) }),
+  llmResponse: (answer): LlmResponse => ({
+    messages: choicesOf(answer)
+      .filter(isObject)
+      .map((choice) => choiceMessage(choice, answer)),
+  }),
 };
 
 /** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
@@ -62,17 +66,20 @@ export function requestMessages(message: Json): LlmMessage[] {
   });
 }
 
-function choiceMessage(choice: Json): LlmMessage {
+/** OpenRouter keeps pictures that were made beside the text; xAI and Perplexity keep sources beside the choices. */
+function choiceMessage(choice: Json, answer: Json): LlmMessage {
   const message = isObject(choice.message) ? choice.message : { role: "assistant", content: choice.text };
   const text = textOfMessage(message);
-  const answer = answerOf(message.role, plainText(message.content) === undefined ? text : message.content, {
+  const said = plainText(message.content) === undefined ? text : message.content;
+  const images = listOf(message.images).filter(isObject);
+  const told = answerOf(message.role, images.length > 0 ? [said, ...images] : said, {
     idx: numberOf(choice.index) ?? 0,
     reasoning: reasoningOf(message),
     calls: callsOf(message),
-    annotations: annotationsOf(message.annotations),
+    annotations: annotationsOf(message.annotations ?? answer.search_results ?? answer.citations),
     id: message.id,
   });
-  return pickDefined({ ...answer, audio_data: filledText(message.audio?.data) }) as LlmMessage;
+  return pickDefined({ ...told, audio_data: filledText(message.audio?.data) }) as LlmMessage;
 }
 
 /** The text may stand in the content, in a refusal, or only in the transcript of a spoken answer. */

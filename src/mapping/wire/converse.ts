@@ -20,8 +20,14 @@ export const converse: WireSchema = {
     isObject(request?.inferenceConfig) ||
     typeof request?.schemaVersion === "string",
   fold: foldConverse,
-  readResponse: (body) =>
-    pickDefined({ usage: converseUsage(body?.usage), usageRaw: isObject(body?.usage) ? body.usage : undefined }),
+  readResponse: (body) => {
+    const tier = textOf(body?.serviceTier?.type);
+    const sent = isObject(body?.usage) ? body.usage : undefined;
+    return pickDefined({
+      usage: converseUsage(sent),
+      usageRaw: sent && tier !== undefined ? { ...sent, service_tier: tier } : sent,
+    });
+  },
   promptText: (request) => lastUserText(request?.messages),
   completionText: (answer) => plainText(answer?.output?.message?.content),
   llmRequest,

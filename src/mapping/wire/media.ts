@@ -7,9 +7,13 @@ import type { WireSchema } from "../wire-schema.ts";
 import { lastWhole } from "./last-whole.ts";
 import { readOpenAi } from "./openai-reading.ts";
 
-const promptIn = (request: Json) => textOf(request?.prompt) ?? textOf(listOf(request?.instances)[0]?.prompt);
+const promptIn = (request: Json) =>
+  textOf(request?.prompt) ??
+  textOf(listOf(request?.instances)[0]?.prompt) ??
+  textOf(request?.textToImageParams?.text) ??
+  textOf(listOf(request?.text_prompts)[0]?.text);
 
-/** Pictures from a prompt: OpenAI and its followers, Imagen on Gemini and Vertex. */
+/** Pictures from a prompt: OpenAI and its followers, Imagen on Gemini and Vertex, Amazon's and Stability's on Bedrock. */
 export const images: WireSchema = {
   name: "images",
   llmType: "image",
@@ -33,11 +37,13 @@ export const images: WireSchema = {
 function picturesIn(answer: Json): readonly Json[] {
   if (Array.isArray(answer?.data)) return answer.data.filter(isObject);
   if (Array.isArray(answer?.predictions)) return answer.predictions.filter(isObject);
+  if (Array.isArray(answer?.images)) return answer.images.filter(filledText).map((data: Json) => ({ b64_json: data }));
+  if (Array.isArray(answer?.artifacts)) return answer.artifacts.filter(isObject);
   return typeof answer?.b64_json === "string" ? [answer] : [];
 }
 
 function pictureMessage(picture: Json, idx: number): LlmMessage {
-  const data = filledText(picture.b64_json) ?? filledText(picture.bytesBase64Encoded);
+  const data = filledText(picture.b64_json) ?? filledText(picture.bytesBase64Encoded) ?? filledText(picture.base64);
   const mime = filledText(picture.mime_type) ?? filledText(picture.mimeType);
   return pickDefined({
     _type: "image",

@@ -1,5 +1,5 @@
 import type { Json, Reading } from "../../plugin/contract.ts";
-import { filledText, isObject, type JsonObject, pickDefined } from "../json.ts";
+import { filledText, isObject, type JsonObject, listOf, pickDefined } from "../json.ts";
 import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";
 
@@ -21,9 +21,9 @@ function withTier(usage: JsonObject, tier: Json): JsonObject {
   return typeof tier === "string" ? { ...usage, service_tier: tier } : usage;
 }
 
-/** Older Groq streams put the block under `x_groq`; llama.cpp says beside it what came from its cache. */
+/** Older Groq streams put the block under `x_groq`, Moonshot's into the choice; llama.cpp says beside it what came from its cache. */
 function usageBlock(body: Json): Json {
-  const usage = isObject(body?.usage) ? body.usage : body?.x_groq?.usage;
+  const usage = [body?.usage, body?.x_groq?.usage, listOf(body?.choices)[0]?.usage].find(isObject);
   const cached = body?.timings?.cache_n;
   if (!isObject(usage) || !(cached > 0) || isObject(usage.prompt_tokens_details)) return usage;
   return { ...usage, prompt_tokens_details: { cached_tokens: cached } };

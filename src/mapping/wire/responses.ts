@@ -1,6 +1,6 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json, Reading } from "../../plugin/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
+import { countOf, filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
 import { messagesOf, roleOf } from "../llm/messages.ts";
 import { lastUserText, partsOf, plainText, textIn } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
@@ -19,7 +19,7 @@ export const responses: WireSchema = {
     textOf(answer?.type)?.startsWith("response.") === true ||
     (isObject(request) && (typeof request.input === "string" || Array.isArray(request.input)) && "model" in request),
   fold: foldResponses,
-  readResponse: (body) => readOpenAi(body),
+  readResponse,
   promptText: (request) => textOf(request?.input) ?? lastUserText(request?.input),
   completionText: (answer) => {
     const said = listOf(answer?.output)
@@ -34,6 +34,30 @@ export const responses: WireSchema = {
       responses: listOf(answer?.output).filter(isObject).map(responseItem),
     }),
 };
+
+function readResponse(body: Json): Reading {
+  const read = readOpenAi(body);
+  const tools = toolUsage(body);
+  return read.usageRaw === undefined || tools === undefined
+    ? read
+    : { ...read, usageRaw: { ...read.usageRaw, tool_usage: tools } };
+}
+
+/** What the provider's own tools did, which is paid for beside the tokens: as the answer counts it, else as its items show. */
+function toolUsage(answer: Json): Json {
+  const calls = (type: string) => listOf(answer?.output).filter((item) => item?.type === type && isSearch(item)).length;
+  const sent = answer?.tool_usage;
+  const web = countOf(sent?.web_search?.num_requests) ?? calls("web_search_call");
+  const files = calls("file_search_call");
+  const used = pickDefined({
+    web_search: web > 0 ? { num_requests: web } : undefined,
+    file_search: files > 0 ? { num_requests: files } : undefined,
+    image_gen: countOf(sent?.image_gen?.total_tokens) ? sent.image_gen : undefined,
+  });
+  return Object.keys(used).length === 0 ? undefined : used;
+}
+/** Opening a page that was found, and looking for something in it, is no search. */
+const isSearch = ({ action }: Json) => action?.type === undefined || action.type === "search";
 
 function llmRequest(request: Json): LlmRequest {
   const input = request?.input;

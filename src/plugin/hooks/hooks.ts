@@ -1,17 +1,11 @@
 import { GatewayError } from "../../errors.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import type {
-  Admission,
-  GatewayRequest,
-  PluginHooks,
-  PluginRoute,
-  RecordDraft,
-  Refusal,
-  RequestEnd,
-} from "../contract.ts";
+import type { Admission, GatewayRequest, PluginHooks, PluginRoute, RecordDraft, RequestEnd } from "../contract.ts";
 import type { OpenPlugin } from "../setup.ts";
+import { whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import { Patience } from "./patience.ts";
+import { checkedVerdict, isRefusal, joined, type Verdict } from "./verdict.ts";
 
 /** Milliseconds that one hook has for one call. */
 const HOOK_MS = 250;
@@ -28,8 +22,6 @@ interface Hook<I, R> {
 }
 
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
-/** A refusal, what all plugins together add to the request, or nothing. */
-export type Verdict = Refusal | Admission | undefined;
 
 interface Lists {
   readonly readsUser: readonly Hook<GatewayRequest, boolean>[];
@@ -238,52 +230,4 @@ export class Hooks {
       this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
     }
   }
-}
-
-export function isRefusal(verdict: Verdict): verdict is Refusal {
-  return verdict !== undefined && "status" in verdict;
-}
-
-/** What both add to a request. */
-export function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
-  if (before === undefined || next === undefined) return next ?? before;
-  return { responseHeaders: { ...before.responseHeaders, ...next.responseHeaders } };
-}
-
-function checkedVerdict(answer: Verdict | void): Verdict {
-  if (answer === undefined || answer === null) return undefined;
-  if (typeof answer === "object" && !("status" in answer)) {
-    const { responseHeaders } = answer;
-    if (!areHeaders(responseHeaders)) {
-      throw new Error("a hook that lets a request go on answers nothing, or responseHeaders of names and texts");
-    }
-    return answer;
-  }
-  const { status, code, message, headers = {} } = answer;
-  if (!Number.isInteger(status) || status < 400 || status > 599) {
-    throw new Error("a refusal needs a status from 400 to 599");
-  }
-  if (typeof code !== "string" || typeof message !== "string") {
-    throw new Error("a refusal needs a code and a message, both text");
-  }
-  if (!areHeaders(headers)) throw new Error("the headers of a refusal must be names and texts");
-  return answer;
-}
-
-function areHeaders(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).every(([name, text]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === "string");
-}
-
-function whyBadDraft(draft: RecordDraft): string | undefined {
-  const { provider, model, request_user_id, properties, cost, threat } = draft;
-  if (typeof provider !== "string") return "provider must be text";
-  if (model !== null && typeof model !== "string") return "model must be text or null";
-  if (request_user_id !== null && typeof request_user_id !== "string") return "request_user_id must be text or null";
-  if (cost !== null && !Number.isFinite(cost)) return "cost must be a number or null";
-  if (threat !== null && typeof threat !== "boolean") return "threat must be true, false or null";
-  if (typeof properties !== "object" || properties === null) return "properties must be an object";
-  return Object.values(properties).every((value) => typeof value === "string")
-    ? undefined
-    : "every property must be text";
 }

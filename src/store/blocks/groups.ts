@@ -164,8 +164,7 @@ export const byTime =
   (length: number): Dimension =>
   async (view) => {
     const { first_created, last_created } = view.part;
-    // As SQL does it: the remainder of a time before 1970 is negative.
-    const bucket = (time: number) => (time - (time % length)) / length;
+    const bucket = (time: number) => Math.floor(time / length);
     const first = bucket(first_created);
     const count = bucket(last_created) - first + 1;
     const codes = new Uint32Array(view.part.rows);
@@ -177,8 +176,8 @@ export const byTime =
         const time = times[row]!;
         if (time < from || time >= to) {
           code = bucket(time) - first;
-          from = time < 0 ? time : (first + code) * length;
-          to = time < 0 ? time : from + length;
+          from = (first + code) * length;
+          to = from + length;
         }
         codes[row] = code;
       }

@@ -58,7 +58,10 @@ export class BlockView {
   /** 1 where the property's name had lost its case; undefined where that is so nowhere. */
   async erased(name: string): Promise<Numbers | undefined> {
     const numbers = await this.#column(erasedColumn(name), unpackNumbers, (column) => column.byteLength);
-    return numbers && this.#rows(numbers);
+    if (numbers !== undefined) return this.#rows(numbers);
+    // Only a name that has a column of its values has one of these marks.
+    if (this.part.names_complete === 0) await this.property(name);
+    return undefined;
   }
 
   /** A name without a column is a name that nobody has, where all have one; and a block that is gone has none. */

@@ -3,7 +3,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
 import type { Database } from "../store.ts";
-import { TIME_BUCKETS, type TimeBucket } from "./group-by.ts";
+import { bucketSql, type TimeBucket } from "./group-by.ts";
 
 export interface CacheStatistics {
   readonly hits: number;
@@ -41,13 +41,12 @@ const BUCKETS_MAX = 10_000;
 /** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
 export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
-  const length = TIME_BUCKETS[timeBucket];
   // The answer that was repeated, by its id: one step of an index for each hit.
   const repeated = (column: string) => `(select source.${column} from requests as source
     where r.cached = 1 and source.request_id = r.cache_reference_id and source.organization_id = r.organization_id)`;
   const statement = selectRecords(
     scope,
-    `r.request_created_at - r.request_created_at % ${length} as time,
+    `${bucketSql(timeBucket)} as time,
       count(*) filter (where r.cached = 1) as hits, count(*) filter (where r.cached = 0) as misses,
       total(${repeated("cost")}) as saved_cost, cast(total(${repeated("total_tokens")}) as integer) as saved_tokens`,
     () => `group by time order by time limit ${BUCKETS_MAX}`,

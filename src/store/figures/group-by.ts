@@ -37,10 +37,15 @@ export function groupNames({ groupBy, timeBucket }: GroupBy): string[] {
 export function groupColumns({ groupBy, timeBucket }: GroupBy, bind: Bind): string {
   const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index},`);
   if (timeBucket !== undefined) {
-    const length = TIME_BUCKETS[timeBucket];
-    columns.push(`r.request_created_at - r.request_created_at % ${length} as time,`);
+    columns.push(`${bucketSql(timeBucket)} as time,`);
   }
   return columns.join(" ");
+}
+
+/** SQL of the beginning of the bucket that a row `r` was created in; before 1970 a plain remainder would be negative. */
+export function bucketSql(timeBucket: TimeBucket): string {
+  const length = TIME_BUCKETS[timeBucket];
+  return `r.request_created_at - (r.request_created_at % ${length} + ${length}) % ${length}`;
 }
 
 /** SQL of what a group is named by. */

@@ -25,6 +25,14 @@ export function openArchive(target: string): Archive {
   return target.endsWith(".tar") ? new TarArchive(target) : new DirectoryArchive(target);
 }
 
+/** Whether a backup may take the place of what is at `target`: a slip must cost no folder of something else, and no device. */
+export function mayBeReplaced(target: string): boolean {
+  if (target.endsWith(".tar")) return fs.statSync(target).isFile();
+  if (!fs.statSync(target).isDirectory()) return false;
+  const names = fs.readdirSync(target);
+  return names.length === 0 || names.includes(MANIFEST);
+}
+
 class DirectoryArchive implements Archive {
   readonly files: Record<string, Copied> = {};
   readonly #target: string;

@@ -1,4 +1,4 @@
-import { type Leaf, leaf } from "../metrics/filter.ts";
+import { type FilterLeaf, leaf } from "../filter/tree.ts";
 import { formatAxisMoney } from "../metrics/format.ts";
 import type { CacheRow } from "../metrics/queries.ts";
 import type { Bucket, Span } from "../metrics/range.ts";
@@ -15,7 +15,7 @@ interface CacheChartsProps {
   readonly bucket: Bucket;
   readonly rows: readonly CacheRow[] | undefined;
   /** Given which requests a chart is about: what opens them, by the number of a bucket. */
-  readonly openOf: (asked: Leaf) => (at: number) => void;
+  readonly openOf: (asked: FilterLeaf) => (at: number) => void;
   readonly onZoom: (span: Span) => void;
 }
 

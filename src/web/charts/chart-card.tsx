@@ -60,7 +60,7 @@ function Legend({
   return (
     <ul className="legend">
       {plotted.series.map(({ name, group }, at) => (
-        <li key={name}>
+        <li key={at}>
           <span className={`swatch ${colourClass(colourOf(plotted, at))}`} />
           {group === undefined || onOpen === undefined ? (
             <span className="legend-name">{name}</span>
@@ -91,8 +91,8 @@ function ChartTable({ title, plotted, onOpen }: ChartTableProps) {
         <thead>
           <tr>
             <th scope="col">{bucket === "day" ? "Day (UTC)" : "Time"}</th>
-            {series.map(({ name }) => (
-              <th scope="col" className="end" key={name}>
+            {series.map(({ name }, layer) => (
+              <th scope="col" className="end" key={layer}>
                 {name}
               </th>
             ))}
@@ -111,8 +111,8 @@ function ChartTable({ title, plotted, onOpen }: ChartTableProps) {
                   </button>
                 )}
               </th>
-              {series.map(({ name, values }) => (
-                <td className="end" key={name}>
+              {series.map(({ values }, layer) => (
+                <td className="end" key={layer}>
                   {format(values[at] ?? null)}
                 </td>
               ))}

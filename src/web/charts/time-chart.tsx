@@ -94,7 +94,7 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
           <ul>
             {series.map(({ name, values }, layer) =>
               kind === "bars" && (values[at] ?? 0) === 0 && series.length > 3 ? null : (
-                <li key={name}>
+                <li key={layer}>
                   <span className={`swatch ${colourClass(colourOf(plotted, layer))}`} />
                   <span className="chart-tip-name">{name}</span>
                   <span className="number">{format(values[at] ?? null)}</span>

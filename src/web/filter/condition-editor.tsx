@@ -1,6 +1,7 @@
-import { type Ref, useId } from "react";
+import type { Ref } from "react";
 import { FIELD_BY_ID, FIELD_SECTIONS, FILTER_OPERATORS, PROPERTY_NAME } from "./fields.ts";
 import { type FilterCondition, operatorOf } from "./model.ts";
+import { ProposingInput } from "./proposing-input.tsx";
 import { usePropertyNames, ValueInput } from "./value-input.tsx";
 
 /** What a condition on a field begins with. */
@@ -80,25 +81,6 @@ interface NameInputProps {
 }
 
 function NameInput({ label, isProperty, value, onChange }: NameInputProps) {
-  const list = useId();
   const names = usePropertyNames(isProperty);
-  return (
-    <>
-      <input
-        aria-label={label}
-        type="text"
-        placeholder={label}
-        list={names.length === 0 ? undefined : list}
-        autoComplete="off"
-        spellCheck={false}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <datalist id={list}>
-        {names.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
-  );
+  return <ProposingInput label={label} placeholder={label} value={value} proposals={names} onChange={onChange} />;
 }

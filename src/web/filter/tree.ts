@@ -12,17 +12,29 @@ interface FilterBranch {
 
 export type FilterValue = string | number | boolean | null;
 
-/** A leaf of the usual group, for links from figures to their requests: `leaf(["model"], "equals", "m-1")`. */
-export function leaf(path: readonly string[], operator: string, value: FilterValue): FilterLeaf {
-  const condition = [...path].reverse().reduce<unknown>((inner, name) => ({ [name]: inner }), { [operator]: value });
-  return { request_response_rmt: condition };
-}
+/** A condition on a field of the usual group: `leaf("model", { equals: "m-1" })`. */
+export const leaf = (field: string, condition: unknown): FilterLeaf => ({
+  request_response_rmt: { [field]: condition },
+});
+
+export const ofSession = (field: string, condition: unknown): FilterLeaf => ({
+  sessions_request_response_rmt: { [field]: condition },
+});
 
 /** All that are given joined by one operator; `"all"` where there are none. */
 export function join(operator: "and" | "or", trees: readonly FilterTree[]): FilterTree {
   const terms = trees.filter((tree) => tree !== "all");
   return terms.reduce<FilterTree>((left, right) => (left === "all" ? right : { left, operator, right }), "all");
 }
+
+/** All of them hold; what is undefined or `"all"` asks nothing. */
+export const and = (...trees: readonly (FilterTree | undefined)[]): FilterTree =>
+  join(
+    "and",
+    trees.filter((tree) => tree !== undefined),
+  );
+
+export const or = (...trees: readonly FilterTree[]): FilterTree => join("or", trees);
 
 /** The records from one moment up to another, either of which may be open. */
 export function during({
@@ -33,7 +45,7 @@ export function during({
   readonly to?: string | undefined;
 }): FilterTree {
   const bound = { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lt: to }) };
-  return Object.keys(bound).length === 0 ? "all" : { request_response_rmt: { request_created_at: bound } };
+  return Object.keys(bound).length === 0 ? "all" : leaf("request_created_at", bound);
 }
 
 export function isBranch(tree: unknown): tree is FilterBranch {

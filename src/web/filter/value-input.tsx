@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Ref, useId } from "react";
-import { get, post } from "../api.ts";
+import type { Ref } from "react";
+import { modelsQuery, propertyNamesQuery, propertyValuesQuery } from "../known.ts";
 import { MomentInput } from "../parts/moment-input.tsx";
+import { useSettled } from "../parts/use-settled.ts";
 import { type FilterField, PROPERTY_NAME } from "./fields.ts";
+import { PROPOSALS_MAX, ProposingInput } from "./proposing-input.tsx";
 import type { FilterValue } from "./tree.ts";
 
 interface ValueInputProps {
@@ -15,8 +17,8 @@ interface ValueInputProps {
 
 /** What a condition compares with, as its field takes it; proposes what was recorded. */
 export function ValueInput({ field, name, value, onChange, inputRef }: ValueInputProps) {
-  const list = useId();
-  const proposals = useProposals(field, name);
+  const text = typeof value === "string" ? value : "";
+  const proposals = useProposals(field, name, text);
   if (field.kind === "boolean") {
     return (
       <select
@@ -43,80 +45,41 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
     );
   }
   if (field.kind === "time") {
-    return (
-      <MomentInput
-        aria-label={field.label}
-        inputRef={inputRef}
-        value={typeof value === "string" ? value : ""}
-        onChange={onChange}
-      />
-    );
+    return <MomentInput aria-label={field.label} inputRef={inputRef} value={text} onChange={onChange} />;
   }
   return (
-    <>
-      <input
-        aria-label={field.label}
-        ref={inputRef}
-        type="text"
-        placeholder="Value"
-        list={proposals.length === 0 ? undefined : list}
-        autoComplete="off"
-        spellCheck={false}
-        value={typeof value === "string" ? value : ""}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <datalist id={list}>
-        {proposals.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-    </>
+    <ProposingInput
+      label={field.label}
+      placeholder="Value"
+      value={text}
+      proposals={proposals}
+      onChange={onChange}
+      inputRef={inputRef}
+    />
   );
 }
 
-const PROPOSALS_MAX = 50;
 const PROPOSALS_STALE_MS = 60_000;
 
-interface Model {
-  readonly provider: string;
-  readonly model: string;
-}
-
-function useProposals({ id, kind, named }: FilterField, name: string): readonly string[] {
+/** What was recorded in this field. Of values there may be any number: those that hold what is typed are asked for. */
+function useProposals({ id, kind, named }: FilterField, name: string, typed: string): readonly string[] {
   const isModel = id === "model" || id === "provider";
   const isProperty = named === PROPERTY_NAME;
-  const models = useQuery({
-    queryKey: ["models"],
-    queryFn: ({ signal }) => get<readonly Model[]>("/v1/models", signal),
-    enabled: isModel,
-    staleTime: PROPOSALS_STALE_MS,
-  });
+  const models = useQuery({ ...modelsQuery, enabled: isModel, staleTime: PROPOSALS_STALE_MS });
+  const [property, part] = [useSettled(name), useSettled(typed)];
   const values = useQuery({
-    queryKey: ["property-values", name],
-    queryFn: ({ signal }) =>
-      post<readonly { value: string }[]>(
-        `/v1/property/${encodeURIComponent(name)}/search`,
-        { limit: PROPOSALS_MAX },
-        signal,
-      ),
-    enabled: isProperty && name !== "",
+    ...propertyValuesQuery(property, part, PROPOSALS_MAX),
+    enabled: isProperty && property !== "",
     staleTime: PROPOSALS_STALE_MS,
     retry: false,
   });
   const names = usePropertyNames(kind === "key");
-  if (isModel)
-    return [...new Set((models.data ?? []).map((row) => row[id as "model" | "provider"]))].slice(0, PROPOSALS_MAX);
-  if (isProperty) return (values.data ?? []).map(({ value }) => value);
+  if (isModel) return [...new Set((models.data ?? []).map((row) => row[id]))];
+  if (isProperty) return values.data ?? [];
   return kind === "key" ? names : [];
 }
 
 export function usePropertyNames(enabled: boolean): readonly string[] {
-  const { data } = useQuery({
-    queryKey: ["property-names"],
-    queryFn: ({ signal }) =>
-      post<readonly { property: string }[]>("/v1/property/query", { limit: PROPOSALS_MAX * 4 }, signal),
-    enabled,
-    staleTime: PROPOSALS_STALE_MS,
-  });
-  return data?.map(({ property }) => property) ?? [];
+  const { data = [] } = useQuery({ ...propertyNamesQuery, enabled, staleTime: PROPOSALS_STALE_MS });
+  return data;
 }

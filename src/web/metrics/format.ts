@@ -1,11 +1,13 @@
 import { formatDuration, UNKNOWN } from "../parts/format.ts";
 
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const wholePercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 });
+const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+const wholePercent = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 0 });
 
-/** A share from 0 to 1 as a percentage. */
+/** A share from 0 to 1 as a percentage. A little is not nothing, and nearly all is not all. */
 export function formatPercent(part: number | null | undefined): string {
   if (part === null || part === undefined) return UNKNOWN;
+  if (part > 0 && part < 0.0005) return "<0.1%";
+  if (part >= 0.9995 && part < 1) return ">99.9%";
   return (Math.abs(part) >= 1 ? wholePercent : percent).format(part);
 }
 
@@ -15,7 +17,7 @@ export function formatAxisMoney(dollars: number | null): string {
   if (dollars === 0) return "$0";
   const digits =
     dollars >= 1_000 ? { notation: "compact" as const, maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 };
-  return `$${new Intl.NumberFormat(undefined, digits).format(dollars)}`;
+  return `$${new Intl.NumberFormat("en-US", digits).format(dollars)}`;
 }
 
 /** Milliseconds at the side of a chart. */

@@ -1,16 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { FilterNode } from "./filter.ts";
+import type { FilterTree } from "../filter/tree.ts";
 import type { Group } from "./series.ts";
 
-/** As addresses have it. */
-export const isoSpan = ({ from, to }: { readonly from: number; readonly to: number }) => ({
-  from: new Date(from).toISOString(),
-  to: new Date(to).toISOString(),
-});
-
 interface RequestsLinkProps {
-  readonly filter: FilterNode;
+  readonly filter: FilterTree;
   readonly time?: { readonly from?: string | undefined; readonly to?: string | undefined; readonly range?: never };
   readonly children: ReactNode;
 }

@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { CacheStatistics } from "../../store/figures/cache-statistics.ts";
 import { post } from "../api.ts";
-import type { FilterNode } from "./filter.ts";
+import type { FilterTree } from "../filter/tree.ts";
 import type { Bucket } from "./range.ts";
 import type { MetricsRow } from "./series.ts";
 
 interface MetricsBody {
-  readonly filter: FilterNode;
+  readonly filter: FilterTree;
   readonly group_by?: readonly string[];
   readonly time_bucket?: Bucket;
   readonly limit?: number;
@@ -34,18 +34,10 @@ export interface CacheRow extends CacheStatistics {
   readonly time: string;
 }
 
-export const cacheSeriesQuery = (filter: FilterNode, bucket: Bucket, question = "") =>
+export const cacheSeriesQuery = (filter: FilterTree, bucket: Bucket, question = "") =>
   queryOptions({
     queryKey: ["cache", question, "series", filter, bucket],
     queryFn: ({ signal }) =>
       post<readonly CacheRow[]>("/v1/cache/metrics/query", { filter, time_bucket: bucket }, signal),
     placeholderData: kept(question),
   });
-
-/** Names of the properties that requests have. */
-export const propertyNamesQuery = queryOptions({
-  queryKey: ["properties", "names"],
-  queryFn: ({ signal }) =>
-    post<readonly { readonly property: string }[]>("/v1/property/query", { limit: 2_000 }, signal),
-  select: (rows) => rows.map(({ property }) => property),
-});

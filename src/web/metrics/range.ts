@@ -17,6 +17,12 @@ export interface Span {
   readonly to: number;
 }
 
+/** A span as addresses and filters have it. */
+export const isoSpan = ({ from, to }: Span) => ({
+  from: new Date(from).toISOString(),
+  to: new Date(to).toISOString(),
+});
+
 /** Series longer than this are coarser: bars stay wide enough to be told apart and pointed at. */
 const POINTS_MAX = 100;
 

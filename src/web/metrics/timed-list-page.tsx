@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { post } from "../api.ts";
+import { and, type FilterTree } from "../filter/tree.ts";
 import type { Column, Sorted } from "../parts/data-table.tsx";
-import { ListRoom } from "../parts/list-page.tsx";
-import { readSorted, sortBody } from "../parts/list-search.ts";
+import { ListRoom } from "../parts/list-room.tsx";
+import { isTyping, readSorted, sortBody } from "../parts/list-search.ts";
 import { Page } from "../parts/page.tsx";
 import { PAGE_ROWS, PagedTable } from "../parts/paged-table.tsx";
 import { PastEnd } from "../parts/pager.tsx";
@@ -11,7 +12,7 @@ import { SearchBox } from "../parts/search-box.tsx";
 import { Loading } from "../parts/states.tsx";
 import { TimeRangeMenu } from "../parts/time-range-menu.tsx";
 import type { TimedListSearch } from "../parts/timed-list-search.ts";
-import { and, type FilterNode, within } from "./filter.ts";
+import { within } from "./filter.ts";
 import type { Span } from "./range.ts";
 import { useSpan } from "./use-span.ts";
 
@@ -25,7 +26,7 @@ interface Listed<T> {
   readonly path: string;
   readonly searchLabel: string;
   /** The requests whose row a search finds. */
-  readonly found: (text: string) => FilterNode;
+  readonly found: (text: string) => FilterTree;
   /** Until somebody chooses another order. */
   readonly order: Sorted;
   readonly columns: (span: Span) => readonly Column<T>[];
@@ -38,14 +39,18 @@ interface Listed<T> {
 interface TimedListPageProps<T> {
   readonly of: Listed<T>;
   readonly search: TimedListSearch;
-  readonly onSearch: (search: TimedListSearch) => void;
+  /** @param replace - whether the way back leads past what was searched before. */
+  readonly onSearch: (search: TimedListSearch, replace: boolean) => void;
 }
 
 /** A page of a list over a time, which the API finds, sorts and pages. */
 export function TimedListPage<T extends object>({ of, search, onSearch }: TimedListPageProps<T>) {
   const { q, sort, page, ...time } = search;
   const span = useSpan(time, FALLBACK);
-  const change = (next: Partial<TimedListSearch>) => onSearch({ ...search, page: undefined, ...next });
+  const change = (part: Partial<TimedListSearch>) => {
+    const next = { ...search, page: undefined, ...part };
+    onSearch(next, isTyping(search, next));
+  };
   return (
     <Page
       title={of.title}
@@ -53,7 +58,7 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
       actions={
         <>
           <SearchBox label={of.searchLabel} value={q ?? ""} onSearch={(text) => change({ q: text || undefined })} />
-          <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => onSearch({ q, sort, ...next })} />
+          <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => onSearch({ q, sort, ...next }, false)} />
         </>
       }
     >

@@ -1,14 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
-import type { FilterNode } from "./filter.ts";
-import { isoSpan } from "./links.tsx";
-import { type Bucket, type Span, spanOfBucket } from "./range.ts";
+import type { FilterTree } from "../filter/tree.ts";
+import { type Bucket, isoSpan, type Span, spanOfBucket } from "./range.ts";
 
 /** Ways from a chart to the requests that it is made of. */
 export function useOpenRequests(span: Span, times: readonly number[], bucket: Bucket) {
   const navigate = useNavigate();
-  const open = (within: Span, filter: FilterNode) =>
+  const open = (within: Span, filter: FilterTree) =>
     void navigate({ to: "/requests", search: { ...isoSpan(within), ...(filter === "all" ? {} : { filter }) } });
-  const openBucket = (filter: FilterNode) => (at: number) => {
+  const openBucket = (filter: FilterTree) => (at: number) => {
     const { from, to } = spanOfBucket(times[at]!, bucket);
     open({ from: Math.max(from, span.from), to: Math.min(to, span.to) }, filter);
   };

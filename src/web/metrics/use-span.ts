@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { post } from "../api.ts";
+import { serviceNow } from "../clock.ts";
 import { momentsOf, type Span as SpanName, type TimeSearch } from "../parts/time-range.ts";
 import { type Span, spanOf } from "./range.ts";
 
 const STEP_MS = 60_000;
 
-/** The last whole minute, kept up to date while the page is seen. */
+const thisMinute = () => Math.ceil(serviceNow() / STEP_MS) * STEP_MS;
+
+/** The whole minute that comes next, kept up to date while the page is seen. */
 function useMinute(): number {
-  const [minute, setMinute] = useState(() => Math.ceil(Date.now() / STEP_MS) * STEP_MS);
+  const [minute, setMinute] = useState(thisMinute);
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) setMinute(Math.ceil(Date.now() / STEP_MS) * STEP_MS);
+      if (!document.hidden) setMinute(thisMinute());
     }, STEP_MS / 2);
     return () => clearInterval(timer);
   }, []);

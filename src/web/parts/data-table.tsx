@@ -6,7 +6,7 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table";
-import { type ReactNode, useMemo, useState } from "react";
+import { type PointerEvent, type ReactNode, useMemo, useState } from "react";
 import { SortHeader } from "./sort-header.tsx";
 
 const features = tableFeatures({
@@ -92,15 +92,11 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody onPointerOver={showWhole}>
           {table.getRowModel().rows.map((row) => (
             <tr key={row.id}>
               {columns.map((column) => (
-                <td
-                  key={column.id}
-                  className={column.align === "end" ? "end" : undefined}
-                  title={titleOf(column, row.original)}
-                >
+                <td key={column.id} className={column.align === "end" ? "end" : undefined}>
                   {column.cell(row.original)}
                 </td>
               ))}
@@ -112,8 +108,10 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
   );
 }
 
-/** Names may be longer than their column: the whole shows when one points at it. */
-function titleOf<T>({ value }: Column<T>, row: T): string | undefined {
-  const text = value?.(row);
-  return typeof text === "string" ? text : undefined;
+/** What does not fit its cell shows whole when one points at it. */
+function showWhole({ target }: PointerEvent<HTMLElement>): void {
+  const cell = target instanceof Element ? target.closest("td") : null;
+  if (cell === null) return;
+  const isCut = [cell, ...cell.children].some((each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth);
+  cell.title = isCut ? cell.textContent : "";
 }

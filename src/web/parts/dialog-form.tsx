@@ -9,7 +9,7 @@ interface Save<T> {
   readonly path: string;
   /** The list that shows it, to be asked for again. */
   readonly list: readonly unknown[];
-  readonly onSaved: (saved: T) => void;
+  readonly onSaved?: (saved: T) => void;
 }
 
 /** Sends what a form holds. */
@@ -19,7 +19,7 @@ export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
     mutationFn: async (body: unknown) => (await call<T>(method, path, { body })).data,
     onSuccess: async (saved) => {
       await client.invalidateQueries({ queryKey: list });
-      onSaved(saved);
+      onSaved?.(saved);
     },
   });
 }
@@ -29,6 +29,8 @@ export interface FieldValues {
   /** Without spaces around it; empty where there is no such field. */
   text(name: string): string;
   number(name: string): number;
+  /** Of checkboxes of one name, those that are on. */
+  all(name: string): readonly string[];
   /** Of a checkbox. */
   isOn(name: string): boolean;
 }
@@ -37,7 +39,7 @@ export interface FieldValues {
 type ErrorAt = (path: string) => string | undefined;
 
 /** What is wrong with one member of what was sent, without its name, which its field has another one for. */
-export function failureAt(error: Error | null, path: string): string | undefined {
+function failureAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiFailure) || error.path !== path) return undefined;
   return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
 }
@@ -93,5 +95,10 @@ export function DialogForm(props: DialogFormProps) {
 
 function valuesOf(form: FormData): FieldValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
-  return { text, number: (name) => Number(text(name)), isOn: (name) => form.has(name) };
+  return {
+    text,
+    number: (name) => Number(text(name)),
+    all: (name) => form.getAll(name).map(String),
+    isOn: (name) => form.has(name),
+  };
 }

@@ -1,3 +1,5 @@
+import { serviceNow } from "../clock.ts";
+
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const MINUTE = { month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
@@ -71,7 +73,7 @@ export function formatTime(iso: string | null | undefined, now = new Date()): st
 }
 
 /** `2 minutes ago`. */
-export function formatAgo(iso: string, now = Date.now()): string {
+export function formatAgo(iso: string, now = serviceNow()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1_000);
   const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

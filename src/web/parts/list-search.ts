@@ -20,6 +20,10 @@ export function readListSearch({ q, sort, page }: Readonly<Record<string, unknow
   };
 }
 
+/** Whether a search goes on that was begun before: the way back leads out of it, not through its letters. */
+export const isTyping = (before: ListSearch, next: ListSearch): boolean =>
+  before.q !== undefined && next.q !== undefined && before.q !== next.q;
+
 /** Text of an address, or nothing. */
 export function readText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);

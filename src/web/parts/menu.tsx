@@ -8,7 +8,18 @@ interface MenuProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a small panel below itself. Escape and a click elsewhere close it. */
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+/** Goes to the next control of an open menu, or the one before. @returns whether the key was for that, and not for a field. */
+function moveBy(room: HTMLElement, step: number): boolean {
+  const from = document.activeElement;
+  if (from instanceof HTMLInputElement && from.type !== "checkbox") return false;
+  const all = [...room.querySelectorAll<HTMLElement>(":is(button, input, a[href]):not(:disabled)")];
+  all[(all.indexOf(from as HTMLElement) + step + all.length) % all.length]?.focus();
+  return true;
+}
+
+/** A button that opens a small panel below itself. Arrows go through it; Escape, and going elsewhere, close it. */
 export function Menu({ label, icon, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const room = useRef<HTMLDivElement>(null);
@@ -27,14 +38,20 @@ export function Menu({ label, icon, children }: MenuProps) {
     button.current?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears Escape from the controls inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears keys of the controls inside, and that they are left
     <div
       className="menu"
       ref={room}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || !isOpen) return;
-        event.stopPropagation();
-        close();
+        if (!isOpen) return;
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          close();
+        } else if (event.key in STEPS && moveBy(room.current!, STEPS[event.key]!)) event.preventDefault();
+      }}
+      onBlur={({ relatedTarget }) => {
+        // A window that loses the focus, and a click on what cannot have it, leave nothing behind.
+        if (relatedTarget !== null && !room.current?.contains(relatedTarget)) setOpen(false);
       }}
     >
       <button

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-
-const PAUSE_MS = 250;
+import { PAUSE_MS } from "./use-settled.ts";
 
 interface SearchBoxProps {
   readonly label: string;

@@ -10,13 +10,7 @@ export function Tabs<T extends string>({ label, tabs, value, onChange }: TabsPro
   return (
     <nav className="tabs" aria-label={label}>
       {(Object.entries(tabs) as [T, string][]).map(([tab, text]) => (
-        <button
-          type="button"
-          key={tab}
-          className="tab"
-          aria-current={tab === value ? "page" : undefined}
-          onClick={() => onChange(tab)}
-        >
+        <button type="button" key={tab} aria-current={tab === value ? "page" : undefined} onClick={() => onChange(tab)}>
           {text}
         </button>
       ))}

@@ -1,3 +1,5 @@
+import { serviceNow } from "../clock.ts";
+
 const SPANS_MS = {
   "15m": 15 * 60_000,
   "1h": 3_600_000,
@@ -41,7 +43,7 @@ export function readTimeSearch(search: Readonly<Record<string, unknown>>): TimeS
 }
 
 /** The moments that a time range means now; a span is rounded to ten seconds, so that the same question stays the same. */
-export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now = Date.now()) {
+export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now = serviceNow()) {
   if (time.from !== undefined || time.to !== undefined) return { from: time.from, to: time.to };
   const range = time.range ?? fallback;
   if (range === "all") return { from: undefined, to: undefined };

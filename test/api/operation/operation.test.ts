@@ -106,7 +106,13 @@ test("the reference is a page that needs nothing from elsewhere and runs no scri
   const response = await fetch(`${it.origin}/docs`);
   expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
   const html = await response.text();
-  expect(html).toContain("/v1/request/query-ids");
+  const { paths } = (await open("/openapi.json")).json;
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods as object))) {
+    const { operationId: id } = operation as { operationId: string };
+    expect([id, html.split(`id="${id}"`).length, html.includes(`href="#${id}"`)]).toEqual([id, 2, true]);
+  }
+  expect(html).toContain("<code>requestIds</code> <strong>required</strong>");
+  expect(html).toContain("<code>sessions_request_response_rmt</code>");
   expect(html).not.toMatch(/<script|https?:\/\/|<link/i);
 });
 

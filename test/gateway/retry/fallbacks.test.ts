@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin/contract.ts";
-import { startProvider } from "../../raw-http.ts";
-import { ask, ownHome } from "../cache/asking.ts";
+import { exchangeRaw, startProvider } from "../../raw-http.ts";
+import { ask, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
 async function provider(status: string, body = status) {
@@ -31,7 +31,7 @@ test("a fallback is called with its own path, headers and members, and without t
       target: second.origin,
       path: "/v1/messages?beta=true",
       headers: { "x-api-key": "key-of-second", "X-Drop": null, "X-Name": "Flüsse" },
-      body: { model: "m-2", max_tokens: 5 },
+      body: { model: "m-2", max_tokens: 5, "a.b": 2 },
     },
   ];
   const { headers } = falling(list, {
@@ -40,7 +40,9 @@ test("a fallback is called with its own path, headers and members, and without t
     "X-Keep": "1",
     "X-Name": "river",
   });
-  const answer = await ask(gateway, first.origin, { body: '{"model":"m-1","seed":12345678901234567890}', headers });
+  const schema = '{ "z": {"type":"string"}, "a.b": 1.0 }';
+  const sent = `{"model":"m-1", "schema":${schema}, "seed":12345678901234567890, "a.b":1}`;
+  const answer = await ask(gateway, first.origin, { body: sent, headers });
   expect([answer.status, answer.body]).toEqual([200, "second"]);
   const [{ head, body } = { head: "", body: "" }] = second.seen;
   expect(head).toStartWith("POST /v1/messages?beta=true HTTP/1.1\r\n");
@@ -50,7 +52,7 @@ test("a fallback is called with its own path, headers and members, and without t
   expect(Buffer.from(head, "latin1").toString("utf8")).toContain("X-Name: Flüsse");
   expect(head).not.toMatch(/key-of-first|X-Drop|river|gateway-/i);
   expect(head).toContain(`Content-Length: ${body.length}`);
-  expect(body).toBe('{"seed":12345678901234567890,"model":"m-2","max_tokens":5}');
+  expect(body).toBe(`{"schema":${schema},"seed":12345678901234567890,"model":"m-2","max_tokens":5,"a.b":2}`);
 });
 
 test("the record is of the one who answered; the failed try is linked; no credential is recorded", async () => {
@@ -146,6 +148,35 @@ test("what a fallback answered is not kept in the cache", async () => {
   expect(second.seen.length).toBe(2);
 });
 
+test("only those with the same retries and fallbacks share a call, and each record names who answered", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using first = await handProvider();
+  await using second = await handProvider();
+  const list = [{ target: second.origin, headers: { Authorization: "Bearer k-2" } }];
+  const text = requestText(first.origin, falling(list, { "Gateway-Cache-Enabled": "true" }));
+  const leader = exchangeRaw(gateway.port, text);
+  (await first.asked(1)).write("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+  const answering = await second.asked(1);
+  answering.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsec");
+  const joined = Promise.withResolvers<void>();
+  const follower = exchangeRaw(gateway.port, text, (received) => {
+    if (received.endsWith("sec")) joined.resolve();
+    return false;
+  });
+  await joined.promise;
+  const alone = ask(gateway, first.origin);
+  (await first.asked(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+  expect(await alone).toMatchObject({ body: "first", cache: "MISS" });
+  answering.write("ond");
+  const shared = (await Promise.all([leader, follower])).map(readAnswer);
+  expect(shared.map(({ body, cache }) => [body, cache])).toEqual([
+    ["second", "MISS"],
+    ["second", "HIT"],
+  ]);
+  for (const { id } of shared) expect((await gateway.spool.ended(id)).head?.target).toBe(second.origin);
+});
+
 test("plugins are asked about a fallback as about a request of its own, and may refuse it", async () => {
   const asked: GatewayRequest[] = [];
   const ended: RequestEnd[] = [];
@@ -162,7 +193,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   await using gateway = await startTestGateway({ hooks });
   await using first = await provider("500 One");
   await using second = await provider("200 OK");
-  const asking = falling([{ target: second.origin }]);
+  const asking = falling([{ target: second.origin, path: "/v2/other?key=of-the-fallback" }]);
   expect((await ask(gateway, first.origin, asking)).status).toBe(500);
   expect(second.seen.length).toBe(0);
   refuse = false;
@@ -170,6 +201,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   expect(status).toBe(200);
   await gateway.spool.ended(id);
   expect(asked.map(({ target }) => target.origin)).toEqual([first.origin, second.origin, first.origin, second.origin]);
+  expect(asked[3]!.path).toBe("/v2/other?key=***");
   expect(asked[3]!.id).not.toBe(id);
   expect(asked[3]!.gatewayHeader("fallbacks")).toBeUndefined();
   expect(ended.map((end) => end.id).sort()).toEqual(asked.map((one) => one.id).sort());
@@ -185,6 +217,8 @@ test.each([
   ["a path with dot segments", '[{"target":"http://127.0.0.1","path":"/../x"}]', "invalid_path"],
   ["a header of the message", '[{"target":"http://127.0.0.1","headers":{"Content-Length":"3"}}]', "invalid_header"],
   ["a header with a line end", '[{"target":"http://127.0.0.1","headers":{"X":"a\\r\\nY: b"}}]', "invalid_header"],
+  ["a header name with a line end", '[{"target":"http://127.0.0.1","headers":{"X: a\\r\\nY":"b"}}]', "invalid_header"],
+  ["a header without a name", '[{"target":"http://127.0.0.1","headers":{"":"a"}}]', "invalid_header"],
   ["a target with a path", '[{"target":"http://127.0.0.1/v1"}]', "invalid_target"],
   ["a private target", '[{"target":"http://10.0.0.1"}]', "target_forbidden"],
 ])("Gateway-Fallbacks with %s is refused", async (_name, value, code) => {

@@ -1,11 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../../api.ts";
-import { and } from "../../metrics/filter.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import { stateOf } from "./alerts.tsx";
@@ -42,7 +41,7 @@ export function AlertDialog({ alert, onClose }: { readonly alert: AlertRow; read
         </dd>
         <dt>Requests</dt>
         <dd>
-          <RequestsLink filter={and(alert.filter)}>those that it watches</RequestsLink>
+          <RequestsLink filter={alert.filter}>those that it watches</RequestsLink>
         </dd>
       </dl>
       <h3>History</h3>
@@ -65,5 +64,5 @@ const columnsOf = (metric: string): Column<AlertEvent>[] => [
   { id: "group", header: "For", cell: (row) => groupText(row.group) || <span className="muted">all together</span> },
   { id: "value", header: "Value", align: "end", cell: (row) => valueText(metric, row.value) },
   { id: "requests", header: "Requests", align: "end", cell: (row) => <Count of={row.requests} /> },
-  { id: "reason", header: "Why", cell: (row) => <span title={row.reason}>{row.reason}</span> },
+  { id: "reason", header: "Why", cell: (row) => row.reason },
 ];

@@ -5,7 +5,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { AlertDialog } from "./alert-dialog.tsx";
@@ -80,14 +80,14 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
       value: (row) => stateOf(row).text,
       cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).text}</Badge>,
     },
-    { id: "condition", header: "When", cell: (row) => <span title={conditionText(row)}>{conditionText(row)}</span> },
+    { id: "condition", header: "When", cell: conditionText },
     { id: "firing", header: "Fires for", cell: firingText },
     {
       id: "channels",
       header: "Tells",
       cell: (row) => {
         const text = row.channels.map((channel) => (channel.type === "email" ? channel.to : channel.url)).join(", ");
-        return text === "" ? <span className="muted">nobody</span> : <span title={text}>{text}</span>;
+        return text === "" ? <span className="muted">nobody</span> : text;
       },
     },
     {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../../api.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import type { Delivery } from "./shapes.ts";
@@ -37,10 +37,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: "outcome",
     header: "Outcome",
-    cell: (row) => {
-      const text = [row.last_status, row.last_error].filter((part) => part !== null).join(" ");
-      return <span title={text}>{text}</span>;
-    },
+    cell: (row) => [row.last_status, row.last_error].filter((part) => part !== null).join(" "),
   },
   {
     id: "next",

@@ -7,7 +7,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { WEBHOOKS, type WebhookRow } from "./shapes.ts";
@@ -81,7 +81,7 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: WebhookRow) => vo
       value: (row) => Number(row.enabled),
       cell: (row) => <Badge tone={row.enabled ? "good" : "plain"}>{row.enabled ? "on" : "off"}</Badge>,
     },
-    { id: "url", header: "Address", value: (row) => row.url, cell: (row) => <code title={row.url}>{row.url}</code> },
+    { id: "url", header: "Address", value: (row) => row.url, cell: (row) => <code>{row.url}</code> },
     {
       id: "filters",
       header: "Of requests with",

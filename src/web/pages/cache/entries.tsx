@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Pager, PastEnd } from "../../parts/pager.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Plotted } from "../../charts/plot.ts";
-import { type FilterNode, leaf } from "../../metrics/filter.ts";
+import { type FilterTree, leaf } from "../../filter/tree.ts";
 import { formatAxisDuration, formatAxisMoney, formatPercent } from "../../metrics/format.ts";
 import { groupName } from "../../metrics/links.tsx";
 import { align, layers, type MetricsRow, type Series, share } from "../../metrics/series.ts";
@@ -16,7 +16,7 @@ interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole">
   /** Undefined while it is on its way. */
   readonly series: readonly Series[] | undefined;
   /** Which requests the chart is about, where not all. */
-  readonly node?: FilterNode;
+  readonly node?: FilterTree;
 }
 
 type Measure = (row: MetricsRow) => number | null;

@@ -1,6 +1,7 @@
 import { CacheCharts } from "../../charts/cache-charts.tsx";
 import { ChartCard } from "../../charts/chart-card.tsx";
-import { and, type FilterNode, ofGroup } from "../../metrics/filter.ts";
+import { and, type FilterTree } from "../../filter/tree.ts";
+import { ofGroup } from "../../metrics/filter.ts";
 import type { Span } from "../../metrics/range.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
 import { chartsOf } from "./chart-list.tsx";
@@ -8,7 +9,7 @@ import type { Figures } from "./use-figures.ts";
 
 interface ChartsProps {
   readonly figures: Figures;
-  readonly filter: FilterNode;
+  readonly filter: FilterTree;
   readonly by: string | undefined;
   readonly span: Span;
   readonly onZoom: (span: Span) => void;

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type FilterNode, propertyKey, propertyOf } from "../../metrics/filter.ts";
-import { isoSpan } from "../../metrics/links.tsx";
-import { propertyNamesQuery } from "../../metrics/queries.ts";
-import type { Span } from "../../metrics/range.ts";
+import { FilterChip } from "../../filter/filter-chip.tsx";
+import type { FilterTree } from "../../filter/tree.ts";
+import { propertyNamesQuery } from "../../known.ts";
+import { propertyKey, propertyOf } from "../../metrics/filter.ts";
+import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
-import { FilterChip } from "../../parts/filter-chip.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -46,7 +46,7 @@ export function CostsPage() {
         <Content
           span={span}
           by={by}
-          filter={(filter ?? "all") as FilterNode}
+          filter={(filter ?? "all") as FilterTree}
           onZoom={(part) => change({ ...isoSpan(part), ...(by === undefined ? {} : { by }), filter })}
         />
       )}
@@ -57,7 +57,7 @@ export function CostsPage() {
 interface ContentProps {
   readonly span: Span;
   readonly by: string | undefined;
-  readonly filter: FilterNode;
+  readonly filter: FilterTree;
   readonly onZoom: (part: Span) => void;
 }
 

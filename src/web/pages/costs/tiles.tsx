@@ -1,7 +1,7 @@
-import type { ReactNode } from "react";
 import { formatPercent } from "../../metrics/format.ts";
 import type { CacheRow } from "../../metrics/queries.ts";
 import { change, type MetricsRow, share } from "../../metrics/series.ts";
+import { Tile } from "../../parts/tile.tsx";
 import { Count, Counted, Duration, Money } from "../../parts/values.tsx";
 
 interface TilesProps {
@@ -78,28 +78,6 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   );
 }
 
-interface TileProps {
-  readonly label: string;
-  readonly value: ReactNode;
-  readonly delta?: ReactNode;
-  readonly note?: ReactNode;
-}
-
-export function Tile({ label, value, delta, note }: TileProps) {
-  return (
-    <div className="tile">
-      <dt>{label}</dt>
-      <dd>
-        <span className="tile-value">{value}</span>
-        <span className="tile-note">
-          {delta}
-          {note}
-        </span>
-      </dd>
-    </div>
-  );
-}
-
 interface DeltaProps {
   readonly now: number | null | undefined;
   readonly before: number | null | undefined;
@@ -116,7 +94,7 @@ function Delta({ now, before, worse }: DeltaProps) {
   return (
     <span className={`delta delta-${tone}`} title="against the time of the same length before">
       {isFlat ? "±" : isUp ? "+" : "−"}
-      {formatPercent(Math.abs(by))}
+      {formatPercent(Math.round(Math.abs(by) * 1_000) / 1_000)}
       <span className="unseen"> against the time before</span>{" "}
     </span>
   );

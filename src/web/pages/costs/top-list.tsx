@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo } from "react";
+import { and, type FilterTree } from "../../filter/tree.ts";
 import { figureColumns } from "../../metrics/figure-columns.tsx";
-import { and, type FilterNode, ofGroup, within } from "../../metrics/filter.ts";
-import { groupName, isoSpan, RequestsLink } from "../../metrics/links.tsx";
+import { ofGroup, within } from "../../metrics/filter.ts";
+import { groupName, RequestsLink } from "../../metrics/links.tsx";
 import { metricsQuery } from "../../metrics/queries.ts";
-import type { Span } from "../../metrics/range.ts";
+import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 
 const GROUPS_MAX = 1_000;
 const SHOWN = 10;
@@ -16,7 +17,7 @@ interface TopListProps {
   readonly title: string;
   readonly by: string;
   readonly span: Span;
-  readonly filter: FilterNode;
+  readonly filter: FilterTree;
   /** US dollars of the whole span. */
   readonly whole: number | null | undefined;
 }
@@ -42,7 +43,7 @@ export function TopList({ title, by, span, filter, whole }: TopListProps) {
   );
 }
 
-function columnsOf(by: string, span: Span, filter: FilterNode, whole: number | null): Column<MetricsRow>[] {
+function columnsOf(by: string, span: Span, filter: FilterTree, whole: number | null): Column<MetricsRow>[] {
   const groupOf = (row: MetricsRow) => ({ value: row[by] ?? null });
   return [
     {

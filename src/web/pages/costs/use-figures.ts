@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { and, type FilterNode, ofGroup, or, within } from "../../metrics/filter.ts";
+import { and, type FilterTree, or } from "../../filter/tree.ts";
+import { ofGroup, within } from "../../metrics/filter.ts";
 import { cacheSeriesQuery, metricsQuery } from "../../metrics/queries.ts";
 import { type Bucket, bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
 import { type Group, type MetricsRow, topGroups } from "../../metrics/series.ts";
@@ -8,7 +9,7 @@ import { type Group, type MetricsRow, topGroups } from "../../metrics/series.ts"
 const GROUPS_MAX = 1_000;
 
 /** All that the page shows of a span, each part as soon as it is there. */
-export function useFigures(span: Span, by: string | undefined, filter: FilterNode) {
+export function useFigures(span: Span, by: string | undefined, filter: FilterTree) {
   const bucket = bucketOf(span);
   const asked = and(filter, within(span));
   const question = JSON.stringify([filter, span.to - span.from, by]);
@@ -44,7 +45,7 @@ interface SplitRows {
 }
 
 interface SplitQuestion {
-  readonly asked: FilterNode;
+  readonly asked: FilterTree;
   readonly by: string | undefined;
   readonly bucket: Bucket;
   readonly question: string;

@@ -6,11 +6,12 @@ import { Badge, type Tone } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { Count } from "../../parts/values.tsx";
+import { Count, Counted } from "../../parts/values.tsx";
 import { AskDialog } from "./ask-dialog.tsx";
 import { Decide } from "./decide.tsx";
 import { DomainDialog } from "./domain-dialog.tsx";
@@ -43,7 +44,7 @@ export const TONES: Readonly<Record<DomainState, Tone>> = {
 export function DomainsPage() {
   const search = useSearch({ from: "/domains" });
   const navigate = useNavigate({ from: "/domains" });
-  const change = (next: DomainsSearch) => void navigate({ search: next });
+  const change = (next: DomainsSearch) => void navigate({ search: next, replace: isTyping(search, next) });
   const [isAsking, setAsking] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: DOMAINS,
@@ -112,7 +113,8 @@ export function DomainsPage() {
       </ListRoom>
       {quiet === 0 ? null : (
         <p className="muted">
-          {quiet} hosts of providers are approved from the start and were not used today.{" "}
+          <Counted of={quiet} one="host of a provider is" many="hosts of providers are" /> approved from the start and
+          not used today.{" "}
           <button type="button" className="link" onClick={() => change({ ...search, state: "approved" })}>
             Show all that are approved
           </button>

@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { ListedKey } from "../../../store/keys.ts";
 import { call, get } from "../../api.ts";
+import { serviceNow } from "../../clock.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -68,7 +69,7 @@ export function KeysPage() {
 
 function stateOf({ revoked_at, expires_at }: ListedKey): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
-  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
+  return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
 function columnsOf(ownId: string): Column<ListedKey>[] {

@@ -5,7 +5,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Meter } from "../../parts/meter.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -177,7 +177,9 @@ function Segments({ row }: { readonly row: LimitRow }) {
       <ul className="most-used">
         {segments.map((each) => (
           <li key={each.segment}>
-            <span className="clipped">{each.segment}</span>
+            <span className="clipped" title={each.segment}>
+              {each.segment}
+            </span>
             <Meter
               label={each.segment}
               value={each.used}

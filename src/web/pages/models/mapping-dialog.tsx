@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, call, get } from "../../api.ts";
+import { modelsQuery } from "../../known.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { ConfirmButton, Trouble } from "../../parts/confirm-button.tsx";
@@ -9,7 +10,6 @@ import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
-import { MODELS } from "./page.tsx";
 
 interface Version {
   readonly version: number;
@@ -45,7 +45,7 @@ export function MappingDialog({ model, provider, onClose }: MappingDialogProps) 
         throw failure;
       }),
   });
-  const refresh = [MODELS, key];
+  const refresh = [modelsQuery.queryKey, key];
   const newest = data?.history.find(({ state }) => state === "draft") ?? data;
   return (
     <Dialog title={`Mapping of ${model}`} onClose={onClose}>

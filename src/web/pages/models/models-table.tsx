@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { post } from "../../api.ts";
-import { and, leaf } from "../../metrics/filter.ts";
+import { and, leaf } from "../../filter/tree.ts";
+import { type ModelRow, modelsQuery } from "../../known.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Count, Time } from "../../parts/values.tsx";
-import { MODELS, type ModelRow } from "./page.tsx";
 
 export function ModelsTable({ rows }: { readonly rows: readonly ModelRow[] }) {
   return (
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ModelRow>[] = [
   {
     id: "reason",
     header: "Why pending",
-    cell: (row) => (row.reason === null ? null : <span title={row.reason}>{row.reason}</span>),
+    cell: (row) => row.reason,
   },
   {
     id: "actions",
@@ -72,7 +72,7 @@ function Expedite({ row }: { readonly row: ModelRow }) {
   const path = `/v1/models/${encodeURIComponent(row.model)}/expedite?provider=${encodeURIComponent(row.provider)}`;
   const work = useMutation({
     mutationFn: () => post<readonly Outcome[]>(path, {}),
-    onSuccess: () => client.invalidateQueries({ queryKey: MODELS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   });
   const [outcome] = work.data ?? [];
   const said =

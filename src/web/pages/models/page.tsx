@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ModelRow as StoredModel } from "../../../store/models/mapping-steps.ts";
-import { get } from "../../api.ts";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { modelsQuery } from "../../known.ts";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -12,14 +12,13 @@ import { ModelsTable } from "./models-table.tsx";
 import { Prices } from "./prices.tsx";
 import type { ModelsSearch } from "./search.ts";
 
-export type ModelRow = Omit<StoredModel, "organization_id" | "since"> & { readonly since: string };
-
-export const MODELS = ["models"] as const;
+/** How often it is looked whether the mapper has done something. */
+const LOOK_MS = 15_000;
 
 export function ModelsPage() {
   const search = useSearch({ from: "/models" });
   const navigate = useNavigate({ from: "/models" });
-  const change = (next: ModelsSearch) => void navigate({ search: next });
+  const change = (next: ModelsSearch) => void navigate({ search: next, replace: isTyping(search, next) });
   const { tab = "models", q } = search;
   return (
     <Page
@@ -51,11 +50,7 @@ interface ModelsProps {
 
 function Models({ search, onChange }: ModelsProps) {
   const { q, state, model, provider } = search;
-  const { data, error, refetch } = useQuery({
-    queryKey: MODELS,
-    queryFn: ({ signal }) => get<readonly ModelRow[]>("/v1/models", signal),
-    refetchInterval: 15_000,
-  });
+  const { data, error, refetch } = useQuery({ ...modelsQuery, refetchInterval: LOOK_MS });
   const part = q?.toLowerCase() ?? "";
   const rows = data?.filter(
     (row) =>

@@ -6,7 +6,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { UNKNOWN } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { PriceDialog } from "./price-dialog.tsx";
 import { type OwnPrice, PRICES, type Price, type PriceInForce, RATE_LIST } from "./price-shapes.ts";
@@ -142,8 +142,7 @@ function inForceColumnsOf(rows: readonly PriceInForce[], onEdit: (row: Price) =>
       id: "source",
       header: "By",
       value: (row) => row.source,
-      cell: (row) =>
-        row.source === null ? <span className="muted">not known</span> : <span title={row.source}>{row.source}</span>,
+      cell: (row) => row.source ?? <span className="muted">not known</span>,
     },
     {
       id: "actions",

@@ -5,7 +5,8 @@ import { get } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -33,7 +34,7 @@ const LOOK_MS = 3_000;
 export function PluginsPage() {
   const search = useSearch({ from: "/plugins" });
   const navigate = useNavigate({ from: "/plugins" });
-  const change = (next: PluginsSearch) => void navigate({ search: next });
+  const change = (next: PluginsSearch) => void navigate({ search: next, replace: isTyping(search, next) });
   const { tab = "plugins", q } = search;
   const plugins = useQuery({
     queryKey: ["plugins"],

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey } from "../../metrics/filter.ts";
-import { propertyNamesQuery } from "../../metrics/queries.ts";
 import { useSpan } from "../../metrics/use-span.ts";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
@@ -20,7 +21,8 @@ export function PropertiesPage() {
   const span = useSpan(time, FALLBACK);
   const names = useQuery(propertyNamesQuery);
   const shown = name ?? names.data?.[0];
-  const change = (next: Partial<PropertiesSearch>) => void navigate({ search: { ...search, ...next } });
+  const change = (next: Partial<PropertiesSearch>) =>
+    void navigate({ search: { ...search, ...next }, replace: isTyping(search, next) });
   return (
     <Page
       title="Properties"
@@ -99,7 +101,9 @@ function Names({ names, shown, search }: NamesProps) {
               activeProps={{}}
               aria-current={name === shown ? "true" : undefined}
             >
-              <span className="clipped">{name}</span>
+              <span className="clipped" title={name}>
+                {name}
+              </span>
             </Link>
           </li>
         ))}

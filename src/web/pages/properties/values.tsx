@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { and, leaf } from "../../filter/tree.ts";
 import { figureColumns } from "../../metrics/figure-columns.tsx";
-import { and, leaf, ofGroup, propertyKey, within } from "../../metrics/filter.ts";
-import { isoSpan, RequestsLink } from "../../metrics/links.tsx";
+import { ofGroup, propertyKey, within } from "../../metrics/filter.ts";
+import { RequestsLink } from "../../metrics/links.tsx";
 import { metricsQuery } from "../../metrics/queries.ts";
-import type { Span } from "../../metrics/range.ts";
+import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { ListRoom } from "../../parts/list-page.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
 import { readSorted, sortText } from "../../parts/list-search.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
 import type { PropertiesSearch } from "./search.ts";

@@ -51,7 +51,7 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
                   className="pair-value"
                   aria-label={`Change ${name}, which is ${value}`}
                   aria-disabled={missing === undefined ? undefined : true}
-                  title={missing ?? "Change"}
+                  title={missing ?? value}
                   onClick={() => missing === undefined && edit(name)}
                 >
                   {value === "" ? "(empty)" : value}

@@ -3,8 +3,12 @@ import { useState } from "react";
 import { Code } from "../../parts/code.tsx";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
-import { bodyAddress, headersQuery, type RequestRecord } from "./record.ts";
+import { bodyMedia } from "./media.tsx";
+import { bodyAddress, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
+
+const FORMS = { formatted: "Formatted", raw: "As sent" } as const;
 
 interface BodyViewProps {
   readonly record: RequestRecord;
@@ -16,7 +20,7 @@ const SHOWN_CHARS_MAX = 400_000;
 
 /** One side of the exchange: its headers, and its body as JSON or as the very bytes. */
 export function BodyView({ record, part }: BodyViewProps) {
-  const [isRaw, setRaw] = useState(false);
+  const [form, choose] = useState<keyof typeof FORMS>("formatted");
   // Everything comes at once, so that nothing moves when the headers do.
   const { isPending } = useQuery(headersQuery(record.request_id));
   const body = part === "request" ? record.request_body : record.response_body;
@@ -34,14 +38,7 @@ export function BodyView({ record, part }: BodyViewProps) {
       ) : (
         <>
           <div className="body-actions">
-            <div className="segments">
-              <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
-                Formatted
-              </button>
-              <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
-                As sent
-              </button>
-            </div>
+            <Segments label="How the body is shown" options={FORMS} value={form} onChange={choose} />
             <a className="button" href={address} download={`${record.request_id}-${part}`}>
               <Icon name="download" /> Download the bytes
             </a>
@@ -51,10 +48,13 @@ export function BodyView({ record, part }: BodyViewProps) {
               Files are stored once, beside the bodies: <code>weir-asset:</code> stands where each was.
             </p>
           )}
-          {isRaw ? (
-            <RawBody address={address} part={part} />
+          {form === "raw" ? (
+            <RawBody record={record} part={part} />
           ) : (
-            <Code label={`${part} body`} text={cut(formatted(body))} />
+            <>
+              {bodyMedia(record, part)}
+              <Code label={`${part} body`} text={cut(formatted(body))} />
+            </>
           )}
         </>
       )}
@@ -72,17 +72,8 @@ function cut(text: string): string {
 }
 
 /** The bytes as text where they are text. */
-function RawBody({ address, part }: { readonly address: string; readonly part: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ["raw-body", address],
-    queryFn: async ({ signal }) => {
-      const response = await fetch(address, { signal });
-      if (!response.ok) throw new Error(`The API answered ${response.status}.`);
-      return new Uint8Array(await response.arrayBuffer());
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-  });
+function RawBody({ record, part }: BodyViewProps) {
+  const { data, error, refetch } = useQuery(rawBodyQuery(record.request_id, part));
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={4} />;
   return <Code label={`${part} body as sent, ${formatBytes(data.byteLength)}`} text={cut(bytesText(data))} />;

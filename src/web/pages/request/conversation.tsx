@@ -1,6 +1,7 @@
 import type { LlmRequest } from "../../../record/llm-schema.ts";
 import { Code } from "../../parts/code.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { bodyMedia } from "./media.tsx";
 import { Message, type Part, Text } from "./message.tsx";
 import { Pending } from "./pending.tsx";
 import type { RequestRecord } from "./record.ts";
@@ -21,13 +22,15 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
       {(request.messages ?? []).map((part, at) => (
         <Message key={at} requestId={id} part={part as Part} speaker="user" />
       ))}
-      {[request.prompt, request.input]
+      {[...new Set([request.prompt, request.input])]
         .filter((text) => text !== undefined && text !== "" && (request.messages ?? []).length === 0)
         .map((text) => (
           <Message key={text} requestId={id} speaker="user" part={{ content: text! }} />
         ))}
       {answers.map((part, at) => (
-        <Message key={at} requestId={id} part={part} speaker="assistant" />
+        <Message key={at} requestId={id} part={part} speaker="assistant">
+          {part._type === "audio" && part.audio_data === undefined ? bodyMedia(record, "response") : undefined}
+        </Message>
       ))}
       {error === undefined ? null : (
         <article className="message message-error">

@@ -1,44 +1,27 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { GatedButton } from "../../parts/gated-button.tsx";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
 
 /** Deletes a request for good, once asked whether that is meant. */
 export function DeleteButton({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
   const client = useQueryClient();
-  const [isAsking, ask] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => call("DELETE", "/v1/request", { body: { requestIds: [id] } }),
-    onSuccess: () => {
-      onDone();
-      void client.resetQueries({ queryKey: ["requests"] });
-      void client.invalidateQueries({ queryKey: ["requests-count"] });
-    },
-  });
   return (
-    <>
-      <GatedButton scope="write" className="danger" onClick={() => ask(true)}>
-        Delete
-      </GatedButton>
-      {isAsking ? (
-        <Dialog title="Delete this request?" onClose={() => ask(false)}>
-          <p>The record and its bodies are removed. There is no way back.</p>
-          {remove.error === null ? null : (
-            <p className="field-error" role="alert">
-              {remove.error.message}
-            </p>
-          )}
-          <div className="form-actions">
-            <button type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-              Delete for good
-            </button>
-            <button type="button" onClick={() => ask(false)}>
-              Keep it
-            </button>
-          </div>
-        </Dialog>
-      ) : null}
-    </>
+    <ConfirmButton
+      scope="write"
+      label="Delete"
+      className=""
+      title="Delete this request?"
+      action="Delete for good"
+      danger
+      run={() => call("DELETE", "/v1/request", { body: { requestIds: [id] } })}
+      refresh={[["requests-count"]]}
+      onDone={() => {
+        onDone();
+        // What was read of the lists still has it.
+        void client.resetQueries({ queryKey: ["requests"] });
+      }}
+    >
+      The record and its bodies are removed. There is no way back.
+    </ConfirmButton>
   );
 }

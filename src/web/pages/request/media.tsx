@@ -1,40 +1,66 @@
+import { type ReactNode, useState } from "react";
 import { SafeLink } from "../../parts/safe-link.tsx";
+import { bodyAddress, type RequestRecord } from "./record.ts";
 
 const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
 /** Pictures that stand in the record itself, being short. */
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
 
+type Kind = "image" | "audio" | "file";
+
 interface MediaProps {
   readonly requestId: string;
   /** A reference to a stored asset, a `data:` address, or an address somewhere else. */
   readonly source: string;
-  readonly kind: "image" | "audio" | "file";
+  readonly kind: Kind;
   readonly name?: string | undefined;
 }
 
 /** A picture, sound or file of a conversation. Only what was recorded is shown: nothing is fetched from elsewhere. */
 export function Media({ requestId, source, kind, name }: MediaProps) {
   const [, id] = REFERENCE.exec(source) ?? [];
+  if (id !== undefined) {
+    return <Recorded address={`/v1/request/${encodeURIComponent(requestId)}/assets/${id}`} kind={kind} name={name} />;
+  }
   const label = name ?? kind;
-  if (id === undefined) {
-    if (kind === "image" && INLINE.test(source))
-      return <img className="media" src={source} alt={name ?? "in this message"} />;
-    if (source.startsWith("data:")) return <span className="badge">{label}, inline: see the raw body</span>;
+  if (kind === "image" && INLINE.test(source))
+    return <img className="media" src={source} alt={name ?? "in this message"} />;
+  if (source.startsWith("data:")) return <span className="badge">{label}, inline: see the raw body</span>;
+  return (
+    <span className="media-link">
+      {label}: <SafeLink href={source}>{source}</SafeLink>
+    </span>
+  );
+}
+
+/** A body that is itself a picture or sound, to see or to hear; undefined where it is something else. */
+export function bodyMedia(record: RequestRecord, part: "request" | "response"): ReactNode | undefined {
+  const body = part === "request" ? record.request_body : record.response_body;
+  const { _type, content_type: type } = (body ?? {}) as { readonly _type?: unknown; readonly content_type?: unknown };
+  if (_type !== "binary" || typeof type !== "string") return undefined;
+  const kind = /^audio\//i.test(type) ? "audio" : /^image\/(?!svg)/i.test(type) ? "image" : undefined;
+  return kind && <Recorded address={bodyAddress(record.request_id, part)} kind={kind} name={`${part}, ${type}`} />;
+}
+
+interface RecordedProps {
+  /** Of this API. */
+  readonly address: string;
+  readonly kind: Kind;
+  readonly name: string | undefined;
+}
+
+function Recorded({ address, kind, name }: RecordedProps) {
+  const [isUnknown, setUnknown] = useState(false);
+  const label = name ?? kind;
+  if (kind === "file" || isUnknown) {
     return (
-      <span className="media-link">
-        {label}: <SafeLink href={source}>{source}</SafeLink>
-      </span>
+      <a className="media-link" href={address} download={name ?? true}>
+        {label}
+        {isUnknown ? ", which this browser cannot show" : ""}
+      </a>
     );
   }
-  const address = `/v1/request/${encodeURIComponent(requestId)}/assets/${id}`;
-  if (kind === "image") return <img className="media" src={address} alt={name ?? "in this message"} loading="lazy" />;
-  if (kind === "audio") {
-    // biome-ignore lint/a11y/useMediaCaption: there are no captions of what somebody recorded
-    return <audio className="media" controls preload="none" src={address} aria-label={label} />;
-  }
-  return (
-    <a className="media-link" href={address} download={name ?? id}>
-      {label}
-    </a>
-  );
+  const shared = { className: "media", src: address, onError: () => setUnknown(true) };
+  if (kind === "image") return <img {...shared} alt={name ?? "in this message"} loading="lazy" />;
+  return <audio {...shared} controls preload="metadata" aria-label={label} />;
 }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { LlmMessage, LlmResponseItem, LlmToolCall } from "../../../record/llm-schema.ts";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -14,6 +14,8 @@ interface MessageProps {
   readonly part: Part;
   /** Who speaks where the message does not say. */
   readonly speaker: string;
+  /** What belongs to it and is not in it. */
+  readonly children?: ReactNode;
 }
 
 /** Texts up to this length are shown whole; of longer ones first their beginning, and then so much more at a time. */
@@ -22,7 +24,7 @@ const BEGINNING_CHARS = 2_000;
 const MORE_CHARS = 100_000;
 
 /** One message: who, what they said, and what came with it. All of it is text. */
-export function Message({ requestId, part, speaker: fallback }: MessageProps) {
+export function Message({ requestId, part, speaker: fallback, children }: MessageProps) {
   const speaker = part.role ?? (part._type === "function" ? "tool" : fallback);
   const text = textOf(part);
   return (
@@ -36,17 +38,20 @@ export function Message({ requestId, part, speaker: fallback }: MessageProps) {
       <div className="message-body">
         <Reasoning text={part.reasoning} />
         <Content requestId={requestId} part={part} />
+        {children}
         {(part.tool_calls ?? []).map((call, at) => (
           <ToolCall key={at} call={call} />
         ))}
         <Annotations part={part} />
-        {isEmpty(part) ? <p className="muted">There is nothing in it to show: see the bodies.</p> : null}
+        {isEmpty(part) && children === undefined ? (
+          <p className="muted">There is nothing in it to show: see the bodies.</p>
+        ) : null}
       </div>
     </article>
   );
 }
 
-function Content({ requestId, part }: Omit<MessageProps, "speaker">) {
+function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) {
   const source = part.image_url ?? part.file_data ?? part.audio_data;
   const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as Part[];
   const isAnswered = part._type === "function" || part.tool_call_id !== undefined;

@@ -3,20 +3,24 @@ import type { RequestRecord } from "./record.ts";
 
 /** What became of a request where that is not simply its answer; undefined where it is. */
 export function outcomeText(record: RequestRecord): string | undefined {
-  const { response_status: status, error_code: code, error_message: message } = record;
+  const { response_status: status, outcome, error_code: code, error_message: message } = record;
   if (status === null) return "This request is in flight. The page follows it.";
   const said = [message && sentence(message), code && `(${code})`].filter(Boolean).join(" ");
-  const known = CAUSES[status];
-  if (known !== undefined) return said === "" ? known : `${known} ${said}`;
-  if (status >= 400) return said === "" ? "The provider answered with an error: see the response." : said;
-  return undefined;
+  const cause = CAUSES[outcome ?? ""];
+  if (cause !== undefined) return said === "" ? cause : `${cause} ${said}`;
+  if (status < 400) return undefined;
+  if (outcome === "refused") return said === "" ? "The gateway refused this request." : said;
+  return said === ""
+    ? "The provider answered with an error: see the response."
+    : `The provider answered with an error. ${said}`;
 }
 
-const CAUSES: Readonly<Record<number, string>> = {
-  499: "The client went away before the end of the answer. What had arrived until then is recorded.",
-  500: "The answer was cut off: the gateway stopped meanwhile, or the provider or a plugin failed.",
-  502: "The provider broke off, or could not be reached.",
-  504: "The provider sent no answer in time.",
+/** Why there is no answer of the provider's own, by how the exchange ended: any status may as well be the provider's. */
+const CAUSES: Readonly<Record<string, string>> = {
+  client_gone: "The client went away before the end of the answer. What had arrived until then is recorded.",
+  cut_off: "The gateway stopped before the end of the answer. What had arrived until then is recorded.",
+  upstream_failed: "The provider broke off, or could not be reached.",
+  upstream_timeout: "The provider sent no answer in time.",
 };
 
 /** Text of the API, as it stands on a page. */

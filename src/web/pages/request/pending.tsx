@@ -1,33 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { get, post } from "../../api.ts";
+import { post } from "../../api.ts";
+import { type ModelRow, modelsQuery } from "../../known.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { RequestRecord } from "./record.ts";
-
-interface ModelState {
-  readonly provider: string;
-  readonly model: string;
-  readonly state: "pending" | "mapped";
-  readonly reason: string | null;
-}
 
 /** A record whose bodies nobody can read yet; the mapper can be asked to look now. */
 export function Pending({ record }: { readonly record: RequestRecord }) {
   const client = useQueryClient();
   const { provider, model_override: override, request_model: requested, model: named } = record;
   const model = override ?? requested ?? named;
-  const models = useQuery({
-    queryKey: ["models"],
-    queryFn: ({ signal }) => get<readonly ModelState[]>("/v1/models", signal),
-  });
+  const models = useQuery(modelsQuery);
   const expedite = useMutation({
     mutationFn: () =>
-      post<readonly ModelState[]>(
+      post<readonly Pick<ModelRow, "state" | "reason">[]>(
         `/v1/models/${encodeURIComponent(model ?? "")}/expedite?provider=${encodeURIComponent(provider)}`,
         {},
       ),
     onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["models"] });
+      await client.invalidateQueries({ queryKey: modelsQuery.queryKey });
       await client.invalidateQueries({ queryKey: ["request", record.request_id] });
     },
   });

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { LlmSchema } from "../../../record/llm-schema.ts";
 import type { RecordFields } from "../../../record/request-record.ts";
-import { get } from "../../api.ts";
+import { ApiFailure, get } from "../../api.ts";
 
 /** One record whole, as `GET /v1/request/<id>` answers it. */
 export type RequestRecord = RecordFields & {
@@ -26,6 +26,20 @@ export const recordQuery = (id: string) =>
 /** Where the very bytes of a body are. */
 export const bodyAddress = (id: string, part: "request" | "response"): string =>
   `/v1/request/${encodeURIComponent(id)}/body?part=${part}&raw=true`;
+
+/** The very bytes of a body. */
+export const rawBodyQuery = (id: string, part: "request" | "response") =>
+  queryOptions({
+    queryKey: ["raw-body", id, part],
+    queryFn: async ({ signal }) => {
+      const response = await fetch(bodyAddress(id, part), { signal });
+      if (!response.ok) throw new ApiFailure(response.status, `The API answered ${response.status}.`);
+      return new Uint8Array(await response.arrayBuffer());
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    structuralSharing: false, // bytes are compared one by one
+  });
 
 export interface CostView {
   readonly cost: number | null;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { post } from "../../api.ts";
-import { during, join, leaf } from "../../filter/tree.ts";
+import { and, during, leaf, ofSession, or } from "../../filter/tree.ts";
 import { formatDuration } from "../../parts/format.ts";
 import { Money, Status } from "../../parts/values.tsx";
 import type { RequestRow } from "../requests/columns.tsx";
@@ -13,7 +13,7 @@ const SESSION_ROWS = 100;
 /** The requests of the same session over time, this one among them. */
 export function SessionTimeline({ record }: { readonly record: RequestRecord }) {
   const session = record.session_id;
-  const filter = { sessions_request_response_rmt: { session_session_id: { equals: session ?? "" } } };
+  const filter = ofSession("session_session_id", { equals: session ?? "" });
   const { data: rows } = useQuery({
     queryKey: ["session-requests", session],
     queryFn: ({ signal }) =>
@@ -87,10 +87,10 @@ export function Links({ record }: { readonly record: RequestRecord }) {
       post<readonly RequestRow[]>(
         "/v1/request/query-fast",
         {
-          filter: join("and", [
+          filter: and(
             during(around(record)),
-            join("or", [leaf(["attempt_of"], "equals", whole), leaf(["request_id"], "equals", whole)]),
-          ]),
+            or(leaf("attempt_of", { equals: whole }), leaf("request_id", { equals: whole })),
+          ),
           sort: { created_at: "asc" },
           limit: 50,
           includeBody: false,

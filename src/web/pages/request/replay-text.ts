@@ -1,9 +1,9 @@
 import { shellWord } from "../requests/commands.ts";
 import type { HeadersView, RequestRecord } from "./record.ts";
 
-/** Headers that a new request gets by itself. */
+/** Headers that a new request gets by itself, and the coding of a body, which is recorded without it. */
 const OWN =
-  /^(?:host|content-length|connection|transfer-encoding|accept-encoding|user-agent|accept|gateway-request-id)$/i;
+  /^(?:host|content-length|content-encoding|connection|expect|transfer-encoding|accept-encoding|user-agent|accept|gateway-request-id)$/i;
 /** What the gateway puts in place of a credential, as `withKey` reads it too. */
 const MASKED = "***";
 const KEY = "$PROVIDER_API_KEY";
@@ -11,27 +11,37 @@ const KEY = "$PROVIDER_API_KEY";
 /** A longer body would not fit into one word of a command: Linux takes 128 kB. */
 const INLINE_BYTES_MAX = 100_000;
 
-/** The file that a body is read from which is too long for the command itself; undefined where it is not. */
-export function bodyFile({ request_body: body, request_id: id }: RequestRecord): string | undefined {
-  const text = bodyText(body);
-  return text !== undefined && new Blob([text]).size > INLINE_BYTES_MAX ? `${id}-request` : undefined;
+/** A body as a command sends it: as one of its words, or from a file. */
+export type SentBody = { readonly text: string } | { readonly file: string };
+
+/** The very bytes: what is too long for a word, or no text, is read from a file. */
+export function sentBody(id: string, bytes: Uint8Array): SentBody {
+  const file = { file: `${id}-request` };
+  if (bytes.byteLength > INLINE_BYTES_MAX || bytes.includes(0)) return file;
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return file;
+  }
 }
 
 /** Sends the same request again, through the gateway. Keys come from the environment: none was recorded. */
-export function replayText(record: RequestRecord, headers: HeadersView | undefined, gatewayUrl: string): string {
+export function replayText(
+  record: RequestRecord,
+  { headers, body }: { readonly headers: HeadersView | undefined; readonly body: SentBody | undefined },
+  gatewayUrl: string,
+): string {
   const target = targetOrigin(record.target_url);
   const sent = (headers?.request ?? []).filter(
     ([name, value]) => !OWN.test(name) && !/^gateway-/i.test(name) && !/[\r\n]/.test(value),
   );
   const kept = sent.filter(([, value]) => !value.includes(MASKED));
   const hasType = kept.some(([name]) => name.toLowerCase() === "content-type");
-  const body = bodyText(record.request_body);
-  const file = bodyFile(record);
   const path = record.request_path ?? "/";
   const parts = [
     // Without the switch brackets in an address mean several addresses.
     `curl ${/[[\]{}]/.test(path) ? "--globoff " : ""}${withKey(gatewayUrl + path)}`,
-    ...(record.request_method === "POST" && body !== undefined ? [] : [`-X ${shellWord(record.request_method)}`]),
+    ...methodOf(record, body),
     '-H "Gateway-Auth: Bearer $WEIR_API_KEY"',
     ...(target === undefined ? [] : [header("Gateway-Target-Url", target)]),
     ...ownHeaders(record).map(([name, value]) => header(name, value)),
@@ -40,12 +50,19 @@ export function replayText(record: RequestRecord, headers: HeadersView | undefin
     ...kept.map(([name, value]) => header(name, value)),
     ...(body === undefined
       ? []
-      : [file === undefined ? `--data-raw ${shellWord(body)}` : `--data-binary ${shellWord(`@${file}`)}`]),
+      : ["text" in body ? `--data-raw ${shellWord(body.text)}` : `--data-binary ${shellWord(`@${body.file}`)}`]),
   ];
   return parts.join(" \\\n  ");
 }
 
-const header = (name: string, value: string) => `-H ${shellWord(`${name}: ${value}`)}`;
+/** What a body sends by itself is not said again; waiting for the body of an answer to HEAD would not end. */
+function methodOf({ request_method: method }: RequestRecord, body: SentBody | undefined): string[] {
+  if (method === "POST" && body !== undefined) return [];
+  return [method === "HEAD" ? "--head" : `-X ${shellWord(method)}`];
+}
+
+/** A header without a value ends in a semicolon: with a colon it would be one to leave out. */
+const header = (name: string, value: string) => `-H ${shellWord(value === "" ? `${name};` : `${name}: ${value}`)}`;
 
 /** Where a key was sent, one belongs again. */
 function keyHeader(name: string): string {
@@ -80,9 +97,4 @@ function ownHeaders(record: RequestRecord): (readonly [string, string])[] {
 
 function targetOrigin(url: string | null): string | undefined {
   return url !== null && URL.canParse(url) ? new URL(url).origin : undefined;
-}
-
-function bodyText(body: unknown): string | undefined {
-  if (body === null || body === undefined) return undefined;
-  return typeof body === "string" ? body : JSON.stringify(body);
 }

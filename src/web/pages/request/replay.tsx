@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Code } from "../../parts/code.tsx";
-import { Loading } from "../../parts/states.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
 import { useSession } from "../../session.ts";
 import { Media } from "./media.tsx";
-import { bodyAddress, headersQuery, type RequestRecord } from "./record.ts";
-import { bodyFile, replayText } from "./replay-text.ts";
+import { bodyAddress, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
+import { replayText, sentBody } from "./replay-text.ts";
 
 /** The request as a command, and what it takes to run it. */
 export function Replay({ record }: { readonly record: RequestRecord }) {
   const { gateway_url: gateway } = useSession();
-  const { data: headers, isPending } = useQuery(headersQuery(record.request_id));
-  if (isPending) return <Loading rows={6} />;
-  const file = bodyFile(record);
+  const id = record.request_id;
+  const { data: headers, isPending } = useQuery(headersQuery(id));
+  const sent = useQuery({ ...rawBodyQuery(id, "request"), enabled: record.request_body !== null });
+  if (sent.error !== null) return <Failed error={sent.error} onRetry={() => void sent.refetch()} />;
+  if (isPending || sent.isLoading) return <Loading rows={6} />;
+  const body = sent.data && sentBody(id, sent.data);
   return (
     <div className="replay">
       <p className="muted">
@@ -19,18 +22,18 @@ export function Replay({ record }: { readonly record: RequestRecord }) {
         to the provider's: neither was recorded.
       </p>
       <MissingFiles record={record} />
-      {file === undefined ? null : (
+      {body === undefined || "text" in body ? null : (
         <div className="notes">
           <p>
-            The body is too long for a command:{" "}
-            <a href={bodyAddress(record.request_id, "request")} download={file}>
+            The body is no text, or too long for a command:{" "}
+            <a href={bodyAddress(id, "request")} download={body.file}>
               download it
             </a>{" "}
-            as <code>{file}</code> to where you run this.
+            as <code>{body.file}</code> to where you run this.
           </p>
         </div>
       )}
-      <Code label="curl" text={replayText(record, headers, gateway)} />
+      <Code label="curl" text={replayText(record, { headers, body }, gateway)} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { Code } from "../../parts/code.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { useSession } from "../../session.ts";
 
-const LANGUAGES = ["curl", "Python", "TypeScript"] as const;
-type Language = (typeof LANGUAGES)[number];
+const LANGUAGES = { curl: "curl", python: "Python", typescript: "TypeScript" } as const;
+type Language = keyof typeof LANGUAGES;
 
 /** How the first request is sent, with this gateway's address, for as long as there is none. */
 export function FirstRequest() {
@@ -17,24 +18,8 @@ export function FirstRequest() {
         stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a
         service key with the scope <code>gateway</code>.
       </p>
-      <div className="tabs" role="tablist" aria-label="Language">
-        {LANGUAGES.map((each) => (
-          <button
-            type="button"
-            role="tab"
-            key={each}
-            id={`tab-${each}`}
-            aria-selected={each === language}
-            aria-controls="first-code"
-            onClick={() => choose(each)}
-          >
-            {each}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id="first-code" aria-labelledby={`tab-${language}`}>
-        <Code label={language} text={sample(language, gateway)} />
-      </div>
+      <Segments label="Language" options={LANGUAGES} value={language} onChange={choose} />
+      <Code label={LANGUAGES[language]} text={sample(language, gateway)} />
       <p className="first-wait" role="status">
         <span className="pulse" /> Waiting for the first request. It shows here by itself.
       </p>
@@ -51,7 +36,7 @@ function sample(language: Language, gateway: string): string {
   -H "Content-Type: application/json" \\
   -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'`;
   }
-  if (language === "Python") {
+  if (language === "python") {
     return `import os
 from openai import OpenAI
 

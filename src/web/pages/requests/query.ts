@@ -7,7 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
 import { type Answer, call, post } from "../../api.ts";
-import { during, type FilterTree, isFast, join } from "../../filter/tree.ts";
+import { and, during, type FilterTree, isFast } from "../../filter/tree.ts";
 import { momentsOf } from "../../parts/time-range.ts";
 import type { RequestRow } from "./columns.tsx";
 import type { RequestsSearch } from "./search.ts";
@@ -30,7 +30,7 @@ export interface RequestsQuestion {
 export function questionOf(search: RequestsSearch): RequestsQuestion {
   const moments = momentsOf(search);
   const ownFilter = (search.filter ?? "all") as FilterTree;
-  const filter = join("and", [during(moments), ownFilter]);
+  const filter = and(during(moments), ownFilter);
   const [key = "created_at", direction = "desc"] = (search.sort ?? "").split(".").filter((part) => part !== "");
   return {
     path: isFast(filter) ? "/v1/request/query-fast" : "/v1/request/query",
@@ -76,7 +76,7 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
     queryKey: ["requests-head", ...queryKey],
     queryFn: ({ signal }) => {
       const since = changingSince(client.getQueryData<Pages>(queryKey));
-      return askRows(question, join("and", [during({ from: since }), question.filter]), null, signal);
+      return askRows(question, and(during({ from: since }), question.filter), null, signal);
     },
     enabled: isNewestFirst(question) && pages.data !== undefined,
     // Rows that have just come are their own head; those of an earlier visit are not.

@@ -2,17 +2,17 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { call, get, post } from "../../api.ts";
-import { ofSession } from "../../metrics/filter.ts";
+import { ofSession } from "../../filter/tree.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { Tile } from "../../parts/tile.tsx";
 import { Count, Duration, Money, Time } from "../../parts/values.tsx";
-import { type Step, sessionTotals, sessionTree } from "../../sessions/tree.ts";
-import { Tile } from "../costs/tiles.tsx";
 import { Timeline } from "./timeline.tsx";
+import { type Step, sessionTotals, sessionTree } from "./tree.ts";
 
 /** Requests of a session that are shown; the rest is a link away. */
 const STEPS_MAX = 1_000;

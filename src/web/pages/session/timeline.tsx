@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
-import { type Totals, type TreeNode, visible } from "../../sessions/tree.ts";
 import type { SessionStep } from "./page.tsx";
+import { type Totals, type TreeNode, visible } from "./tree.ts";
 
 interface TimelineProps {
   readonly nodes: readonly TreeNode<SessionStep>[];
@@ -73,14 +73,18 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
           {step === undefined ? (
             <button type="button" className="quiet small" aria-expanded={!isClosed} onClick={onToggle}>
               <Icon name={isClosed ? "right" : "down"} size={12} />
-              {name}
+              <span title={node.key}>{name}</span>
               <span className="muted">
                 <Count of={totals.requests} />
-                <span className="unseen"> requests</span>
+                <span className="unseen">{totals.requests === 1 ? " request" : " requests"}</span>
               </span>
             </button>
           ) : (
-            <Link to="/requests/$id" params={{ id: step.request_id }} title={step.request_id}>
+            <Link
+              to="/requests/$id"
+              params={{ id: step.request_id }}
+              title={`${step.model ?? step.provider}, ${step.request_id}`}
+            >
               {step.model ?? step.provider}
             </Link>
           )}

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { ofSession, or } from "../../metrics/filter.ts";
+import { ofSession, or } from "../../filter/tree.ts";
 import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
@@ -21,7 +21,7 @@ export function SessionsPage() {
     <TimedListPage
       of={SESSIONS}
       search={useSearch({ from: "/sessions" })}
-      onSearch={(search) => void navigate({ search })}
+      onSearch={(search, replace) => void navigate({ search, replace })}
     />
   );
 }
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   countColumn("requests", "Requests", (row) => row.requests),
   costColumn(),
   shortCountColumn("total_tokens", "Tokens", (row) => row.total_tokens),
-  { id: "length", header: "Length", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
+  { id: "length", header: "First to last", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
   timeColumn("created_at", "First request", (row) => row.created_at),
   timeColumn("latest_request_created_at", "Last request", (row) => row.latest_request_created_at, true),
 ];

@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../../api.ts";
 import { ChartCard } from "../../charts/chart-card.tsx";
+import { serviceNow } from "../../clock.ts";
 import { BUCKET_MS, bucketTimes } from "../../metrics/range.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
 import { formatBytes, formatCompact } from "../../parts/format.ts";
 import { Page } from "../../parts/page.tsx";
 import { Failed } from "../../parts/states.tsx";
+import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count } from "../../parts/values.tsx";
-import { Tile } from "../costs/tiles.tsx";
 import { type Kept, type LastRun, Retention } from "./retention.tsx";
 
 interface StorageView {
@@ -57,7 +58,7 @@ export function StoragePage() {
 }
 
 function PerDay({ rows }: { readonly rows: StorageView["per_day"] | undefined }) {
-  const now = Date.now();
+  const now = serviceNow();
   const span = { from: now - (DAYS - 1) * BUCKET_MS.day, to: now };
   const times = bucketTimes(span, "day");
   const { openBucket } = useOpenRequests({ from: times[0]!, to: now }, times, "day");

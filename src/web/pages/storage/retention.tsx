@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { formatBytes, formatCount } from "../../parts/format.ts";
 import { Failed, Loading } from "../../parts/states.tsx";
-import { Time } from "../../parts/values.tsx";
+import { Bytes, Counted, Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
 import { STORAGE } from "./page.tsx";
 import { daysText } from "./removal.ts";
@@ -100,8 +99,8 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
 function Run({ run }: { readonly run: LastRun }) {
   return (
     <>
-      <Time of={run.started_at} />: {formatCount(run.records_removed)} records and {formatCount(run.bodies_removed)}{" "}
-      bodies removed, {formatBytes(run.bytes_freed)} freed
+      <Time of={run.started_at} />: <Counted of={run.records_removed} one="record" /> and{" "}
+      <Counted of={run.bodies_removed} one="body" many="bodies" /> removed, <Bytes of={run.bytes_freed} /> freed
       {run.error === null ? null : <span className="trouble"> {run.error}</span>}
     </>
   );

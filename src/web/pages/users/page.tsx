@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type FilterNode, leaf } from "../../metrics/filter.ts";
-import { isoSpan, RequestsLink } from "../../metrics/links.tsx";
-import type { Span } from "../../metrics/range.ts";
+import { type FilterTree, leaf } from "../../filter/tree.ts";
+import { RequestsLink } from "../../metrics/links.tsx";
+import { isoSpan, type Span } from "../../metrics/range.ts";
 import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
@@ -19,11 +19,15 @@ interface UserRow {
 export function UsersPage() {
   const navigate = useNavigate({ from: "/users" });
   return (
-    <TimedListPage of={USERS} search={useSearch({ from: "/users" })} onSearch={(search) => void navigate({ search })} />
+    <TimedListPage
+      of={USERS}
+      search={useSearch({ from: "/users" })}
+      onSearch={(search, replace) => void navigate({ search, replace })}
+    />
   );
 }
 
-const requestsOf = ({ user_id }: UserRow): FilterNode => leaf("user_id", { equals: user_id });
+const requestsOf = ({ user_id }: UserRow): FilterTree => leaf("user_id", { equals: user_id });
 
 const columnsOf = (span: Span): readonly Column<UserRow>[] => [
   {

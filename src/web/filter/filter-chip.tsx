@@ -1,5 +1,5 @@
-import { fromTree, nodeText } from "../filter/model.ts";
-import { Icon } from "./icon.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { fromTree, nodeText } from "./model.ts";
 
 /** A filter that a page was opened with; taking it away shows all again. */
 export function FilterChip({ filter, onClear }: { readonly filter: unknown; readonly onClear: () => void }) {

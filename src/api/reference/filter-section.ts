@@ -1,0 +1,39 @@
+import { GROUPS, isField, type Kind } from "../../filter/fields.ts";
+import { OPERATORS } from "../../filter/operators.ts";
+import { SORT_KEYS } from "../../filter/sort.ts";
+import { code, prose, table } from "./html.ts";
+
+const VALUES: Readonly<Record<Kind, string>> = {
+  text: "text, or null for what is missing",
+  number: "a number, or null for what is missing",
+  timestamp: "ISO 8601",
+  boolean: "true or false, or null for what is missing",
+  contains: "text",
+  key: "a property's name",
+};
+
+/** The grammar of filters and of sorting, from the tables that read them. */
+export function filterSection(): string {
+  const kinds = Object.entries(OPERATORS).map(([kind, operators]) => [
+    kind,
+    Object.keys(operators).map(code).join(" "),
+    VALUES[kind as Kind],
+  ]);
+  const fields = Object.entries(GROUPS).map(([group, members]) => [
+    code(group),
+    isField(members)
+      ? `${code("<name>")} ${members.kind}`
+      : Object.entries(members)
+          .map(([name, { kind, named }]) => `${code(named === true ? `${name}.<name>` : name)} ${kind}`)
+          .join(", "),
+  ]);
+  return `<h2 id="filters">Filters and sorting</h2>
+<p>${prose('A filter is `"all"`, a leaf `{"<group>": {"<field>": {"<operator>": value}}}`, or a branch `{"left": filter, "operator": "and" | "or", "right": filter}` of any depth. Where a field holds names, the name stands between field and operator.')}</p>
+<pre tabindex="0">{"left": {"request_response_rmt": {"model": {"equals": "gpt-4o"}}},
+ "operator": "and",
+ "right": {"request_response_rmt": {"properties": {"Team": {"equals": "night"}}}}}</pre>
+${table(["Kind", "Operators", "Value"], kinds)}
+${table(["Group", "Fields and their kinds"], fields)}
+<p>${prose("`/v1/request/query-fast` takes the group `request_response_rmt` alone.")}
+${prose('`sort` is an object of keys with `"asc"` or `"desc"`, newest first unless given. Keys:')} ${SORT_KEYS.map(code).join(" ")}</p>`;
+}

@@ -1,0 +1,84 @@
+/** JSON Schema as far as bodies and parameters of endpoints use it. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  readonly description?: string;
+  readonly [limit: string]: unknown;
+}
+
+/** One member of a body, as a line of a table. */
+export interface Member {
+  /** With those around it: `channels[].url`. */
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** What it means, and the bounds of its value. */
+  readonly about: string;
+}
+
+/** Members of a body from the outside in, each behind the one that holds it. */
+export function membersOf(schema: JsonSchema, around = ""): Member[] {
+  const inside = around === "" ? "" : `${around}.`;
+  const named = Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
+    memberWith(`${inside}${key}`, member, schema.required?.includes(key) ?? false),
+  );
+  const free = freeMember(schema);
+  return [
+    ...named,
+    ...(free === undefined ? [] : memberWith(`${inside}<name>`, free, false)),
+    ...(schema.anyOf ?? []).flatMap((each) => membersOf(each, around)),
+    ...(schema.items === undefined ? [] : membersOf(schema.items, `${around}[]`)),
+  ];
+}
+
+function memberWith(name: string, schema: JsonSchema, required: boolean): Member[] {
+  const about = [schema.description ?? described(schema), boundsText(schema)].filter(Boolean).join(" ");
+  return [{ name, type: typeText(schema), required, about }, ...membersOf(schema, name)];
+}
+
+/** The schema of members whose names are the caller's. */
+function freeMember({ additionalProperties, patternProperties }: JsonSchema): JsonSchema | undefined {
+  if (typeof additionalProperties === "object") return additionalProperties;
+  return Object.values(patternProperties ?? {})[0];
+}
+
+/** Of several forms the first that says what it means speaks for all. */
+const described = ({ anyOf }: JsonSchema) => anyOf?.find(({ description }) => description !== undefined)?.description;
+
+/** What a value may be, in a word or a few: `text | null`. */
+export function typeText(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeText))].join(" | ");
+  if (schema.items !== undefined) {
+    const each = typeText(schema.items);
+    return each.includes(" ") ? `(${each})[]` : `${each}[]`;
+  }
+  return [schema.type ?? "any"].flat().join(" | ");
+}
+
+const LIMITS: readonly (readonly [least: string, most: string, unit: string])[] = [
+  ["minLength", "maxLength", " characters"],
+  ["minItems", "maxItems", " items"],
+  ["minimum", "maximum", ""],
+];
+
+function boundsText(schema: JsonSchema): string {
+  const all = [schema, ...(schema.anyOf ?? [])];
+  const texts = all.flatMap((each) =>
+    LIMITS.flatMap(([least, most, unit]) => {
+      const [from, to] = [each[least], each[most]];
+      if (typeof from !== "number" && typeof to !== "number") return [];
+      if (typeof to !== "number") return [`At least ${from}${unit}.`];
+      return [typeof from === "number" ? `${from} to ${to}${unit}.` : `At most ${to}${unit}.`];
+    }),
+  );
+  return [...new Set(texts)].join(" ");
+}

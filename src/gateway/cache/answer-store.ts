@@ -1,0 +1,193 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Log, messageOf } from "../../observe.ts";
+import { encodeEntry } from "./answer-file.ts";
+import { AnswerFiles, folderOf } from "./answer-files.ts";
+import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
+import { type AnswerOrigin, type AnswerSource, memorySource, type StoredAnswer } from "./stored-answer.ts";
+
+/** Answers that wait for the disk; one more is not stored. */
+const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
+/** How often the expired are looked for, and how many keys are looked at without a pause. */
+const SWEEP_MS = 60_000;
+const SWEEP_KEYS = 1_000;
+
+export interface StoreOptions {
+  /** Undefined in a thread that is never asked for the cache: it leaves the files alone. */
+  readonly directory: string | undefined;
+  readonly log: Log;
+  /** Bytes of all files; 0 switches the cache off. */
+  readonly bytesMax: number;
+  readonly entriesMax: number;
+}
+
+/** Stored answers: their files, what is known of them in memory, and what waits to be written. */
+export class AnswerStore {
+  readonly #options: StoreOptions;
+  readonly #files: AnswerFiles;
+  readonly #index: AnswerIndex;
+  readonly #writing = new Map<Entry, { readonly answer: StoredAnswer; readonly origin: AnswerOrigin }>();
+  readonly #writes = new Set<Promise<void>>();
+  readonly #sweeper: ReturnType<typeof setInterval>;
+  #waitingBytes = 0;
+  /** Resolves once the files of earlier runs are known. Never rejects. */
+  readonly loaded: Promise<void>;
+  /** Answers that could not be stored. */
+  failures = 0;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#files = new AnswerFiles(options.directory ?? "");
+    this.#index = new AnswerIndex(options, (entry) => this.#removeFile(entry));
+    this.loaded = this.#load();
+    this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
+    this.#sweeper.unref();
+  }
+
+  get totals(): Totals {
+    return { entries: this.#index.entries, bytes: this.#index.bytes };
+  }
+
+  totalsOf(organizationId: string): Totals {
+    return this.#index.totalsOf(folderOf(organizationId));
+  }
+
+  /** The answers to one request by place, undefined in the gaps. */
+  bucket(key: string): readonly (Entry | undefined)[] {
+    return this.#index.bucket(key);
+  }
+
+  /** One organization's answers, the last used one first. */
+  entriesOf(organizationId: string): Entry[] {
+    return this.#index.of(folderOf(organizationId)).reverse();
+  }
+
+  /** @returns undefined where the answer is gone; the entry then is, too. */
+  async open(entry: Entry): Promise<AnswerSource | undefined> {
+    const writing = this.#writing.get(entry);
+    const source = writing === undefined ? await this.#files.open(entry) : memorySource(writing.answer, writing.origin);
+    if (source !== undefined) this.#index.touch(entry.key, entry.place);
+    else if (this.#isCurrent(entry)) this.#index.remove(entry.key, entry.place);
+    return source;
+  }
+
+  /** What is known of an answer; undefined where it is gone. */
+  async originOf(entry: Entry): Promise<AnswerOrigin | undefined> {
+    const writing = this.#writing.get(entry);
+    if (writing !== undefined) return writing.origin;
+    const source = await this.#files.open(entry);
+    await source?.close();
+    return source?.head;
+  }
+
+  /** Stores an answer at once in memory, and soon in its file; one that the disk cannot take now is left out. */
+  put(
+    { key, place, keepMs }: { key: string; place: number; keepMs: number },
+    answer: StoredAnswer,
+    origin: AnswerOrigin,
+  ): void {
+    const parts = encodeEntry(answer, origin);
+    const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (bytes > this.#options.bytesMax || this.#waitingBytes + bytes > WAITING_BYTES_MAX) {
+      this.failures++;
+      return;
+    }
+    const createdAt = Date.now();
+    const folder = folderOf(origin.organizationId);
+    const entry: Entry = { folder, key, place, createdAt, expiresAt: createdAt + keepMs, bytes };
+    this.#index.add(entry);
+    this.#writing.set(entry, { answer, origin });
+    this.#waitingBytes += bytes;
+    this.#track(this.#write(entry, parts));
+  }
+
+  /** Removes what fits of one organization's answers; resolves when the files are gone. @returns how many. */
+  async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
+    let removed = 0;
+    for (const entry of this.#index.of(folderOf(organizationId))) {
+      const origin = await this.originOf(entry);
+      if (!this.#isCurrent(entry) || (origin !== undefined && !fits(origin, entry.key))) continue;
+      this.#index.remove(entry.key, entry.place);
+      removed++;
+    }
+    await Promise.all(this.#writes);
+    return removed;
+  }
+
+  /** Waits until what is stored is in its files. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await this.loaded;
+    while (this.#writes.size > 0) await Promise.all(this.#writes);
+  }
+
+  async #write(entry: Entry, parts: readonly Uint8Array[]): Promise<void> {
+    try {
+      await this.#files.write(entry, parts);
+      this.#writing.delete(entry);
+      // It was pushed out or purged while it was written. Who waits for the write waits for its removal as well.
+      if (!this.#isCurrent(entry)) await this.#unlink(entry);
+    } catch (error) {
+      this.#writing.delete(entry);
+      this.#failed("an answer could not be stored in the cache", error);
+      if (this.#isCurrent(entry)) this.#index.remove(entry.key, entry.place);
+    } finally {
+      this.#waitingBytes -= entry.bytes;
+    }
+  }
+
+  async #load(): Promise<void> {
+    if (this.#options.directory === undefined) return;
+    const now = Date.now();
+    try {
+      const found: Entry[] = [];
+      for await (const entries of this.#files.list()) found.push(...entries);
+      // The newest last: it wins a place that two files claim, and is pushed out last.
+      found.sort((a, b) => a.createdAt - b.createdAt);
+      for (const entry of found) {
+        if (entry.expiresAt <= now) this.#removeFile(entry);
+        else this.#index.add(entry);
+      }
+    } catch (error) {
+      this.#options.log.error("the cache's directory cannot be read", { error: messageOf(error) });
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    let looked = 0;
+    for (const key of [...this.#index.keys()]) {
+      const now = Date.now();
+      for (const entry of this.#index.bucket(key))
+        if (entry !== undefined && entry.expiresAt <= now) this.#index.remove(key, entry.place);
+      if (++looked % SWEEP_KEYS === 0) await nextTurn();
+    }
+  }
+
+  #removeFile(entry: Entry): void {
+    // A file that is still being written is removed when it is there.
+    if (!this.#writing.has(entry)) this.#track(this.#unlink(entry));
+  }
+
+  async #unlink(entry: Entry): Promise<void> {
+    try {
+      await this.#files.remove(entry);
+    } catch (error) {
+      this.#failed("a file could not be removed from the cache", error);
+    }
+  }
+
+  #isCurrent(entry: Entry): boolean {
+    return this.#index.bucket(entry.key)[entry.place] === entry;
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#writes.delete(tracked));
+    this.#writes.add(tracked);
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.failures++;
+    // A full disk must not fill the log as well.
+    if (this.failures <= 10 || this.failures % 1_000 === 0)
+      this.#options.log.warn(what, { error: messageOf(error), failures: this.failures });
+  }
+}

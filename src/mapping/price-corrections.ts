@@ -1,0 +1,86 @@
+import { type MatchLogic, type ModelPrice, type Provider, TieredPrices } from "@pydantic/genai-prices";
+
+/** The day on which these were held against the providers' price pages. */
+export const CORRECTIONS_DATE = "2026-11-21";
+
+/** A price that the table lacks or has another of; US dollars per million tokens. */
+interface Correction {
+  readonly id: string;
+  /** Models of just this name where it is missing. */
+  readonly match?: MatchLogic;
+  /** Before this day the table is right; ISO 8601. */
+  readonly since?: string;
+  readonly prices: ModelPrice;
+}
+
+const above = (start: number, base: number, price: number) => new TieredPrices({ base, tiers: [{ start, price }] });
+
+const DEEPSEEK_V3_2: ModelPrice = { input_mtok: 0.28, cache_read_mtok: 0.028, output_mtok: 0.42 };
+
+/** By our names of the providers. To be looked through when the table's version changes. */
+const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
+  ANTHROPIC: [
+    {
+      id: "claude-sonnet-4",
+      match: { regex: "^claude-sonnet-4-(?:0|20250514)$" },
+      prices: {
+        input_mtok: above(200_000, 3, 6),
+        cache_read_mtok: above(200_000, 0.3, 0.6),
+        cache_write_mtok: above(200_000, 3.75, 7.5),
+        cache_write_1h_mtok: above(200_000, 6, 12),
+        output_mtok: above(200_000, 15, 22.5),
+        web_searches_kcount: 10,
+      },
+    },
+  ],
+  AWS: [
+    {
+      id: "amazon.titan-embed-text-v2",
+      match: { contains: "amazon.titan-embed-text-v2" },
+      prices: { input_mtok: 0.02 },
+    },
+  ],
+  CEREBRAS: [{ id: "qwen-3-coder-480b", prices: { input_mtok: 2, output_mtok: 2 } }],
+  DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].map((id) => ({ id, since: "2025-09-29", prices: DEEPSEEK_V3_2 })),
+  GOOGLE: [
+    {
+      id: "gemini-1.5-flash-8b",
+      match: { contains: "gemini-1.5-flash-8b" },
+      prices: {
+        input_mtok: above(128_000, 0.0375, 0.075),
+        cache_read_mtok: above(128_000, 0.01, 0.02),
+        output_mtok: above(128_000, 0.15, 0.3),
+      },
+    },
+  ],
+  MISTRAL: [{ id: "mistral-large-latest", since: "2025-12-02", prices: { input_mtok: 0.5, output_mtok: 1.5 } }],
+  OPENAI: [
+    {
+      id: "gpt-4o-audio-preview-2024-10-01",
+      prices: { input_mtok: 2.5, output_mtok: 10, input_audio_mtok: 100, output_audio_mtok: 200 },
+    },
+    {
+      id: "gpt-4o-audio-preview",
+      match: { starts_with: "gpt-4o-audio-preview" },
+      prices: { input_mtok: 2.5, output_mtok: 10, input_audio_mtok: 40, output_audio_mtok: 80 },
+    },
+    {
+      id: "gpt-4o-mini-audio-preview",
+      match: { starts_with: "gpt-4o-mini-audio-preview" },
+      prices: { input_mtok: 0.15, output_mtok: 0.6, input_audio_mtok: 10, output_audio_mtok: 20 },
+    },
+  ],
+};
+
+/** What goes before the table for a request of that time, in the table's own form; `undefined` where it stands as it is. */
+export function correctionsOf(provider: string, at: Date): Provider | undefined {
+  const own = Object.hasOwn(CORRECTIONS, provider) ? CORRECTIONS[provider]! : [];
+  const models = own.filter(({ since }) => since === undefined || at >= new Date(since));
+  if (models.length === 0) return undefined;
+  return {
+    id: provider.toLowerCase(),
+    name: provider,
+    api_pattern: "",
+    models: models.map(({ id, match = { equals: id }, prices }) => ({ id, match, prices })),
+  };
+}

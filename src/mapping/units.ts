@@ -1,0 +1,84 @@
+import type { Json, Usage } from "../plugin/contract.ts";
+import { filledText, isObject, numberOf, pickDefined } from "./json.ts";
+import { anthropicUsage, imageTokens, inputTokens, passesOf } from "./usage.ts";
+
+/** What is paid for, under the names of price tables: all input and all output, and the parts that cost otherwise. */
+export interface Units {
+  readonly input_tokens?: number;
+  readonly cache_read_tokens?: number;
+  readonly cache_write_tokens?: number;
+  readonly cache_write_1h_tokens?: number;
+  readonly input_audio_tokens?: number;
+  readonly cache_audio_read_tokens?: number;
+  readonly input_image_tokens?: number;
+  readonly cache_image_read_tokens?: number;
+  readonly output_tokens?: number;
+  readonly output_audio_tokens?: number;
+  readonly output_image_tokens?: number;
+  readonly web_searches?: number;
+  readonly storage_searches?: number;
+  readonly audio_seconds?: number;
+}
+
+/** What one model did of an exchange: nearly always all of it. */
+export interface Bill {
+  /** Where it is another than the exchange's. */
+  readonly model?: string;
+  readonly units: Units;
+}
+
+/**
+ * What of an exchange is paid for, model by model; empty where nothing is known. With Anthropic another model may have
+ * been asked for advice, or refused before the one that answered: `iterations` names it.
+ */
+export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
+  const passes = passesOf(raw);
+  const models = passes.map((pass) => filledText(pass?.model));
+  if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
+  return [...new Set(models)].flatMap((model) => {
+    const own = { iterations: passes.filter((_pass, at) => models[at] === model) };
+    const block = model === models.at(-1) ? { ...raw, ...own } : own;
+    return billOf(model, unitsOf(anthropicUsage(block), block));
+  });
+}
+
+const billOf = (model: string | undefined, units: Units | undefined): Bill[] =>
+  units === undefined ? [] : [model === undefined ? { units } : { model, units }];
+
+/** @param raw - the usage block as sent, which also counts what is paid for and is no token. */
+function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
+  const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
+  if (seconds !== undefined) return { audio_seconds: seconds };
+  const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
+  const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
+  if (input === undefined || usage === undefined) return undefined;
+  const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;
+  const read = billed === undefined ? within(usage.prompt_cache_read_tokens, input) : undefined;
+  const write = within(usage.prompt_cache_write_tokens, input - (read ?? 0));
+  const audio = within(usage.prompt_audio_tokens, input);
+  const images = imageTokens(raw);
+  const image = within(images.input, input);
+  // How much of the cached input was sound or pictures is not said; it is at least what does not fit beside it.
+  const cachedOf = (part: number | undefined) => (part && read ? Math.max(0, part + read - input) : undefined);
+  return pickDefined({
+    input_tokens: input,
+    cache_read_tokens: read,
+    cache_write_tokens: write,
+    cache_write_1h_tokens: within(usage.prompt_cache_write_1h_tokens, write ?? 0),
+    input_audio_tokens: audio,
+    cache_audio_read_tokens: cachedOf(audio),
+    input_image_tokens: image,
+    cache_image_read_tokens: cachedOf(image),
+    output_tokens: output,
+    output_audio_tokens: within(usage.completion_audio_tokens, output),
+    output_image_tokens: within(images.output, output),
+    web_searches:
+      numberOf(raw?.server_tool_use?.web_search_requests) ?? numberOf(raw?.tool_usage?.web_search?.num_requests),
+    storage_searches: numberOf(raw?.tool_usage?.file_search?.num_requests),
+  });
+}
+
+/** A part that is there, and is no larger than what it is a part of. */
+function within(part: number | undefined, whole: number): number | undefined {
+  return part === undefined || part <= 0 ? undefined : Math.min(part, whole);
+}

@@ -1,0 +1,40 @@
+import { type Ref, useId } from "react";
+
+/** Shown at once: more would not be read, and what is typed makes them fewer. */
+export const PROPOSALS_MAX = 50;
+
+interface ProposingInputProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly proposals: readonly string[];
+  readonly onChange: (value: string) => void;
+  readonly inputRef?: Ref<HTMLInputElement> | undefined;
+}
+
+/** A field for a text, which proposes some that were recorded. */
+export function ProposingInput({ label, placeholder, value, proposals, onChange, inputRef }: ProposingInputProps) {
+  const list = useId();
+  const typed = value.toLowerCase();
+  const fitting = proposals.filter((each) => each.toLowerCase().includes(typed)).slice(0, PROPOSALS_MAX);
+  return (
+    <>
+      <input
+        aria-label={label}
+        ref={inputRef}
+        type="text"
+        placeholder={placeholder}
+        list={fitting.length === 0 ? undefined : list}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={list}>
+        {fitting.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </>
+  );
+}

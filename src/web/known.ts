@@ -1,0 +1,36 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { ModelRow as StoredModel } from "../store/models/mapping-steps.ts";
+import { get, post } from "./api.ts";
+
+/** What requests have had so far, for lists and for whoever begins to type one of it. */
+
+export type ModelRow = Omit<StoredModel, "organization_id" | "since"> & { readonly since: string };
+
+export const modelsQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: ({ signal }) => get<readonly ModelRow[]>("/v1/models", signal),
+});
+
+/** As many as the API names at once. */
+const NAMES_MAX = 10_000;
+
+export const propertyNamesQuery = queryOptions({
+  queryKey: ["properties", "names"],
+  queryFn: ({ signal }) =>
+    post<readonly { readonly property: string }[]>("/v1/property/query", { limit: NAMES_MAX }, signal),
+  select: (rows) => rows.map(({ property }) => property),
+});
+
+/** Values of a property that hold a text, so many of them. */
+export const propertyValuesQuery = (name: string, search: string, limit: number) =>
+  queryOptions({
+    queryKey: ["properties", "values", name, search],
+    queryFn: ({ signal }) =>
+      post<readonly { readonly value: string }[]>(
+        `/v1/property/${encodeURIComponent(name)}/search`,
+        { limit, ...(search === "" ? {} : { search }) },
+        signal,
+      ),
+    select: (rows) => rows.map(({ value }) => value),
+    placeholderData: (shown, query) => (query?.queryKey[2] === name ? keepPreviousData(shown) : undefined),
+  });
