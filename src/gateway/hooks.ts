@@ -90,62 +90,69 @@ function settle(verdict: Verdict | Promise<Verdict>, exchange: Exchange): void |
   if (verdict !== undefined) exchange.addHeaders(verdict.responseHeaders);
 }
 
+/** What a request is made of. A plugin has no way to it, for the gateway's own headers hold credentials. */
+export let factsOf: (request: SeenRequest) => RequestFacts;
+
 /** What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. */
 export class SeenRequest implements GatewayRequest {
-  readonly facts: RequestFacts;
+  readonly #facts: RequestFacts;
   #headers: Headers | undefined;
   #properties: Readonly<Record<string, string>> | undefined;
 
+  static {
+    factsOf = (request) => request.#facts;
+  }
+
   constructor(facts: RequestFacts) {
-    this.facts = facts;
+    this.#facts = facts;
   }
 
   get id(): string {
-    return this.facts.id;
+    return this.#facts.id;
   }
 
   get fallbackOf(): string | undefined {
-    return this.facts.fallbackOf;
+    return this.#facts.fallbackOf;
   }
 
   get method(): string {
-    return this.facts.method;
+    return this.#facts.method;
   }
 
   get path(): string {
-    return this.facts.path;
+    return this.#facts.path;
   }
 
   get target(): GatewayRequest["target"] {
-    return this.facts.target;
+    return this.#facts.target;
   }
 
   get provider(): string {
-    return this.facts.provider;
+    return this.#facts.provider;
   }
 
   get organizationId(): string {
-    return this.facts.organizationId;
+    return this.#facts.organizationId;
   }
 
   get keyId(): string {
-    return this.facts.keyId;
+    return this.#facts.keyId;
   }
 
   get headers(): Headers {
-    this.#headers ??= toHeaders(this.facts.shown);
+    this.#headers ??= toHeaders(this.#facts.shown);
     return this.#headers;
   }
 
   get userId(): string | undefined {
-    const sent = this.facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
-    return sent === undefined ? this.facts.bodyUser : fromWire(sent.value);
+    const sent = this.#facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
+    return sent === undefined ? this.#facts.bodyUser : fromWire(sent.value);
   }
 
   get properties(): Readonly<Record<string, string>> {
     if (this.#properties !== undefined) return this.#properties;
     const properties: Record<string, string> = {};
-    for (const { name, setting, value } of this.facts.gateway) {
+    for (const { name, setting, value } of this.#facts.gateway) {
       if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
     }
     this.#properties = properties;
@@ -155,7 +162,7 @@ export class SeenRequest implements GatewayRequest {
   gatewayHeader(name: string): string | undefined {
     if (name === "auth" || name === "fallbacks") return undefined; // both hold credentials
     let found: string | undefined;
-    for (const { setting, value } of this.facts.gateway) {
+    for (const { setting, value } of this.#facts.gateway) {
       if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;
     }
     return found;

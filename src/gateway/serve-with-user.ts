@@ -4,7 +4,7 @@ import { serveCachedBody } from "./cache/serve-cached.ts";
 import type { CacheSettings } from "./cache/settings.ts";
 import { type Admitted, askToForward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { askOnRequest } from "./hooks.ts";
+import { askOnRequest, factsOf } from "./hooks.ts";
 import { callProvider } from "./retry/call-provider.ts";
 
 /** Whether a plugin has to know the user, no header names one, and the body may. */
@@ -34,7 +34,7 @@ export async function serveWithUser(
   };
   await gather(parts, admitted, {
     async onBody(body) {
-      seen.facts.bodyUser = await parts.cache.keys.user(body);
+      factsOf(seen).bodyUser = await parts.cache.keys.user(body);
       await ask();
       if (exchange.ended) return;
       if (caching !== undefined) return serveCachedBody(parts, admitted, caching, body);

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { inspect } from "node:util";
 import type { RequestHooks } from "../../src/gateway/gateway-parts.ts";
+import type { GatewayRequest } from "../../src/plugin/contract.ts";
 import { OK, startProvider } from "../raw-http.ts";
-import { gatewayHeaders, once, startTestGateway } from "./harness.ts";
+import { gatewayHeaders, KEY, once, startTestGateway } from "./harness.ts";
 
 const NOT_ITS_OWN = {
   "Gateway-Id": "forged",
@@ -9,6 +11,8 @@ const NOT_ITS_OWN = {
   "gateway-cache": "FORGED",
   "Gateway-Cache-Bucket-Idx": "forged",
   "Content-Length": "7",
+  "Content-Type": "forged",
+  "content-encoding": "forged",
   "Transfer-Encoding": "forged",
   Connection: "forged",
 };
@@ -25,7 +29,7 @@ const refuses: RequestHooks = {
 test.each([
   ["an answer", adds],
   ["a refusal", refuses],
-])("a plugin adds headers to %s, but neither the gateway's own nor such as frame it", async (_name, hooks) => {
+])("a plugin adds headers to %s, but neither the gateway's own nor the body's", async (_name, hooks) => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   await using gateway = await startTestGateway({ hooks, config: { header_aliases: ["Acme"] } });
   const answer = await once(gateway, "GET /v1/x", gatewayHeaders(provider.origin));
@@ -38,4 +42,22 @@ test.each([
     expect([name, lines.filter((line) => line.startsWith(`${name}:`)).length]).toEqual([name, 1]);
   }
   expect(head).not.toMatch(/forged|content-length: 7\b/i);
+});
+
+test("nothing that a plugin can reach or print of a request holds a credential", async () => {
+  let printed = "";
+  const print = (request: GatewayRequest) => {
+    const asked = ["auth", "fallbacks"].map((name) => request.gatewayHeader(name));
+    const shown = inspect([request, [...request.headers]], { depth: 20, showHidden: true, getters: true });
+    printed = `${shown} ${asked} ${JSON.stringify(request)}`;
+    return undefined;
+  };
+  await using provider = await startProvider(({ socket }) => socket.write(OK));
+  await using gateway = await startTestGateway({ hooks: { ...none, onRequest: print } });
+  const fallback = JSON.stringify([{ target: provider.origin, headers: { "x-api-key": "of-the-fallback" } }]);
+  const secrets = `Authorization: Bearer of-the-provider\r\nGateway-Fallbacks: ${fallback}\r\nGateway-Property-Team: green\r\n`;
+  await once(gateway, "GET /v1/x?key=of-the-query", gatewayHeaders(provider.origin, secrets));
+  expect(printed).toContain("green");
+  for (const secret of [`Bearer ${KEY}`, "of-the-provider", "of-the-fallback", "of-the-query"])
+    expect(printed).not.toContain(secret);
 });

@@ -4,6 +4,8 @@ import { CONNECTION, ENCODING, HOP, headerNames, LENGTH, namedByConnection, OWN 
 const nameOf = headerNames([]);
 /** What the gateway says itself, but what a plugin that limits has to say in its place. */
 const LIMITS = "gateway-ratelimit-";
+/** They say how the body is read, and that is the provider's or the gateway's. */
+const OF_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
 
 /** A provider's headers without those of its connection, and what the relay has to know of them. */
 interface ResponseHeaders {
@@ -37,14 +39,14 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
   return { forward: kept, contentLength, contentType };
 }
 
-/** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, and no framing. */
+/** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, nor the body's. */
 export function ofPlugin(
   headers: Readonly<Record<string, string>>,
   idHeaders: readonly string[],
 ): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers).filter(([name]) => {
     const { bits, lower } = nameOf(name);
-    if ((bits & (HOP | LENGTH | ENCODING)) !== 0 || idHeaders.includes(lower)) return false;
+    if ((bits & (HOP | LENGTH | ENCODING)) !== 0 || OF_BODY.has(lower) || idHeaders.includes(lower)) return false;
     return (bits & OWN) === 0 || lower.startsWith(LIMITS);
   });
 }

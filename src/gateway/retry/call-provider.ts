@@ -2,13 +2,13 @@ import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.t
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
 import { gather } from "../body/gather.ts";
+import type { Exchange } from "../exchange.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskPath, maskResponseHeaders } from "../headers/secrets.ts";
-import { askFor, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
+import { askFor, factsOf, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
 import { Recording } from "../recording.ts";
-import type { Route } from "../target.ts";
 import { Attempts, type Try } from "./attempts.ts";
 import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
 import type { FailedTry } from "./try-answer.ts";
@@ -24,7 +24,7 @@ export function callProvider(
   admitted: Admitted,
   body: Uint8Array,
   events: UpstreamEvents,
-  onFallback: () => void = () => undefined,
+  onFallback: (target: FallbackTarget) => void = () => undefined,
 ): UpstreamCall {
   const first = withBody(toUpstream(parts, admitted), body);
   const { retry, exchange } = admitted;
@@ -39,21 +39,29 @@ export function callProvider(
       async fallback(place) {
         const target = targets[place]!;
         const request = fallbackRequest(parts, admitted, target, body);
-        if (request === undefined || !(await mayCall(parts, admitted, target.route))) return undefined;
+        if (request === undefined || !(await mayCall(parts, admitted, target))) return undefined;
         return request;
       },
       onWait: (waitMs) => exchange.awaitProgress(parts.upstreamTimeoutMs + waitMs),
       onFailed: (failed, head) => recordFailed(parts, admitted, failed, targetOf(failed), body, head),
       onAnswered(answered) {
         const target = targetOf(answered);
-        exchange.attempt = { attempt: answered.number, ...(target !== undefined && whereTo(target)) };
-        if (target === undefined) return;
-        exchange.provider = target.route.provider;
-        onFallback();
+        exchange.recording.forwardedAt = answered.startedAt;
+        if (target === undefined) exchange.attempt = { attempt: answered.number };
+        else {
+          answeredBy(exchange, target, answered.number);
+          onFallback(target);
+        }
       },
     },
     events,
   );
+}
+
+/** Notes who answered a request in its target's place. @param attempt - which try that was, where the tries are its own. */
+export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?: number): void {
+  exchange.attempt = { ...(attempt !== undefined && { attempt }), ...whereTo(target) };
+  exchange.provider = target.route.provider;
 }
 
 /** Passes on a request that may be sent more than once: its body is gathered first, as far as that is possible. */
@@ -68,21 +76,21 @@ export function serveWithRetries(parts: GatewayParts, admitted: Admitted): Promi
 }
 
 /** Whether the plugins let a request go to a fallback: another host may have limits of its own. */
-async function mayCall(parts: GatewayParts, { request, seen, exchange }: Admitted, route: Route): Promise<boolean> {
+async function mayCall(parts: GatewayParts, { seen, exchange }: Admitted, fallback: FallbackTarget): Promise<boolean> {
   if (parts.hooks === undefined) return true;
+  const { target, owner } = fallback.route;
   const facts: RequestFacts = {
-    ...seen.facts,
+    ...factsOf(seen),
+    ...whereTo(fallback),
     id: uuidv7(),
     fallbackOf: exchange.id,
-    path: maskPath(request.incoming.url, maskOf(route.provider).query),
-    target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
-    provider: route.providerName,
+    target: { origin: target.origin, host: target.host, owner },
   };
   try {
     await askFor(parts.hooks, new SeenRequest(facts), exchange);
     return true;
   } catch (error) {
-    if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: route.target.origin });
+    if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: target.origin });
     return false;
   }
 }

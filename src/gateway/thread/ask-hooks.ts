@@ -3,7 +3,7 @@ import type { RequestEnd } from "../../plugin/contract.ts";
 import type { Verdict } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
 import type { RequestHooks } from "../gateway-parts.ts";
-import type { RequestFacts, SeenRequest } from "../hooks.ts";
+import { factsOf, type RequestFacts, type SeenRequest } from "../hooks.ts";
 import { Batch, onBatch } from "./batch.ts";
 
 /** What a further gateway thread tells the first one, where the plugins are. */
@@ -74,8 +74,9 @@ export class AskedHooks implements RequestHooks {
     this.#batch.flush();
   }
 
-  #ask({ facts }: SeenRequest, mayRead: boolean): Promise<Reply> {
+  #ask(request: SeenRequest, mayRead: boolean): Promise<Reply> {
     const number = this.#next++;
+    const facts = factsOf(request);
     // What holds credentials is nothing that a plugin could ask for.
     const gateway = facts.gateway.filter(({ setting }) => setting !== "auth" && setting !== "fallbacks");
     this.#batch.send({ number, facts: { ...facts, gateway }, mayRead } satisfies Question);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin/contract.ts";
-import { startProvider } from "../../raw-http.ts";
-import { ask, ownHome } from "../cache/asking.ts";
+import { exchangeRaw, startProvider } from "../../raw-http.ts";
+import { ask, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
 async function provider(status: string, body = status) {
@@ -148,6 +148,35 @@ test("what a fallback answered is not kept in the cache", async () => {
   expect(second.seen.length).toBe(2);
 });
 
+test("only those with the same retries and fallbacks share a call, and each record names who answered", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using first = await handProvider();
+  await using second = await handProvider();
+  const list = [{ target: second.origin, headers: { Authorization: "Bearer k-2" } }];
+  const text = requestText(first.origin, falling(list, { "Gateway-Cache-Enabled": "true" }));
+  const leader = exchangeRaw(gateway.port, text);
+  (await first.asked(1)).write("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+  const answering = await second.asked(1);
+  answering.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsec");
+  const joined = Promise.withResolvers<void>();
+  const follower = exchangeRaw(gateway.port, text, (received) => {
+    if (received.endsWith("sec")) joined.resolve();
+    return false;
+  });
+  await joined.promise;
+  const alone = ask(gateway, first.origin);
+  (await first.asked(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+  expect(await alone).toMatchObject({ body: "first", cache: "MISS" });
+  answering.write("ond");
+  const shared = (await Promise.all([leader, follower])).map(readAnswer);
+  expect(shared.map(({ body, cache }) => [body, cache])).toEqual([
+    ["second", "MISS"],
+    ["second", "HIT"],
+  ]);
+  for (const { id } of shared) expect((await gateway.spool.ended(id)).head?.target).toBe(second.origin);
+});
+
 test("plugins are asked about a fallback as about a request of its own, and may refuse it", async () => {
   const asked: GatewayRequest[] = [];
   const ended: RequestEnd[] = [];
@@ -164,7 +193,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   await using gateway = await startTestGateway({ hooks });
   await using first = await provider("500 One");
   await using second = await provider("200 OK");
-  const asking = falling([{ target: second.origin }]);
+  const asking = falling([{ target: second.origin, path: "/v2/other?key=of-the-fallback" }]);
   expect((await ask(gateway, first.origin, asking)).status).toBe(500);
   expect(second.seen.length).toBe(0);
   refuse = false;
@@ -172,6 +201,7 @@ test("plugins are asked about a fallback as about a request of its own, and may 
   expect(status).toBe(200);
   await gateway.spool.ended(id);
   expect(asked.map(({ target }) => target.origin)).toEqual([first.origin, second.origin, first.origin, second.origin]);
+  expect(asked[3]!.path).toBe("/v2/other?key=***");
   expect(asked[3]!.id).not.toBe(id);
   expect(asked[3]!.gatewayHeader("fallbacks")).toBeUndefined();
   expect(ended.map((end) => end.id).sort()).toEqual(asked.map((one) => one.id).sort());
