@@ -65,7 +65,8 @@ export function anyValue(condition: Condition, fit: Fits, bind: Bind): string {
     case "assets":
       return `exists (select 1 from json_each(r.assets) v where ${fit("v.value")})`;
     case "scores":
-      return fit(memberSql("r.scores", name, bind));
+      // In floating point, as clients compare: JSON's larger integers would keep digits that no client sends.
+      return fit(`(${memberSql("r.scores", name, bind)} + 0.0)`);
     case "properties": {
       const column = source.kind === 0 ? "r.properties" : "r.prompt_inputs";
       if (source.names === "any-case") {

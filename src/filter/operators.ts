@@ -16,6 +16,8 @@ const equals: Test = (column, value, bind) =>
 const notEquals: Test = (column, value, bind) =>
   value === null ? `${column} is not null` : `${column} is not ${bind(plain(value))}`;
 
+const isThere: Test = (column) => `${column} is not null`;
+
 const compare =
   (sign: ">=" | "<=" | ">" | "<"): Test =>
   (column, value, bind) =>
@@ -33,8 +35,8 @@ const BOUNDS = { gte: compare(">="), lte: compare("<="), gt: compare(">"), lt: c
 export const OPERATORS: Readonly<Record<Kind, Readonly<Record<string, Test>>>> = {
   text: TEXT,
   number: { equals, "not-equals": notEquals, ...BOUNDS },
-  timestamp: { equals, ...BOUNDS },
-  boolean: { equals },
+  timestamp: { equals, "not-equals": isThere, ...BOUNDS },
+  boolean: { equals, "not-equals": isThere },
   contains: { contains },
   key: { equals },
 };
@@ -47,6 +49,9 @@ export const OPPOSITES: Readonly<Record<string, string>> = { "not-equals": "equa
 
 /** Operators whose value is a pattern, and which therefore have a length limit. */
 export const PATTERN_OPERATORS: ReadonlySet<string> = new Set(["like", "ilike", "contains", "not-contains"]);
+
+/** Of these kinds the operator takes nothing but null: that a value is there can be asked of every kind. */
+export const NULL_ONLY: Readonly<Partial<Record<Kind, string>>> = { timestamp: "not-equals", boolean: "not-equals" };
 
 /** Operators that take null. */
 export const NULL_OPERATORS: ReadonlySet<string> = new Set(["equals", "not-equals"]);

@@ -2,8 +2,9 @@ import { GatewayError } from "../errors.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { storable } from "../record/storable.ts";
 import type { Kind } from "./fields.ts";
-import { NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
-import { PATTERN_CHARS_MAX } from "./tree.ts";
+import { hint, quote } from "./hint.ts";
+import { NULL_ONLY, NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
+import { BODY_PATTERN_CHARS_MAX, PATTERN_CHARS_MAX } from "./tree.ts";
 
 /** What a value of each kind is, for messages. */
 const WANTED: Readonly<Record<Kind, string>> = {
@@ -30,17 +31,17 @@ interface Asked {
  */
 export function checkValue({ kind, operator, path }: Asked, value: unknown): string | number | boolean | null {
   if (value === null && NULL_OPERATORS.has(operator)) return null;
+  const wrong = (takes: string) => new GatewayError("filter_invalid", `"${operator}" takes ${takes}`, { path: path() });
+  if (NULL_ONLY[kind] === operator)
+    throw wrong(`null alone here, not ${describe(value)}; ${hint(operator, ["equals"])}`);
   const checked = read(kind, value);
   if (checked === undefined) {
     const orNull = NULL_OPERATORS.has(operator) ? " or null" : "";
-    throw new GatewayError("filter_invalid", `"${operator}" takes ${WANTED[kind]}${orNull}, not ${describe(value)}`, {
-      path: path(),
-    });
+    throw wrong(`${WANTED[kind]}${orNull}, not ${describe(value)}`);
   }
-  if (kind === "text" && PATTERN_OPERATORS.has(operator) && String(checked).length > PATTERN_CHARS_MAX) {
-    throw new GatewayError("filter_invalid", `"${operator}" takes at most ${PATTERN_CHARS_MAX} characters`, {
-      path: path(),
-    });
+  const charsMax = kind === "contains" ? BODY_PATTERN_CHARS_MAX : PATTERN_CHARS_MAX;
+  if (PATTERN_OPERATORS.has(operator) && String(checked).length > charsMax) {
+    throw wrong(`at most ${charsMax} characters`);
   }
   return checked;
 }
@@ -62,6 +63,7 @@ function read(kind: Kind, value: unknown): string | number | boolean | undefined
 
 function describe(value: unknown): string {
   if (value === null) return "null";
+  if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -53,6 +53,7 @@ export class Exchange implements UpstreamEvents, Departing {
   /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
   deadline = 0;
   #ended = false;
+  #firstForwardedAt: number | undefined;
   /** The provider's, once it is known. */
   #status = 0;
   #headSent = false;
@@ -118,7 +119,8 @@ export class Exchange implements UpstreamEvents, Departing {
    */
   receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
     this.call = open(this);
-    if (forwarded) this.recording.forwardedAt = now();
+    if (forwarded) this.#firstForwardedAt = now();
+    this.recording.forwardedAt = this.#firstForwardedAt;
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     return this.call;
   }
@@ -374,6 +376,7 @@ export class Exchange implements UpstreamEvents, Departing {
       provider: this.provider?.name ?? "CUSTOM",
       status,
       startedAt: this.startedAt,
+      firstForwardedAt: this.#firstForwardedAt,
       forwardedAt: recording.forwardedAt,
       firstByteAt: recording.firstByteAt,
       requestBytes: recording.requestBytes,

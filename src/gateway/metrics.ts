@@ -14,6 +14,8 @@ export interface Measured {
   readonly provider: string;
   readonly status: number;
   readonly startedAt: number;
+  /** When it was passed on: for the first time, and in the try that was answered. */
+  readonly firstForwardedAt: number | undefined;
   readonly forwardedAt: number | undefined;
   readonly firstByteAt: number | undefined;
   readonly requestBytes: number;
@@ -62,9 +64,9 @@ export class GatewayMetrics {
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
     this.#requestBytes += exchange.requestBytes;
     this.#responseBytes += exchange.responseBytes;
-    const { startedAt, forwardedAt, firstByteAt } = exchange;
-    if (forwardedAt === undefined) return;
-    this.#overhead.observe((forwardedAt - startedAt) / 1_000);
+    const { startedAt, firstForwardedAt, forwardedAt, firstByteAt } = exchange;
+    if (firstForwardedAt === undefined || forwardedAt === undefined) return;
+    this.#overhead.observe((firstForwardedAt - startedAt) / 1_000);
     if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);
   }
 

@@ -77,9 +77,9 @@ const GRAMMAR: readonly Row[] = [
   [
     "not-equals on a time",
     "query-fast",
-    query(wrapped("request_created_at", { "not-equals": null })),
+    query(wrapped("request_created_at", { "not-equals": "2026-01-01" })),
     `filter.${W}.request_created_at.not-equals`,
-    "no operator",
+    '"equals"',
   ],
   [
     "equals on a body",
@@ -90,8 +90,15 @@ const GRAMMAR: readonly Row[] = [
   ],
   ["a number for text", "query-fast", query(text({ equals: 5 })), `filter.${W}.model.equals`, "a string or null"],
   ["null for contains", "query-fast", query(text({ contains: null })), `filter.${W}.model.contains`, "a string"],
-  ["text for a number", "query-fast", query(wrapped("cost", { gte: "1" })), `filter.${W}.cost.gte`, "a number"],
+  ["text for a number", "query-fast", query(wrapped("cost", { gte: "1" })), `filter.${W}.cost.gte`, 'number, not "1"'],
   ["null for a bound", "query-fast", query(wrapped("cost", { gte: null })), `filter.${W}.cost.gte`, "a number"],
+  [
+    "a text that no body is searched for",
+    "query-fast",
+    query(wrapped("request_body", { contains: "x".repeat(100_001) })),
+    `filter.${W}.request_body.contains`,
+    "at most 100000 characters",
+  ],
   [
     "a number for a boolean",
     "query-fast",
@@ -254,7 +261,8 @@ const AGGREGATES: readonly Row[] = [
   ["an unknown group", "/v1/metrics/query", { group_by: ["modell"] }, "group_by.0", '"model"'],
   ["a group of every object", "/v1/metrics/query", { group_by: ["model", "constructor"] }, "group_by.1", "grouped by"],
   ["a property without a name", "/v1/metrics/query", { group_by: ["property:"] }, "group_by.0", "grouped by"],
-  ["groups as text", "/v1/metrics/query", { group_by: "model" }, "group_by", ""],
+  ["groups as text", "/v1/metrics/query", { group_by: "model" }, "group_by", "Expected array"],
+  ["a group that is a number", "/v1/metrics/query", { group_by: ["user", 1] }, "group_by.1", "Expected string"],
   ["an unknown bucket", "/v1/metrics/query", { time_bucket: "days" }, "time_bucket", '"day"'],
   ["a limit over 10,000", "/v1/metrics/query", { limit: 10_001 }, "limit", "from 0 to 10000"],
   ["a bad filter", "/v1/session/query", { filter: { request: {} } }, "filter.request", "field"],

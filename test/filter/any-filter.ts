@@ -71,9 +71,13 @@ const TESTS: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
   ),
   timestamp: fc.oneof(
     orNull(time).map((value) => ({ equals: value })),
+    fc.constant({ "not-equals": null }),
     ...bounds(time),
   ),
-  boolean: orNull(fc.boolean()).map((value) => ({ equals: value })),
+  boolean: fc.oneof(
+    orNull(fc.boolean()).map((value) => ({ equals: value })),
+    fc.constant({ "not-equals": null }),
+  ),
   contains: text.map((value) => ({ contains: value })),
   key: orNull(fc.constantFrom(...NAMES, "Quality", "nothing")).map((value) => ({ equals: value })),
 };

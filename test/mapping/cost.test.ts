@@ -381,4 +381,6 @@ test("the arithmetic of a cost shows rates as they were published, without the n
   const units = { input_tokens: 7, output_tokens: 3 };
   const found = genaiRates("OPENAI", "gpt-4o-mini", units, new Date("2026-06-01T12:00:00Z"));
   expect(found?.lines.map(({ perMillion }) => perMillion)).toEqual([0.15, 0.6]);
+  const searched = genaiRates("OPENAI", "gpt-5", { ...units, web_searches: 3 }, new Date("2026-06-01T12:00:00Z"));
+  expect(searched?.lines.at(-1)).toMatchObject({ what: "searches and requests", count: 3, perMillion: 10_000 });
 });

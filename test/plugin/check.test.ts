@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { checkHooks, checkPlugin, checkProvider } from "../../src/plugin/files/check.ts";
-import { isHostPattern } from "../../src/plugin/providers/hosts.ts";
+import { isHostPattern } from "../../src/plugin/hosts.ts";
 
 const provider = { apiVersion: 1, name: "ACME" };
 const plugin = { apiVersion: 1, name: "office-hours", setup: () => ({}) };

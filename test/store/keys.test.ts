@@ -3,13 +3,12 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import type { Config } from "../../src/config.ts";
 import { hashKey } from "../../src/keys.ts";
+import { parseExpiry, parseScopes } from "../../src/store/key-terms.ts";
 import {
   createServiceKey,
   ensureFirstKey,
   keysFingerprint,
   listKeys,
-  parseExpiry,
-  parseScopes,
   revokeKey,
   snapshotKeys,
   touchKeys,

@@ -1,16 +1,8 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, SCOPES } from "../../keys.ts";
-import {
-  createServiceKey,
-  DEFAULT_SCOPES,
-  firstOrganizationId,
-  listKeys,
-  organizationName,
-  parseExpiry,
-  parseScopes,
-  revokeKey,
-} from "../../store/keys.ts";
+import { DEFAULT_SCOPES, parseExpiry, parseScopes } from "../../store/key-terms.ts";
+import { createServiceKey, firstOrganizationId, listKeys, organizationName, revokeKey } from "../../store/keys.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";

@@ -31,13 +31,19 @@ export function validationFailure(error: unknown): GatewayError {
   return new GatewayError("invalid_body", `${path}: ${wantedOf(first, names.at(-1)!)}`, { path });
 }
 
-/** Of a union whose variants say in a member which one they are: what is wrong with that member, or with the variant. */
+/**
+ * Of a union whose variants say in a member which one they are: what is wrong with that member, or with the variant. Of
+ * something or null: what is wrong with something.
+ */
 function innermost(error: SchemaError): SchemaError {
   if (error.type !== ValueErrorType.Union) return error;
   const variants = error.errors.map((each) => [...each]);
   const names = variants.map((all) => all.find(({ type, path }) => type === LITERAL && path !== error.path));
   const called = names.filter((name) => name !== undefined);
-  if (called.length === 0) return error;
+  if (called.length === 0) {
+    const [only, ...others] = variants.filter(([first]) => first?.type !== ValueErrorType.Null);
+    return only?.[0] !== undefined && others.length === 0 ? innermost(only[0]) : error;
+  }
   const meant = variants.find((_, at) => names[at] === undefined)?.[0];
   if (meant !== undefined) return innermost(meant);
   const [name] = called;

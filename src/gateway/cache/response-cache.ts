@@ -1,4 +1,5 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { FallbackTarget } from "../retry/fallback-request.ts";
 import type { Entry, Totals } from "./answer-index.ts";
 import { AnswerStore, type StoreOptions } from "./answer-store.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
@@ -22,6 +23,8 @@ export interface CacheRequest {
   readonly provider: ProviderPlugin | undefined;
   /** The client wants the answer kept out of every file. */
   readonly omitResponse: boolean;
+  /** What the client wants done when the provider fails, as text: requests that differ in it share no call. */
+  readonly retries: string;
 }
 
 /** A call that is under way, and what it will become. */
@@ -34,6 +37,8 @@ interface SharedFlight {
   keepMs: number | undefined;
   /** This answer is to be written nowhere: someone asked for that, or it tells of a failure. */
   omit: boolean;
+  /** Who answered in the place of the target that was asked. */
+  fallback: FallbackTarget | undefined;
 }
 
 /** What the cache has for a request: a stored answer, a call under way to share, or the task to make that call. */
@@ -83,8 +88,9 @@ export class ResponseCache {
     const stored = places.filter((place) => isFresh(bucket[place], settings, now));
     const flights = (this.#flights.get(key) ?? []).filter(({ place }) => place < settings.bucketSize);
     if (settings.read && stored.length === settings.bucketSize) return { kind: "hit", entry: bucket[oneOf(stored)]! };
-    if (settings.read && flights.length > 0 && stored.length + flights.length >= settings.bucketSize)
-      return this.#follow(oneOf(flights), request);
+    const alike = flights.filter((shared) => shared.request.retries === request.retries);
+    if (settings.read && alike.length > 0 && stored.length + flights.length >= settings.bucketSize)
+      return this.#follow(oneOf(alike), request);
     const flying = new Set(flights.map(({ place }) => place));
     const free = places.find((place) => !flying.has(place) && !isFresh(bucket[place], settings, now));
     return this.#lead(request, free ?? oldest(places, bucket));
@@ -126,7 +132,7 @@ export class ResponseCache {
       onLanded: (head, chunks) => this.#land(shared, head, chunks),
     });
     const keepMs = settings.save ? settings.keepMs : undefined;
-    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse };
+    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, fallback: undefined };
     const others = this.#flights.get(key);
     if (others === undefined) this.#flights.set(key, [shared]);
     else others.push(shared);

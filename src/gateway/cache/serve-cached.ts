@@ -5,7 +5,8 @@ import { type Admitted, askToForward, forward } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
 import { readOmissions } from "../headers/settings.ts";
-import { callProvider } from "../retry/call-provider.ts";
+import { answeredBy, callProvider } from "../retry/call-provider.ts";
+import type { FallbackTarget } from "../retry/fallback-request.ts";
 import type { Entry } from "./answer-index.ts";
 import { Replay } from "./replay.ts";
 import type { CacheRequest, Claim, Passage } from "./response-cache.ts";
@@ -107,7 +108,7 @@ async function follow({ cache }: GatewayParts, { exchange }: Admitted, { shared,
   cache.hits++;
   const referenceId = shared.request.origin.requestId;
   const hit = () => ({ referenceId, createdAt: Date.now(), place: shared.place });
-  exchange.receive((events) => reader.join(asHit(exchange, events, hit)), false);
+  exchange.receive((events) => reader.join(asHit(exchange, events, hit, shared)), false);
   return true;
 }
 
@@ -131,8 +132,9 @@ async function lead(
   }
   parts.cache.misses++;
   // What another provider answered in this one's place is nothing to be repeated.
-  const onFallback = () => {
+  const onFallback = (target: FallbackTarget) => {
     shared.omit = true;
+    shared.fallback = target;
   };
   exchange.receive((events) => {
     flight.launch((toFlight) => callProvider(parts, admitted, body, toFlight, onFallback));
@@ -143,7 +145,7 @@ async function lead(
 
 async function toCacheRequest(
   parts: GatewayParts,
-  { exchange, request, headers, route, meta, seen }: Admitted,
+  { exchange, request, headers, route, meta, seen, retry }: Admitted,
   settings: CacheSettings,
   body: Uint8Array,
 ): Promise<CacheRequest> {
@@ -164,13 +166,20 @@ async function toCacheRequest(
     origin: { organizationId, requestId: exchange.id, model, properties: seen.properties },
     provider: route.provider,
     omitResponse: readOmissions(headers.gateway).response,
+    retries: retry === undefined ? "" : JSON.stringify(retry.plan),
   };
 }
 
 /** Marks an answer as a hit when its head comes: only a success is one, whoever else shares a failure. */
-function asHit(exchange: Exchange, events: UpstreamEvents, hit: () => CacheHit): UpstreamEvents {
+function asHit(
+  exchange: Exchange,
+  events: UpstreamEvents,
+  hit: () => CacheHit,
+  shared?: Passage["shared"],
+): UpstreamEvents {
   return {
     onHead(status, reason, headers) {
+      if (shared?.fallback !== undefined) answeredBy(exchange, shared.fallback);
       if (isShareable(status) && exchange.cache !== undefined) exchange.cache.hit = hit();
       events.onHead(status, reason, shareableHeaders(headers, exchange.provider));
     },

@@ -2,6 +2,7 @@ import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.t
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
 import { gather } from "../body/gather.ts";
+import type { Exchange } from "../exchange.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
@@ -23,7 +24,7 @@ export function callProvider(
   admitted: Admitted,
   body: Uint8Array,
   events: UpstreamEvents,
-  onFallback: () => void = () => undefined,
+  onFallback: (target: FallbackTarget) => void = () => undefined,
 ): UpstreamCall {
   const first = withBody(toUpstream(parts, admitted), body);
   const { retry, exchange } = admitted;
@@ -45,14 +46,22 @@ export function callProvider(
       onFailed: (failed, head) => recordFailed(parts, admitted, failed, targetOf(failed), body, head),
       onAnswered(answered) {
         const target = targetOf(answered);
-        exchange.attempt = { attempt: answered.number, ...(target !== undefined && whereTo(target)) };
-        if (target === undefined) return;
-        exchange.provider = target.route.provider;
-        onFallback();
+        exchange.recording.forwardedAt = answered.startedAt;
+        if (target === undefined) exchange.attempt = { attempt: answered.number };
+        else {
+          answeredBy(exchange, target, answered.number);
+          onFallback(target);
+        }
       },
     },
     events,
   );
+}
+
+/** Notes who answered a request in its target's place. @param attempt - which try that was, where the tries are its own. */
+export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?: number): void {
+  exchange.attempt = { ...(attempt !== undefined && { attempt }), ...whereTo(target) };
+  exchange.provider = target.route.provider;
 }
 
 /** Passes on a request that may be sent more than once: its body is gathered first, as far as that is possible. */

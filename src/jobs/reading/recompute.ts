@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { costOf } from "../../mapping/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/explain.ts";
 import { parseJson } from "../../mapping/json.ts";
@@ -63,7 +64,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
     if (changes.length > 0 && !dryRun) await rewrite(changes);
     progress = { ...progress, seen: progress.seen + rows.length, changed: progress.changed + changes.length };
     onProgress(progress);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }
 

@@ -1,6 +1,6 @@
 import { nearestName } from "../../nearest.ts";
 import type { GatewayPlugin, PluginHooks, PluginRoute, ProviderPlugin } from "../contract.ts";
-import { isHostPattern } from "../providers/hosts.ts";
+import { isHostPattern } from "../hosts.ts";
 
 /** Two folders, two contracts. */
 export type PluginKind = "provider" | "plugin";

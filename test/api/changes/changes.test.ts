@@ -45,6 +45,14 @@ describe("changing a request", () => {
     expect(json).toEqual({ data: [{ request_id: id, scores: { a: 1, b: 0.5, c: 1, d: 0 } }], error: null });
   });
 
+  test.each([-74512276402674610, 1e19, -1.5e300, 5e-324])("a score of %p is found by itself", async (score) => {
+    const id = await insertRecord(it.store, it.organization);
+    await it.call("POST", `/v1/request/${id}/score`, { body: { scores: { found: score } } });
+    const filter = { request_response_rmt: { scores: { found: { equals: score } } } };
+    const { json } = await it.call("POST", "/v1/request/query-fast", { body: { filter } });
+    expect(json.data.map((record: { request_id: string }) => record.request_id)).toEqual([id]);
+  });
+
   test("takes a rating", async () => {
     const id = await insertRecord(it.store, it.organization);
     const { json } = await it.call("POST", `/v1/request/${id}/feedback`, { body: { rating: false } });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin/contract.ts";
-import { startProvider } from "../../raw-http.ts";
-import { ask, ownHome } from "../cache/asking.ts";
+import { exchangeRaw, startProvider } from "../../raw-http.ts";
+import { ask, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";
 
 async function provider(status: string, body = status) {
@@ -146,6 +146,35 @@ test("what a fallback answered is not kept in the cache", async () => {
     expect(await ask(gateway, first.origin, asking)).toMatchObject({ status: 200, cache: "MISS" });
   }
   expect(second.seen.length).toBe(2);
+});
+
+test("only those with the same retries and fallbacks share a call, and each record names who answered", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway();
+  await using first = await handProvider();
+  await using second = await handProvider();
+  const list = [{ target: second.origin, headers: { Authorization: "Bearer k-2" } }];
+  const text = requestText(first.origin, falling(list, { "Gateway-Cache-Enabled": "true" }));
+  const leader = exchangeRaw(gateway.port, text);
+  (await first.asked(1)).write("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+  const answering = await second.asked(1);
+  answering.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsec");
+  const joined = Promise.withResolvers<void>();
+  const follower = exchangeRaw(gateway.port, text, (received) => {
+    if (received.endsWith("sec")) joined.resolve();
+    return false;
+  });
+  await joined.promise;
+  const alone = ask(gateway, first.origin);
+  (await first.asked(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+  expect(await alone).toMatchObject({ body: "first", cache: "MISS" });
+  answering.write("ond");
+  const shared = (await Promise.all([leader, follower])).map(readAnswer);
+  expect(shared.map(({ body, cache }) => [body, cache])).toEqual([
+    ["second", "MISS"],
+    ["second", "HIT"],
+  ]);
+  for (const { id } of shared) expect((await gateway.spool.ended(id)).head?.target).toBe(second.origin);
 });
 
 test("plugins are asked about a fallback as about a request of its own, and may refuse it", async () => {

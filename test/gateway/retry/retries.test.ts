@@ -120,6 +120,15 @@ test("a Retry-After beyond the longest wait ends the retries", async () => {
   expect(answer.head).toContain("Retry-After: 60");
 });
 
+test("the time to the first byte is that of the try that was answered", async () => {
+  await using gateway = await startTestGateway();
+  await using provider = await scripted(BUSY, OK);
+  const { id } = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Min-Timeout": "200" }));
+  const { begin, end } = await gateway.spool.ended(id);
+  expect(end!.forwardedAt! - begin.time).toBeGreaterThan(190);
+  expect(end!.firstByteAt!).toBeGreaterThanOrEqual(end!.forwardedAt!);
+});
+
 test("an answer that breaks off once its head is out is not asked for again", async () => {
   await using gateway = await startTestGateway();
   await using provider = await startProvider(({ socket }) =>
