@@ -79,8 +79,7 @@ export function fallbackRequest(
 function replaceHeaders(headers: readonly string[], set: Readonly<Record<string, string | null>>): string[] {
   const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
   const kept = headers.filter((_, at) => !names.has(headers[at - (at % 2)]!.toLowerCase()));
-  for (const [name, value] of Object.entries(set))
-    if (value !== null) kept.push(name, toWire(value));
+  for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
   return kept;
 }
 
