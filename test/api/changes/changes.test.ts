@@ -72,6 +72,15 @@ describe("changing a request", () => {
     expect((await change(1_000)).map(([status]) => status)).toEqual([200, 200]);
   });
 
+  test.each([
+    ["/v1/request/ID/property", "PUT", { Tier: 1 }, "Tier: give text, or null to remove the property"],
+    ["/v1/request/ID/score", "POST", { scores: { a: "1" } }, "scores.a: give a number, true or false"],
+  ])("says to %s what it takes", async (path, method, body, message) => {
+    const id = await insertRecord(it.store, it.organization);
+    const { status, json } = await it.call(method, path.replace("ID", id), { body });
+    expect([status, json.message]).toEqual([400, message]);
+  });
+
   test("takes a rating", async () => {
     const id = await insertRecord(it.store, it.organization);
     const { json } = await it.call("POST", `/v1/request/${id}/feedback`, { body: { rating: false } });
