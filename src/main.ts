@@ -4,13 +4,29 @@ import { restartWithEnvironment } from "./runtime/restart.ts";
 // Before anything else is loaded: it may all be loaded again. So in the binary the rest is a bundle of its own.
 restartWithEnvironment();
 const { runCommandLine } = (await import(shippedScript("src/cli/run.ts"))) as typeof import("./cli/run.ts");
-const status = await runCommandLine(programArguments(), {
-  out: (text) => void process.stdout.write(text),
+let printed = Promise.resolve();
+let unprinted: (Error & { code?: unknown }) | null | undefined;
+process.stdout.on("error", () => {}); // whoever writes is told as well
+let status = await runCommandLine(programArguments(), {
+  out: (text) => {
+    printed = new Promise((resolve) => {
+      process.stdout.write(text, (error) => {
+        unprinted ??= error;
+        resolve();
+      });
+    });
+  },
   err: (text) => void process.stderr.write(text),
   columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
   env: process.env,
   workingDirectory: process.cwd(),
 });
+await printed;
+// Who reads no further, as `head`, has what it wants; a full disk may have lost a key that is shown but once.
+if (unprinted && unprinted.code !== "EPIPE" && status === 0) {
+  process.stderr.write(`weir: stdout cannot be written: ${unprinted.message}\n`);
+  status = 1;
+}
 // Threads that have let go of everything still keep the process alive; what was printed must leave it first.
 for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write("", resolve));
 process.exit(status);

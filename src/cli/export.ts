@@ -1,3 +1,4 @@
+import { addAbortSignal } from "node:stream";
 import type { Screen } from "../export/progress.ts";
 import { runExport } from "../export/run.ts";
 import { runImport } from "../import/run.ts";
@@ -14,7 +15,8 @@ export const exportCommand: Run = ({ args, terminal }) =>
 export const importCommand: Run = ({ args, terminal }) =>
   interruptible((interrupted) => {
     const stderr = screenOf(terminal.err);
-    return runImport(args, terminal.env, { stdin: process.stdin, stderr, interrupted });
+    const stdin = addAbortSignal(interrupted, process.stdin); // nothing may ever come from there
+    return runImport(args, terminal.env, { stdin, stderr, interrupted });
   });
 
 /** The first signal stops the work and keeps its checkpoint; a second one ends the program at once. */

@@ -61,8 +61,12 @@ export async function openFile(path: string, length: number | undefined): Promis
   };
 }
 
-/** Appends to a stream, at the speed of whoever reads it. */
-export function openStream(stream: Writable): Output {
+/**
+ * Appends to a stream, at the speed of whoever reads it.
+ *
+ * @param signal - ends the wait for a reader; what that one has not taken is dropped.
+ */
+export function openStream(stream: Writable, signal: AbortSignal): Output {
   let length = 0;
   let failure: Error | undefined;
   const onError = (error: Error) => {
@@ -80,14 +84,15 @@ export function openStream(stream: Writable): Output {
       if (bytes.length === 0) return;
       const chunk = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
       length += chunk.byteLength;
-      if (!stream.write(chunk)) await once(stream, "drain").catch(onError);
+      if (!stream.write(chunk)) await once(stream, "drain", { signal }).catch(onError);
       check();
     },
     async sync() {
       return length;
     },
     async close() {
-      stream.off("error", onError);
+      if (signal.aborted) stream.destroy();
+      else stream.off("error", onError);
     },
   };
 }

@@ -64,7 +64,7 @@ export async function transfer(job: Transfer): Promise<Outcome | undefined> {
 async function toStream(job: Transfer): Promise<Outcome> {
   const plan = await makePlan(job);
   const encoder = ENCODERS[job.options.format](plan.columns);
-  const output = openStream(job.stdout);
+  const output = openStream(job.stdout, job.signal);
   try {
     await output.append(encoder.head());
     const done = await downloadAll(job, plan, { encoder, output, keep: async () => {} }, START);

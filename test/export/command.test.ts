@@ -33,10 +33,13 @@ test.each([
   let released = false;
   await using api = await startApi({ records: RECORDS, fault: stuck });
   const start = (...more: string[]) =>
-    Bun.spawn([process.execPath, MAIN, "export", "--start-date", "2026-01-01", "--output", output, ...more], {
-      env: { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: api.url },
-      stderr: "pipe",
-    });
+    Bun.spawn(
+      [process.execPath, MAIN, "export", "--quiet", "--start-date", "2026-01-01", "--output", output, ...more],
+      {
+        env: { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: api.url },
+        stderr: "pipe",
+      },
+    );
   const child = start();
   while (api.asked.length < 5 && child.exitCode === null) await Bun.sleep(2);
   child.kill(signal);
@@ -56,4 +59,37 @@ test("a reader of stdout that leaves early, as head does, ends it without a word
   );
   expect((await new Response(child.stdout).text()).split("\n").length).toBe(3);
   expect(await new Response(child.stderr).text()).toBe("");
+});
+
+test("an import from stdin ends with a signal, though nothing more comes from there", async () => {
+  const { promise: called, resolve: onCall } = Promise.withResolvers<void>();
+  await using api = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => {
+      onCall();
+      return Response.json({ data: { imported: 500, existing: 0, rejected: [] }, error: null });
+    },
+  });
+  const child = Bun.spawn([process.execPath, MAIN, "import", "-", "--quiet"], {
+    env: { ...process.env, WEIR_API_KEY: KEY, WEIR_API_URL: api.url.href },
+    stdin: "pipe",
+    stderr: "pipe",
+  });
+  child.stdin.write("{}\n".repeat(500));
+  await child.stdin.flush();
+  await called;
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(143);
+  expect(await new Response(child.stderr).text()).toBe("weir import: stopped by SIGTERM; run it again\n");
+});
+
+test("a key that stdout does not take is a failure", async () => {
+  await using folder = await makeFolder();
+  const child = Bun.spawn(["sh", "-c", '"$0" "$1" keys create --name lost > /dev/full', process.execPath, MAIN], {
+    env: { ...process.env, WEIR_DATA_DIR: folder.file("data") },
+    stderr: "pipe",
+  });
+  expect(await new Response(child.stderr).text()).toMatch(/\nweir: stdout cannot be written: ENOSPC.*\n$/);
+  expect(await child.exited).toBe(1);
 });

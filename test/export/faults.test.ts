@@ -214,6 +214,16 @@ test("a page is on its way while the one before is written", async () => {
   expect(await run(api.url, [...ALL, "--output", "-"], { stdout })).toMatchObject({ status: 0 });
 });
 
+test("a stop does not wait for whoever reads stdout", async () => {
+  await using api = await startApi({ records: RECORDS });
+  const stop = new AbortController();
+  const stdout = new Writable({ highWaterMark: 1, write: () => stop.abort("SIGTERM") });
+  expect(await run(api.url, [...ALL, "--output", "-"], { stdout, interrupted: stop.signal })).toMatchObject({
+    status: 143,
+    stderr: expect.stringMatching(/^weir export: stopped by SIGTERM\n$/),
+  });
+});
+
 describe("waiting", () => {
   test("doubles up to its bound, half of it by chance, and is never shorter than Retry-After", () => {
     for (let attempt = 1; attempt < 12; attempt++) {

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
-import { canonicalJson } from "../cache/canonical-json.ts";
+import { canonicalJson } from "../body/canonical-json.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { maskOf, maskPath } from "../headers/secrets.ts";
