@@ -9,4 +9,5 @@ export default {
   target: "https://api.voyageai.com",
   dedicatedDomain: "voyage",
   extends: "OPENAI",
+  wireSchemas: [{ path: /\/(?:multimodal|contextualized)embeddings$/, schema: "embeddings" }],
 } satisfies ProviderPlugin;

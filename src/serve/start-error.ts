@@ -14,14 +14,14 @@ type PortKey = "gateway_port" | "api_port" | "eu_gateway_port" | "eu_api_port";
 export function listenFailure(error: unknown, key: PortKey, config: Config): unknown {
   const place = `${key} = ${config[key]} on ${config.host}`;
   const variable = `WEIR_${key.toUpperCase()}`;
-  const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
-  // Across threads only code and message come along, and the API's listener says it in words.
-  switch (code === "config_invalid" && / in use/.test(message) ? "EADDRINUSE" : code) {
+  const { message = "" } = (error ?? {}) as { message?: string };
+  switch (codeOf(error)) {
     case "EADDRINUSE":
       return new StartError(`${place} is in use by another program; stop it or set ${variable}`, error);
     case "EACCES":
       return new StartError(`${place} may not be opened by this user; set ${variable} to a port above 1023`, error);
     case "EADDRNOTAVAIL":
+    case "EINVAL": // the same on Deno
     case "ENOTFOUND":
       return new StartError(
         `host = ${JSON.stringify(config.host)} is no address of this machine; set WEIR_HOST`,
@@ -32,4 +32,18 @@ export function listenFailure(error: unknown, key: PortKey, config: Config): unk
     default:
       return error;
   }
+}
+
+/** Beginnings and parts of messages that say what a code would. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [/ in use/, "EADDRINUSE"],
+  [/permission denied/i, "EACCES"],
+  [/^Failed to listen at /, "ENOTFOUND"],
+];
+
+/** Bun has no code for a name without address, and of the API's thread only message and a code of ours come along. */
+function codeOf(error: unknown): unknown {
+  const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
+  if (code !== undefined && code !== "config_invalid") return code;
+  return SAID.find(([pattern]) => pattern.test(message))?.[1] ?? code;
 }

@@ -185,6 +185,30 @@ test("properties, scores and feedback are changed where they stand, by key", asy
   });
 });
 
+test("the focus stays where something was changed, added or removed", async () => {
+  const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  const focused = (name: string) =>
+    page.waitForFunction((wanted) => {
+      const { activeElement: active } = document;
+      return (active?.getAttribute("aria-label") ?? active?.textContent)?.trim() === wanted;
+    }, name);
+  await page.getByRole("button", { name: "Change Team" }).press("Enter");
+  await page.keyboard.press("Escape");
+  await focused("Change Team, which is blue");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Value of Team").fill("green");
+  await page.keyboard.press("Enter");
+  await focused("Change Team, which is green");
+  await page.getByRole("button", { name: "Add property" }).press("Enter");
+  await page.keyboard.press("Escape");
+  await focused("Add property");
+  await page.getByRole("button", { name: "Remove Team" }).press("Enter");
+  await page.getByRole("button", { name: "Change Team" }).waitFor({ state: "detached" });
+  await focused("Add property");
+});
+
 test("a key that may only read sees why it can change nothing", async () => {
   const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });
   const key = (await runCommand(it.weir.env, "keys", "create", "--name", "reader", "--scopes", "read")).stdout.trim();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
-import { type CostInput, costOf } from "../../src/mapping/cost.ts";
-import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import { type CostInput, costOf } from "../../src/mapping/prices/cost.ts";
+import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/prices/table.ts";
 import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
 
 const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
@@ -381,4 +381,6 @@ test("the arithmetic of a cost shows rates as they were published, without the n
   const units = { input_tokens: 7, output_tokens: 3 };
   const found = genaiRates("OPENAI", "gpt-4o-mini", units, new Date("2026-06-01T12:00:00Z"));
   expect(found?.lines.map(({ perMillion }) => perMillion)).toEqual([0.15, 0.6]);
+  const searched = genaiRates("OPENAI", "gpt-5", { ...units, web_searches: 3 }, new Date("2026-06-01T12:00:00Z"));
+  expect(searched?.lines.at(-1)).toMatchObject({ what: "searches and requests", count: 3, perMillion: 10_000 });
 });

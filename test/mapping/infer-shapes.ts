@@ -139,6 +139,18 @@ export const SHAPES: readonly Shape[] = [
       ),
     { messages: CONVERSATION },
   ),
+  shape(
+    "NDJSON: thoughts and words under one name, told apart by their phase",
+    "phased",
+    (question, answer, input, output) =>
+      stream({ model: "phased", messages: [{ role: "user", content: question }] }, [
+        { phase: "think", content: "The user " },
+        { phase: "think", content: "wants a fact " },
+        ...pieces(answer).map((content) => ({ phase: "answer", content })),
+        { phase: "finish", stats: { n_prompt: input, n_gen: output } },
+      ]),
+    { messages: [["user", asked]] },
+  ),
   shape("JSON: alternatives that are told by their scores", "scored", (question, answer, input, output) =>
     whole(
       { model: "scored", text_in: question },

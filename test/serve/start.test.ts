@@ -44,6 +44,8 @@ test("a second service on one data directory, or on a port that is taken, ends w
   const api = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_API_PORT: String(port) });
   expect(api.status).toBe(1);
   expect(api.stderr).toMatch(/weir: api_port = \d+ on 127.0.0.1 is in use.*\n$/);
+  const nowhere = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_HOST: "nowhere.invalid" });
+  expect(nowhere.stderr).toBe('weir: host = "nowhere.invalid" is no address of this machine; set WEIR_HOST\n');
   const pair = { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" };
   for (const variable of Object.keys(pair)) {
     const { stderr } = await failedStart({ WEIR_DATA_DIR: freshDirectory(), ...pair, [variable]: String(port) });

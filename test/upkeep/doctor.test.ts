@@ -117,7 +117,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
   [
     "a file that is no database",
     (directory) => writeFileSync(join(directory, "bodies.db"), "x".repeat(100_000)),
-    { check: "database", verdict: "fail" },
+    { check: "database", verdict: "fail", says: expect.stringContaining("bodies.db is not a sound SQLite database") },
   ],
   [
     "a missing file of bodies",

@@ -21,8 +21,6 @@ export interface RuleFamily<Rule extends StoredRule, Body extends object> {
   readonly path: `/v1/${string}`;
   readonly tag: string;
   readonly noun: string;
-  /** An organization has so many at most. */
-  readonly max: number;
   readonly schema: TObject;
   /** What a key needs to change them. */
   readonly access: Access;
@@ -74,9 +72,6 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
       path,
       async ({ body, request }) => {
         const organizationId = organization(request);
-        if ((await family.list(organizationId)).length >= family.max) {
-          throw new GatewayError("invalid_body", `there are ${family.max} ${family.noun}s already: remove one first`);
-        }
         return success(await family.put(organizationId, body as Body));
       },
       { body: schema, ...told(family.access, "make") },

@@ -4,7 +4,7 @@ import { mergedEvents } from "../fold-mapped.ts";
 import { isObject } from "../json.ts";
 import { faultOf, type Mapping, type RequestPlaces } from "../mapping.ts";
 import { coverageOf } from "./coverage.ts";
-import { bestKnown } from "./known.ts";
+import { bestKnown, type Judged } from "./known.ts";
 import { leavesOf } from "./leaves.ts";
 import { inferRequest } from "./request.ts";
 import { inferError, inferReading, inferText, type ResponseContext } from "./response.ts";
@@ -38,7 +38,7 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
   const known = bestKnown(samples);
   const described = describe(samples, usable, model);
   const coverage = "mapping" in described ? coverageOf(described.mapping, samples) : 0;
-  const better = known !== undefined && known.coverage >= coverage ? known : undefined;
+  const better = known !== undefined && isBetter(known, coverage) ? known : undefined;
   const mapping = better?.mapping ?? ("mapping" in described ? described.mapping : undefined);
   if (mapping === undefined) return none("reason" in described ? described.reason : "nothing was found");
   const share = better?.coverage ?? coverage;
@@ -47,6 +47,10 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
   const doubt = samples.length >= SAMPLES_ENOUGH ? 0 : FEW_SAMPLES / samples.length;
   return { mapping, confidence: Math.round(Math.max(0, share - doubt) * 100) / 100, samples: samples.length };
 }
+
+/** A known format that reads as much is the surer guess, but for the loosest of them, which takes any text for the answer's. */
+const isBetter = ({ mapping, coverage }: Judged, than: number) =>
+  mapping.wire_schema === "text-generation" ? coverage > than : coverage >= than;
 
 const hasAnswer = (body: Json, events: readonly StreamEvent[] | undefined) =>
   events === undefined ? typeof body === "object" && body !== null : events.length > 0;
@@ -86,10 +90,15 @@ function inferWhole(
   const bodies = samples.map(({ responseBody }) => responseBody);
   const text = inferText(bodies, context);
   const answered = lengthsOf(samples, { format: 1, request, response: text === undefined ? {} : { text } });
-  const failures = all.filter(({ status, responseBody }) => status >= 400 && isObject(responseBody));
-  const error = failures.length === 0 ? undefined : inferError(failures.map(({ responseBody }) => responseBody));
+  const failures = all
+    .filter(({ status }) => status >= 400)
+    .flatMap(({ responseBody }) => (isObject(responseBody) && !isRefusal(responseBody) ? [responseBody] : []));
+  const error = failures.length === 0 ? undefined : inferError(failures);
   return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
 }
+
+/** What the gateway itself answered says nothing of how the provider's failures look. */
+const isRefusal = (body: Json) => body.error?.type === "gateway_error";
 
 function inferStream(samples: readonly Sample[], request: RequestPlaces, context: ResponseContext) {
   const streams = samples.map(({ events }) => events ?? []);

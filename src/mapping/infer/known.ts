@@ -14,7 +14,7 @@ const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: 
     listOf(answer?.results).some((each) => isObject(each) && "relevance_score" in each),
 };
 
-interface Judged {
+export interface Judged {
   readonly mapping: Mapping;
   /** 0 to 1: how much of what an exchange should tell was told, over all samples. */
   readonly coverage: number;

@@ -6,7 +6,7 @@ export const WORDS = {
     "in input inputs prompt request ask asked read sent question query consumed ingress received fed context",
   ),
   output: list(
-    "out output outputs completion generated response answer reply written produced emitted egress said new",
+    "out output outputs completion generated gen response answer reply written produced emitted egress said new",
   ),
   total: list("total sum all overall both"),
   counts: list(

@@ -83,7 +83,7 @@ function llmRequest(request: Json): LlmRequest {
 export const cohereGenerate: WireSchema = {
   name: "cohere-generate",
   llmType: "completion",
-  path: /\/v1\/(?:generate|summarize)$/,
+  path: /(?<!\/api)\/v1\/(?:generate|summarize)$/,
   fits: (request, answer) => typeof request?.prompt === "string" || Array.isArray(answer?.generations),
   fold: foldCohere,
   readResponse,

@@ -5,11 +5,12 @@ import { answerOf, messagesOf } from "../llm/messages.ts";
 import { lastUserText, plainText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
 import { toolChoiceOf, toolsOf } from "../llm/tools.ts";
+import { statedCost } from "../outcome.ts";
 import { anthropicUsage, bedrockMetricsUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { foldMessages } from "./messages-fold.ts";
 
-/** Anthropic messages, also as Bedrock, Vertex and others carry them. */
+/** Anthropic messages, also as Bedrock, Vertex and others carry them; OpenRouter states its cost in them. */
 export const messages: WireSchema = {
   name: "messages",
   llmType: "chat",
@@ -28,6 +29,7 @@ export const messages: WireSchema = {
       model: filledText(body?.model),
       usage: usage?.prompt_tokens === undefined ? (bedrockMetricsUsage(metrics) ?? usage) : usage,
       usageRaw: [body?.usage, metrics].find(isObject),
+      cost: statedCost(body?.usage),
     });
   },
   promptText: (request) => lastUserText(request?.messages),

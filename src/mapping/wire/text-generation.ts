@@ -17,7 +17,7 @@ import { foldTextGeneration } from "./text-generation-fold.ts";
 export const textGeneration: WireSchema = {
   name: "text-generation",
   llmType: "completion",
-  path: /\/(?:generate|generate_stream|completion|complete|text\/(?:generation|generation_stream)|predictions)$/,
+  path: /\/(?:generate|generate_stream|completion|complete|infill|text\/(?:generation|generation_stream)|predictions)$/,
   fits: (request, answer) => promptIn(request) !== undefined || textsIn(answer).length > 0,
   fold: foldTextGeneration,
   readResponse: (body) => {
@@ -49,7 +49,8 @@ export const textGeneration: WireSchema = {
 
 function promptIn(request: Json): string | undefined {
   const input = request?.input;
-  const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts];
+  const { input_prefix: prefix } = request ?? {};
+  const stated = [request?.prompt, request?.inputText, request?.inputs, input, input?.prompt, request?.texts, prefix];
   const prompts = stated.map(promptOf).filter((prompt) => prompt !== undefined);
   return prompts.find((prompt) => prompt !== "") ?? prompts[0];
 }
@@ -128,12 +129,16 @@ function usageOf(body: Json): Usage | undefined {
       body?.metrics?.input_token_count,
       body?.details?.input_length,
       listOf(body)[0]?.details?.input_length,
-      sumOfPresent(...results.map((result) => firstCount(result?.input_token_count))),
+      sumOfPresent(...results.map((result) => firstCount(result?.input_token_count, result?.prompt_tokens))),
       Array.isArray(body?.prompt?.tokens) ? body.prompt.tokens.length : undefined,
     ),
     completion_tokens: firstCount(
       body?.generation_token_count,
-      sumOfPresent(...results.map((result) => firstCount(result?.tokenCount, result?.generated_token_count))),
+      sumOfPresent(
+        ...results.map((result) =>
+          firstCount(result?.tokenCount, result?.generated_token_count, result?.completion_tokens),
+        ),
+      ),
       body?.tokens_predicted,
       body?.metrics?.output_token_count,
       body?.details?.generated_tokens,

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import Connection from "libsql/promise";
 import { MIGRATIONS } from "../migrations/list.ts";
+import { asStoreError } from "./failure.ts";
 import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign.ts";
 import { toObjects } from "./statement-cache.ts";
 
@@ -90,6 +91,8 @@ async function withFile<T>(path: string, work: (connection: Connection) => Promi
   try {
     await connection.exec(`pragma busy_timeout=${BUSY_MS}`);
     return await work(connection);
+  } catch (cause) {
+    throw asStoreError(cause, path);
   } finally {
     connection.close();
   }

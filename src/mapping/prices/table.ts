@@ -1,8 +1,8 @@
 import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
-import { pickDefined } from "./json.ts";
-import type { CostLine } from "./own-price.ts";
-import { CORRECTIONS_DATE, correctionsOf } from "./price-corrections.ts";
-import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered-prices.ts";
+import { pickDefined } from "../json.ts";
+import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
+import type { CostLine } from "./own.ts";
+import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
 import type { Units } from "./units.ts";
 
 export interface Price {
@@ -103,7 +103,7 @@ export function genaiRates(
     const lines = [
       line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
       line("output, all parts", units.output_tokens ?? 0, output),
-      line(FEES, 1, total - input - output),
+      line(FEES, (units.web_searches ?? 0) + (units.storage_searches ?? 0) || 1, total - input - output),
     ];
     return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.prices, table };
   }
