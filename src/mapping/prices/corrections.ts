@@ -46,6 +46,7 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       match: { regex: "^[Dd]eep[Ss]eek-[Rr]1(?:-0528)?$" },
       prices: { input_mtok: 1.35, output_mtok: 5.4 },
     },
+    { id: "gpt-oss-120b", match: { starts_with: "gpt-oss-120b" }, prices: { input_mtok: 0.15, output_mtok: 0.6 } },
     { id: "phi-4", match: { regex: "^[Pp]hi-4$" }, prices: { input_mtok: 0.125, output_mtok: 0.5 } },
   ],
   CEREBRAS: [{ id: "qwen-3-coder-480b", prices: { input_mtok: 2, output_mtok: 2 } }],
