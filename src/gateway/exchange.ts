@@ -8,6 +8,7 @@ import type { HeadMeta } from "../spool/frame.ts";
 import type { Upload } from "./body/upload.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import { inOneLine, toWire } from "./headers/headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import { type Ending, Recording } from "./recording.ts";
@@ -98,7 +99,8 @@ export class Exchange implements UpstreamEvents, Departing {
   /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
-    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toWire(value));
+    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders))
+      this.#added.push(name, toWire(inOneLine(value)));
   }
 
   /** Calls `listener` when the exchange ends, or now where it has ended. */
@@ -145,7 +147,7 @@ export class Exchange implements UpstreamEvents, Departing {
     this.#headSent = true;
     const body = errorBody(own, this.id);
     const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
-    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toWire(value));
+    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toWire(inOneLine(value)));
     if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
     this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);
@@ -383,11 +385,6 @@ export class Exchange implements UpstreamEvents, Departing {
       responseBytes: recording.responseBytes,
     });
   }
-}
-
-/** Text that goes into a header value: as UTF-8 in the Latin-1 that the parser writes, and in one line. */
-function toWire(value: string): string {
-  return Buffer.from(value.replace(/[\0-\x1f\x7f]+/g, " "), "utf8").toString("latin1");
 }
 
 /** What may stand in a status line; anything else is replaced by the usual phrase. */

@@ -132,6 +132,16 @@ export function fromWire(value: string): string {
   return Buffer.from(value, "latin1").toString("utf8");
 }
 
+/** What `fromWire` reads as `value`. */
+export function toWire(value: string): string {
+  return Buffer.from(value, "utf8").toString("latin1");
+}
+
+/** Any text as what a header may say: what would end its line becomes a space. */
+export function inOneLine(value: string): string {
+  return value.replace(/[\0-\x1f\x7f]+/g, " ");
+}
+
 /**
  * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
  * may hold a password.
