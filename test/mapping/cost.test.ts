@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
-import { type CostInput, costOf } from "../../src/mapping/cost.ts";
-import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import { type CostInput, costOf } from "../../src/mapping/prices/cost.ts";
+import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/prices/table.ts";
 import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
 
 const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { genaiPrices } from "../../src/mapping/price-table.ts";
+import { genaiPrices } from "../../src/mapping/prices/table.ts";
 
 const MODELS = [
   ["OPENAI", "gpt-4o-mini-2024-07-18"],

@@ -9,7 +9,11 @@ import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 
 const TAG = t.Object(
-  { tag: t.Union([t.String({ maxLength: 1_000 }), t.Null()], { expects: "give text, or null to remove the tag" }) },
+  {
+    tag: t.Union([t.String({ maxLength: 1_000 }), t.Null()], {
+      expects: "give text of up to 1,000 characters, or null to remove the tag",
+    }),
+  },
   { additionalProperties: false },
 );
 

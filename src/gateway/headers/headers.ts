@@ -132,14 +132,9 @@ export function fromWire(value: string): string {
   return Buffer.from(value, "latin1").toString("utf8");
 }
 
-/** What `fromWire` reads as `value`. */
-export function toWire(value: string): string {
-  return Buffer.from(value, "utf8").toString("latin1");
-}
-
-/** Any text as what a header may say: what would end its line becomes a space. */
-export function inOneLine(value: string): string {
-  return value.replace(/[\0-\x1f\x7f]+/g, " ");
+/** Text as the Latin-1 that goes out as its UTF-8 bytes. */
+export function toWire(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }
 
 /**

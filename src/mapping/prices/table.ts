@@ -1,8 +1,8 @@
 import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
-import { pickDefined } from "./json.ts";
-import type { CostLine } from "./own-price.ts";
-import { CORRECTIONS_DATE, correctionsOf } from "./price-corrections.ts";
-import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered-prices.ts";
+import { pickDefined } from "../json.ts";
+import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
+import type { CostLine } from "./own.ts";
+import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
 import type { Units } from "./units.ts";
 
 export interface Price {
