@@ -147,9 +147,9 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
 }
 
 async function takeDown({ regions, hooks, entries, pluginHost, registry, shares }: Built): Promise<void> {
+  entries?.close();
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
-  entries?.close();
   shares?.close();
   pluginHost?.close();
   registry?.close();
