@@ -6,10 +6,11 @@ export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
 
 /** @throws GatewayError `invalid_body` for a scope that there is not, or none at all. */
 export function parseScopes(names: readonly string[]): readonly Scope[] {
-  const wrong = names.find((name) => !SCOPES.includes(name as Scope));
-  if (wrong !== undefined || names.length === 0) {
-    const what = wrong === undefined ? "no scope given" : `there is no scope ${JSON.stringify(wrong)}`;
-    throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path: "scopes" });
+  const wrong = names.findIndex((name) => !SCOPES.includes(name as Scope));
+  if (wrong !== -1 || names.length === 0) {
+    const what = wrong === -1 ? "no scope given" : `there is no scope ${JSON.stringify(names[wrong])}`;
+    const path = wrong === -1 ? "scopes" : `scopes.${wrong}`;
+    throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path });
   }
   return SCOPES.filter((scope) => names.includes(scope));
 }

@@ -75,6 +75,12 @@ test("routes that fit pass", () => {
   expect(checkHooks(hooks, "p.ts")).toBe(hooks as never);
 });
 
+test("hosts that are no list are refused in words that fit any entry", () => {
+  expect(() => checkProvider({ ...provider, hosts: "api.acme.test" }, "p.ts")).toThrow(
+    'the member "hosts" must be a list, each entry a host name or pattern such as *.example.com',
+  );
+});
+
 test.each([
   [route, "must be a list of routes"],
   [[1], "entry 1: it must be an object"],

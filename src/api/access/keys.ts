@@ -8,7 +8,8 @@ import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import type { Gate } from "./gate.ts";
 
-const NAME = { minLength: 1, maxLength: 200 };
+/** Not blank: people find a key by its name. */
+const NAME = { minLength: 1, maxLength: 200, pattern: "\\S" };
 
 const ORDER = t.Object(
   {

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
-import { explainCost } from "../../mapping/explain.ts";
-import { priceInForce } from "../../mapping/price-in-force.ts";
+import { explainCost } from "../../mapping/prices/explain.ts";
+import { priceInForce } from "../../mapping/prices/in-force.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { costOf } from "../../mapping/cost.ts";
-import { modelsOfRow, usageOfRow } from "../../mapping/explain.ts";
 import { parseJson } from "../../mapping/json.ts";
 import { statedCost } from "../../mapping/outcome.ts";
+import { costOf } from "../../mapping/prices/cost.ts";
+import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";

@@ -1,5 +1,5 @@
-import { type Cost, costOf } from "../../mapping/cost.ts";
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
+import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";

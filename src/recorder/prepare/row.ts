@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import type { Cost } from "../../mapping/cost.ts";
+import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { requests } from "../../record/tables.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
