@@ -1,7 +1,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
-import { costOf } from "../src/mapping/cost.ts";
 import { inferMapping } from "../src/mapping/infer/infer.ts";
+import { costOf } from "../src/mapping/prices/cost.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
 import { createLog } from "../src/observe.ts";
 import { pluginFolders } from "../src/plugin/files/load.ts";

@@ -7,7 +7,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasPrices } from "../src/mapping/price-table.ts";
+import { hasPrices } from "../src/mapping/prices/table.ts";
 import { createLog } from "../src/observe.ts";
 import type { ProviderPlugin } from "../src/plugin/contract.ts";
 import { loadRegistry } from "../src/plugin/providers/registry.ts";

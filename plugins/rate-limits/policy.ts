@@ -56,7 +56,9 @@ function readPolicy(text: string): Policy | string {
   const { w, u = "request", s = null } = given;
   if (!isUnit(u)) return wrong(`the unit must be ${UNITS.join(", ")}, not "${u}"`);
   if (!(u === "cents" ? /^\d{1,15}(\.\d{1,6})?$/ : /^\d{1,15}$/).test(quotaText)) {
-    return wrong(`the quota must be a whole number${u === "cents" ? " or a decimal one" : ""}, not "${quotaText}"`);
+    return wrong(
+      `the quota must be a whole number${u === "cents" ? " or a decimal one" : ""} of up to 15 digits, not "${quotaText}"`,
+    );
   }
   if (w === undefined) return wrong("the window is missing: add w=<seconds>");
   if (!/^\d{1,8}$/.test(w) || Number(w) < 1 || Number(w) > WINDOW_SECONDS_MAX) {

@@ -117,7 +117,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     options: {
       days: text("DAYS", "that records are kept; forever, or default for what is configured"),
       "body-days": text("DAYS", "that bodies are kept; forever or default"),
-      property: texts("RULE", "NAME[=VALUE]:DAYS keeps such records so long; all rules are given anew"),
+      property: texts("RULE", "NAME[=VALUE]:DAYS[/BODY_DAYS] keeps such records so long; all rules are given anew"),
       "no-properties": { type: "boolean", description: "removes the rules of properties" },
       ...WHERE,
     },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { type Progress, recomputeCosts } from "../jobs/reading/recompute.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/reading/recompute-order.ts";
-import { explainCost } from "../mapping/explain.ts";
+import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";

@@ -1,13 +1,5 @@
-import {
-  createServiceKey,
-  DEFAULT_SCOPES,
-  FIRST_ORGANIZATION,
-  type ListedKey,
-  listKeys,
-  parseExpiry,
-  parseScopes,
-  revokeKey,
-} from "../store/keys.ts";
+import { DEFAULT_SCOPES, parseExpiry, parseScopes } from "../store/key-terms.ts";
+import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Run } from "./command.ts";
 import { printList } from "./print.ts";
 import { asUsage } from "./read-options.ts";

@@ -4,15 +4,9 @@ import { Mapper } from "../jobs/reading/mapper.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { patiently } from "../store/database/patiently.ts";
-import {
-  approveNewest,
-  listModels,
-  type ModelRow,
-  rollBack,
-  shownMapping,
-  shownVersion,
-} from "../store/models/mapping-steps.ts";
+import { approveNewest, rollBack, shownMapping, shownVersion } from "../store/models/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/models/mappings.ts";
+import { listModels, type ModelRow } from "../store/models/models.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";

@@ -134,7 +134,9 @@ function readDays(text: unknown, name: string): number | null | undefined {
 }
 
 function readRule(text: string): PropertyRetention {
-  const [, property, value, days] = /^([^=]+?)(?:=(.*))?:(\d{1,5}|forever)$/.exec(text) ?? [];
-  if (property === undefined) throw new UsageError(`--property takes NAME[=VALUE]:DAYS, not ${text}`);
-  return { property, value: value ?? null, days: readDays(days, "property") ?? 0, body_days: null };
+  const [, property, value = null, days, bodyDays] =
+    /^([^=]+?)(?:=(.*))?:(\d{1,5}|forever)(?:\/(\d{1,5}|forever))?$/.exec(text) ?? [];
+  if (property === undefined) throw new UsageError(`--property takes NAME[=VALUE]:DAYS[/BODY_DAYS], not ${text}`);
+  const read = (each: string | undefined) => readDays(each, "property") ?? null;
+  return { property, value, days: read(days), body_days: read(bodyDays) };
 }

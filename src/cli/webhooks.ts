@@ -8,14 +8,7 @@ import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
 import type { Database } from "../store/store.ts";
 import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhooks/webhook-rule.ts";
 import { shownWebhook, webhookTest } from "../store/webhooks/webhook-shown.ts";
-import {
-  findWebhook,
-  listWebhooks,
-  putWebhook,
-  removeWebhook,
-  WEBHOOKS_MAX,
-  type Webhook,
-} from "../store/webhooks/webhooks.ts";
+import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../store/webhooks/webhooks.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
@@ -46,9 +39,6 @@ export const addWebhookCommand: Run = async (invocation) => {
   const { refuseUrl } = channelChecks(config, listenerPorts(config));
   const rule = asUsage(() => readWebhookRule(checkedBody(WEBHOOK_SCHEMA, readOptions(invocation)), refuseUrl));
   await withOrganization(invocation, async ({ records }, organizationId) => {
-    if ((await listWebhooks(records, organizationId)).length >= WEBHOOKS_MAX) {
-      throw new CommandError(`there are ${WEBHOOKS_MAX} webhooks already: remove one first`);
-    }
     const webhook = await putWebhook(records, organizationId, rule);
     const { secret } = webhook;
     if (options["json"]) return printJson(terminal, { ...shownWebhook(webhook), secret });

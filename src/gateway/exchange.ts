@@ -4,10 +4,11 @@ import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { now } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
-import type { HeadMeta } from "../spool/frame.ts";
+import type { BeginMeta, HeadMeta } from "../spool/frame.ts";
 import type { Upload } from "./body/upload.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import { toWire } from "./headers/headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import { type Ending, Recording } from "./recording.ts";
@@ -95,10 +96,17 @@ export class Exchange implements UpstreamEvents, Departing {
     this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
   }
 
+  /** Begins the record; its client may have left meanwhile. @returns false where the exchange cannot be recorded now. */
+  begin(meta: BeginMeta): boolean {
+    const recorded = this.recording.begin(meta);
+    if (this.#ended) this.recording.end({ outcome: "client_gone", status: 499 });
+    return recorded;
+  }
+
   /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
-    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toWire(value));
+    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toLine(value));
   }
 
   /** Calls `listener` when the exchange ends, or now where it has ended. */
@@ -145,7 +153,7 @@ export class Exchange implements UpstreamEvents, Departing {
     this.#headSent = true;
     const body = errorBody(own, this.id);
     const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
-    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toWire(value));
+    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toLine(value));
     if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
     this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);
@@ -385,10 +393,8 @@ export class Exchange implements UpstreamEvents, Departing {
   }
 }
 
-/** Text that goes into a header value: as UTF-8 in the Latin-1 that the parser writes, and in one line. */
-function toWire(value: string): string {
-  return Buffer.from(value.replace(/[\0-\x1f\x7f]+/g, " "), "utf8").toString("latin1");
-}
+/** A header value in one line. */
+const toLine = (value: string) => toWire(value.replace(/[\0-\x1f\x7f]+/g, " "));
 
 /** What may stand in a status line; anything else is replaced by the usual phrase. */
 const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;

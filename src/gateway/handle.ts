@@ -12,7 +12,7 @@ import { type Admitted, askToForward, type ClientRequest, forward, hasBody } fro
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers/headers.ts";
 import { maskOf, maskPath } from "./headers/secrets.ts";
-import { readOmissions, readSettings } from "./headers/settings.ts";
+import { readOmissions, readRequestId, readSettings } from "./headers/settings.ts";
 import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
 import { bodyTooLarge, fromRefusal, toOwnAnswer } from "./refusal.ts";
 import { serveWithRetries } from "./retry/call-provider.ts";
@@ -37,20 +37,19 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     checkBytes(incoming.url); // refused whoever sends it, and recorded where that is known
     if (key === undefined) throw known;
     requireGatewayScope(key);
-    const settings = readSettings(headers.gateway);
-    if (settings.requestId !== undefined) {
-      await parts.ids.claim(settings.requestId);
-      exchange.adopt(settings.requestId);
+    const chosenId = readRequestId(headers.gateway);
+    if (chosenId !== undefined) {
+      await parts.ids.claim(chosenId);
+      exchange.adopt(chosenId);
     }
+    const settings = readSettings(headers.gateway);
     route = findRoute(settings, headers.hosts[0], parts.domain, parts.providers());
     exchange.provider = route.provider;
     checkPath(incoming.url);
     checkLimits(parts, route, headers);
     const shown = parts.headers.recorded(headers, route.provider);
-    const caching = request.client === undefined ? cacheSettings(headers) : undefined;
+    const { caching, retry } = readWishes(parts, request, headers, route);
     if (caching !== undefined) exchange.cache = {};
-    const plan = request.client === undefined ? readRetryPlan(headers.gateway) : undefined;
-    const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
     const seen = new SeenRequest(factsOf(exchange.id, meta, headers, route));
     const admitted: Admitted = { exchange, request, headers, route, seen, meta, retry };
@@ -67,8 +66,8 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
       if (admission !== undefined) await admission;
     }
 
-    const recorded = exchange.recording.begin(meta);
-    if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
+    const recorded = exchange.begin(meta);
+    if (exchange.ended) return;
     if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
     if (caching !== undefined) await serveCached(parts, admitted, caching);
     else if (retry !== undefined) await serveWithRetries(parts, admitted);
@@ -76,6 +75,14 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
   } catch (error) {
     refuse(parts, { exchange, request, headers, key, route }, error);
   }
+}
+
+/** What is asked of the cache and of retries; it is checked for a WebSocket as well, which has neither. */
+function readWishes(parts: GatewayParts, { incoming, client }: ClientRequest, headers: RequestHeaders, route: Route) {
+  const caching = cacheSettings(headers);
+  const plan = readRetryPlan(headers.gateway);
+  const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
+  return client === undefined ? { caching, retry } : { caching: undefined, retry: undefined };
 }
 
 /** A request that is not passed on, as far as it was understood. */
@@ -94,7 +101,7 @@ function refuse(parts: GatewayParts, { exchange, request, headers, key, route }:
     parts.log.error("a request failed in the gateway", { error: messageOf(error) });
   if (key !== undefined && !exchange.recording.begun) {
     const shown = parts.headers.recorded(headers, route?.provider);
-    exchange.recording.begin(beginMeta(exchange, incoming, headers, shown, key, route));
+    exchange.begin(beginMeta(exchange, incoming, headers, shown, key, route));
   }
   const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
   const unread = exchange.upload === undefined && hasBody(headers);

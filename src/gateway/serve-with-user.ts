@@ -26,8 +26,8 @@ export async function serveWithUser(
   caching: CacheSettings | undefined,
 ): Promise<void> {
   const { exchange, seen, meta } = admitted;
-  const recorded = exchange.recording.begin(meta);
-  if (exchange.ended) return exchange.recording.end({ outcome: "client_gone", status: 499 });
+  const recorded = exchange.begin(meta);
+  if (exchange.ended) return;
   if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
   const ask = async () => {
     if (parts.hooks?.has("onRequest")) await askOnRequest(parts.hooks, seen, exchange);

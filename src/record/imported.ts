@@ -1,3 +1,4 @@
+import { isUuid } from "../runtime/uuid.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
 import type { requests } from "./tables.ts";
@@ -134,12 +135,10 @@ export function readImported(value: unknown, owner: { organization_id: string; k
   };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** In lower case, as ids are stored. */
 function requestIdOf(record: Readonly<Record<string, unknown>>): string {
   const id = own(record, "request_id");
-  if (typeof id !== "string" || !UUID.test(id)) throw new ImportRefused("request_id is not a UUID");
+  if (typeof id !== "string" || !isUuid(id)) throw new ImportRefused("request_id is not a UUID");
   return id.toLowerCase();
 }
 

@@ -1,12 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { GatewayError } from "../errors.ts";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
-import { isoTime, isoTimeOrNull, readIsoTime } from "../record/iso-time.ts";
+import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
-export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
 
 /** A key as it is shown to people. Times are ISO 8601. */
 export interface ListedKey {
@@ -131,34 +129,6 @@ export async function organizationName(records: Database, id: string): Promise<s
   const sql = "select name from organizations where id = ?";
   const [row] = await records.query<{ name: string }>({ sql, args: [id] });
   return row?.name;
-}
-
-/** @throws GatewayError `invalid_body` for a scope that there is not, or none at all. */
-export function parseScopes(names: readonly string[]): readonly Scope[] {
-  const wrong = names.find((name) => !SCOPES.includes(name as Scope));
-  if (wrong !== undefined || names.length === 0) {
-    const what = wrong === undefined ? "no scope given" : `there is no scope ${JSON.stringify(wrong)}`;
-    throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path: "scopes" });
-  }
-  return SCOPES.filter((scope) => names.includes(scope));
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
-
-/**
- * When a key expires: `90s`, `15m`, `12h`, `30d` from `now`, or an ISO 8601 date.
- *
- * @returns milliseconds since 1970.
- * @throws GatewayError `invalid_body` for anything else, and for a time that has passed.
- */
-export function parseExpiry(text: string, now: number): number {
-  const fail = (why: string) => new GatewayError("invalid_body", `expires: ${why}`, { path: "expires" });
-  const [, amount, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
-  const at = amount === undefined ? readIsoTime(text) : now + Number(amount) * UNIT_MS[unit!]!;
-  if (at === undefined) throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
-  if (at <= now) throw fail("the time has already passed");
-  return Math.min(Math.floor(at), EXPIRY_MAX_MS);
 }
 
 interface KeyRow {

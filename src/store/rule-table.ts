@@ -1,3 +1,4 @@
+import { GatewayError } from "../errors.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
@@ -17,14 +18,19 @@ interface RuleTable<Rule extends StoredRule> {
   list(records: Database, organizationId?: string): Promise<Rule[]>;
   /** Of one organization, or of any. */
   find(records: Database, id: string, organizationId?: string): Promise<Rule | undefined>;
-  /** Stores a rule, a new one or in place of that with its id. */
+  /** Stores a rule, a new one or in place of that with its id. @throws GatewayError `invalid_body` where there are too many. */
   put(records: Database, rule: Rule): Promise<void>;
+}
+
+interface RuleColumns<Rule> extends Readonly<Record<"columns" | "json" | "flags", readonly (keyof Rule & string)[]>> {
+  /** An organization has so many rules at most. */
+  readonly max: number;
 }
 
 /** @param columns - those that `put` writes; of them `json` hold JSON text and `flags` 0 or 1. */
 export function ruleTable<Rule extends StoredRule>(
   name: string,
-  { columns, json, flags }: Readonly<Record<"columns" | "json" | "flags", readonly (keyof Rule & string)[]>>,
+  { columns, json, flags, max }: RuleColumns<Rule>,
 ): RuleTable<Rule> {
   const toRule = (row: Row) => ({
     ...row,
@@ -50,6 +56,10 @@ export function ruleTable<Rule extends StoredRule>(
       return row && (toRule(row) as unknown as Rule);
     },
     async put(records, rule) {
+      const sql = `select count(*) as others from ${name} where organization_id = ? and id <> ?`;
+      const [counted] = await records.query<{ others: number }>({ sql, args: [rule.organization_id, rule.id] });
+      if (counted!.others >= max)
+        throw new GatewayError("invalid_body", `there are ${max} ${name} already: remove one first`);
       const args = columns.map((column) => stored(rule, column));
       await patiently(() => records.batch([{ sql: upsert, args }]));
     },

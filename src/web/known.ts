@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { ModelRow as StoredModel } from "../store/models/mapping-steps.ts";
+import type { ModelRow as StoredModel } from "../store/models/models.ts";
 import { get, post } from "./api.ts";
 
 /** What requests have had so far, for lists and for whoever begins to type one of it. */

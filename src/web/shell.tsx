@@ -5,6 +5,7 @@ import { ApiFailure, call } from "./api.ts";
 import { Login } from "./login.tsx";
 import { NAVIGATION } from "./navigation.ts";
 import { Icon } from "./parts/icon.tsx";
+import { keepFocus } from "./parts/keep-focus.ts";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Unreachable } from "./parts/unreachable.tsx";
 import { sessionQuery, tellTabs, useMissing, useSession } from "./session.ts";
@@ -43,14 +44,12 @@ function Frame() {
   const [isOpen, setOpen] = useState(false);
   const missing = useMissing("read");
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
-  const content = useRef<HTMLElement>(null);
   const shown = useRef(path);
   useEffect(() => {
     if (shown.current === path) return;
     shown.current = path;
     setOpen(false); // the menu of narrow screens
-    // What led here may have gone with its page: keys go on in the new one, not at the top of the window.
-    if (document.activeElement === document.body) content.current?.focus({ preventScroll: true });
+    keepFocus(); // what led here may have gone with its page
   }, [path]);
   return (
     <div className="frame">
@@ -95,7 +94,7 @@ function Frame() {
           <Account />
         </div>
       </header>
-      <main id="content" tabIndex={-1} ref={content}>
+      <main id="content" tabIndex={-1}>
         {missing === undefined ? (
           <Outlet />
         ) : (

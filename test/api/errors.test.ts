@@ -68,7 +68,8 @@ describe("the API answers", () => {
     ["scores of an unknown request", "POST", `/v1/request/${SOME_ID}/score`, { body: { scores: {} } }, 404, null],
     ["a rating that is text", "POST", `/v1/request/ID/feedback`, { body: { rating: "yes" } }, 400, "rating"],
     ["a key without a name", "POST", "/v1/keys", { body: {} }, 400, "name"],
-    ["a key with an unknown scope", "POST", "/v1/keys", { body: { name: "n", scopes: ["root"] } }, 400, "scopes"],
+    ["a key with an unknown scope", "POST", "/v1/keys", { body: { name: "n", scopes: ["root"] } }, 400, "scopes.0"],
+    ["a key with a blank name", "POST", "/v1/keys", { body: { name: " " } }, 400, "name"],
     ["a key with a strange expiry", "POST", "/v1/keys", { body: { name: "n", expires: "soon" } }, 400, "expires"],
     ["revoking an unknown key", "DELETE", "/v1/keys/nope", {}, 404, null],
   ])("%s with its status and the wrong member's path", async (_name, method, path, options, status, wrongPath) => {

@@ -140,7 +140,7 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   expect(curl).not.toMatch(/sk-(?:of|weir)|\*\*\*/);
 });
 
-test("a replay sends the body byte by byte", async () => {
+test("a long number is shown, and sent by the replay, as it was written", async () => {
   const body = '{"model": "gpt-4o-mini", "seed": 12345678901234567890, "top_p": 1.0, "messages": []}';
   const answer = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
     method: "POST",
@@ -150,8 +150,11 @@ test("a replay sends the body byte by byte", async () => {
   await answer.arrayBuffer();
   const id = answer.headers.get("gateway-id")!;
   await recordOf(it.weir, id);
-  await using opened = await it.open(`/requests/${id}?tab=replay`);
-  const curl = opened.page.getByRole("region", { name: "curl" });
+  await using opened = await it.open(`/requests/${id}?tab=request`);
+  const { page } = opened;
+  await page.getByRole("region", { name: "request body" }).getByText('"seed": 12345678901234567890,').waitFor();
+  await page.getByRole("link", { name: "Replay" }).click();
+  const curl = page.getByRole("region", { name: "curl" });
   await curl.waitFor();
   expect(await curl.textContent()).toContain(`--data-raw '${body}'`);
 });
@@ -183,6 +186,30 @@ test("properties, scores and feedback are changed where they stand, by key", asy
     scores: { quality: 0.5 },
     feedback_rating: true,
   });
+});
+
+test("the focus stays where something was changed, added or removed", async () => {
+  const id = await send(it.weir, provider, { headers: { "Gateway-Property-Team": "blue" } });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page } = opened;
+  const focused = (name: string) =>
+    page.waitForFunction((wanted) => {
+      const { activeElement: active } = document;
+      return (active?.getAttribute("aria-label") ?? active?.textContent)?.trim() === wanted;
+    }, name);
+  await page.getByRole("button", { name: "Change Team" }).press("Enter");
+  await page.keyboard.press("Escape");
+  await focused("Change Team, which is blue");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Value of Team").fill("green");
+  await page.keyboard.press("Enter");
+  await focused("Change Team, which is green");
+  await page.getByRole("button", { name: "Add property" }).press("Enter");
+  await page.keyboard.press("Escape");
+  await focused("Add property");
+  await page.getByRole("button", { name: "Remove Team" }).press("Enter");
+  await page.getByRole("button", { name: "Change Team" }).waitFor({ state: "detached" });
+  await focused("Add property");
 });
 
 test("a key that may only read sees why it can change nothing", async () => {

@@ -149,6 +149,7 @@ describe("Limits", () => {
     await row.getByRole("button", { name: "Delete a minute" }).click();
     await dialog.getByRole("button", { name: "Delete limit" }).click();
     await row.waitFor({ state: "detached" });
+    await page.waitForFunction(() => document.activeElement?.id === "content");
   });
 
   test("say in the form what the API does not take", async () => {

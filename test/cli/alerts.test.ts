@@ -67,7 +67,7 @@ test("retention is set in parts, and shown", async () => {
   expect((await cli.run("retention", "show")).out).toBe(
     "records: 90 days, as configured\nbodies: for good, as configured\nno run yet\n",
   );
-  await cli.run("retention", "set", "--days", "30", "--property", "Audit=a:b:365", "--property", "Env:forever");
+  await cli.run("retention", "set", "--days", "30", "--property", "Audit=a:b:365", "--property", "Env:forever/7");
   await cli.run("retention", "set", "--body-days", "7");
   const { out } = await cli.run("retention", "show", "--json");
   expect(JSON.parse(out)).toEqual({
@@ -75,7 +75,7 @@ test("retention is set in parts, and shown", async () => {
     body_days: 7,
     properties: [
       { property: "Audit", value: "a:b", days: 365, body_days: null },
-      { property: "Env", value: null, days: 0, body_days: null },
+      { property: "Env", value: null, days: 0, body_days: 7 },
     ],
     in_force: { days: 30, body_days: 7 },
     last_run: null,

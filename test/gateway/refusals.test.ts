@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
+import net from "node:net";
 import { exchangeRaw, OK, startProvider } from "../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, keySnapshot, once, startTestGateway } from "./harness.ts";
 
@@ -86,6 +87,20 @@ test.each([
     "a bucket that is too large",
     "GET /",
     `${AUTH}${TARGET}Gateway-Cache-Bucket-Max-Size: 21\r\n`,
+    400,
+    "invalid_header",
+  ],
+  [
+    "a cache setting of a WebSocket",
+    "GET /",
+    `${AUTH}${TARGET}Connection: Upgrade\r\nUpgrade: websocket\r\nGateway-Cache-Ignore-Keys: ,\r\n`,
+    400,
+    "invalid_header",
+  ],
+  [
+    "a fallback of a WebSocket",
+    "GET /",
+    `${AUTH}${TARGET}Connection: Upgrade\r\nUpgrade: websocket\r\nGateway-Fallbacks: {\r\n`,
     400,
     "invalid_header",
   ],
@@ -209,6 +224,34 @@ test.each([
   expect(record.end?.requestTruncated).toBe(true);
   expect(record.requestBody.byteLength).toBeGreaterThan(0);
   expect(record.requestBody.byteLength).toBeLessThan(1_500_000);
+});
+
+test("a refusal has the id that the client chose, in whatever case it was sent", async () => {
+  await using gateway = await startTestGateway();
+  const id = crypto.randomUUID();
+  const ids = `Gateway-Request-Id: ${id}\r\nGateway-Request-Id: ${id.toUpperCase()}\r\n`;
+  const answer = await once(gateway, "GET /", `Host: weir\r\n${AUTH}${TARGET}Gateway-Omit-Request: yes\r\n${ids}`);
+  expect(bodyOf(answer)).toMatchObject({ code: "invalid_header", request_id: id });
+  expect((await gateway.spool.ended(id)).end?.outcome).toBe("refused");
+});
+
+test("a client that leaves before it is refused is recorded as gone", async () => {
+  const asked = Promise.withResolvers<void>();
+  const verdict = Promise.withResolvers<{ status: number; code: string; message: string }>();
+  const onRequest = () => {
+    asked.resolve();
+    return verdict.promise;
+  };
+  const hooks = { has: () => true, onRequest, onForward: () => undefined, onEnd: () => undefined };
+  await using gateway = await startTestGateway({ hooks });
+  const client = net.connect(gateway.port, "127.0.0.1");
+  client.write(`POST /left HTTP/1.1\r\n${gatewayHeaders("http://127.0.0.1:9", "Content-Length: 2\r\n")}\r\n{}`);
+  await asked.promise;
+  client.destroy();
+  await gateway.spool.until(() => gateway.figures().requests.get("CUSTOM 4xx"));
+  verdict.resolve({ status: 403, code: "closed", message: "come back at nine" });
+  expect((await gateway.spool.endedPath("/left")).end).toMatchObject({ outcome: "client_gone", status: 499 });
+  expect(gateway.spool.problems).toEqual([]);
 });
 
 test("a client that waits for leave to send its body is refused at once", async () => {

@@ -155,7 +155,7 @@ describe("an alert", () => {
     expect(mails[0]).toContain("From: Weir <weir@weir.test>");
     expect(mails[0]).toContain("Subject: [Weir] mailed: triggered (property:Team night)");
     expect(mails[0]).toMatch(/Message-ID: <msg_[0-9a-f-]+@weir.test>/i);
-    expect(mails[0]!.replaceAll("=\r\n", "")).toContain("errors is 2 over 2 requests in the last 10 minutes.");
+    expect(mails[0]!.replaceAll("=\r\n", "")).toContain("errors is 2, of 2 requests in the last 10 minutes.");
   }, 60_000);
 
   test("sends a test to every channel, and says what came of it", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
-import { type CostInput, costOf } from "../../src/mapping/cost.ts";
-import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/price-table.ts";
+import { type CostInput, costOf } from "../../src/mapping/prices/cost.ts";
+import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/prices/table.ts";
 import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
 
 const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
@@ -327,6 +327,10 @@ test.each<[string, string, string, Usage, number, string?]>([
   ],
   ["the second Titan", "AWS", "amazon.titan-embed-text-v2:0", { prompt_tokens: 1e6 }, 0.02],
   ["the small Flash", "GOOGLE", "gemini-1.5-flash-8b-001", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.375],
+  ["an experiment", "GOOGLE", "gemini-2.0-flash-exp", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0],
+  ["the first Gemini", "GOOGLE", "gemini-1.0-pro-002", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 2],
+  ["DeepSeek on Azure", "AZURE", "DeepSeek-R1", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 6.75],
+  ["Phi on Azure", "AZURE", "phi-4", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.625],
   ["the newest Mistral Large", "MISTRAL", "mistral-large-latest", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 2],
   [
     "Mistral Large before",

@@ -102,6 +102,19 @@ describe("what cannot be inferred stays pending with the reason", () => {
     expect("confidence" in one && "confidence" in three && one.confidence < three.confidence).toBe(true);
   });
 
+  test("what the gateway itself refused teaches nothing", () => {
+    const [shape] = SHAPES;
+    const { requestBody } = shape!.fresh;
+    const refusal = whole(
+      requestBody,
+      { error: { type: "gateway_error", code: "rate_limited", message: "wait 1 s" } },
+      429,
+    );
+    expect(inferMapping([...shape!.samples, refusal], shape!.model)).toEqual(
+      inferMapping(shape!.samples, shape!.model),
+    );
+  });
+
   test("the failures of a model teach where its errors are", () => {
     const [shape] = SHAPES;
     const failure = whole(shape!.fresh.requestBody, { trouble: { reason: "the house is full", code: "E17" } }, 503);

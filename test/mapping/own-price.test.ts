@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { costLines, type OwnPrice, totalOf } from "../../src/mapping/own-price.ts";
+import { costLines, type OwnPrice, totalOf } from "../../src/mapping/prices/own.ts";
 import type { Usage } from "../../src/plugin/contract.ts";
 
 const MILLION = 1_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { costOf } from "../../src/mapping/cost.ts";
-import { priceInForce } from "../../src/mapping/price-in-force.ts";
+import { costOf } from "../../src/mapping/prices/cost.ts";
+import { priceInForce } from "../../src/mapping/prices/in-force.ts";
 
 const NOW = new Date("2026-10-01T12:00:00Z");
 const gpt = { provider: "OPENAI", models: ["gpt-4o"] };

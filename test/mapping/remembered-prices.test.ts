@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { genaiPrices } from "../../src/mapping/price-table.ts";
+import { genaiPrices } from "../../src/mapping/prices/table.ts";
 
 const MODELS = [
   ["OPENAI", "gpt-4o-mini-2024-07-18"],
@@ -10,6 +10,8 @@ const MODELS = [
   ["ANTHROPIC", "claude-3-5-haiku-latest"],
   ["GOOGLE", "gemini-2.5-pro"],
   ["GOOGLE", "gemini-2.5-flash"],
+  ["GOOGLE", "gemini-2.5-flash-image"],
+  ["OPENAI", "gpt-image-1.5"],
   ["DEEPSEEK", "deepseek-chat"],
   ["GROQ", "llama-3.3-70b-versatile"],
   ["PERPLEXITY", "sonar-pro"],
@@ -26,6 +28,9 @@ const plainUnits = fc
         output_tokens: fc.constant(output),
         cache_read_tokens: fc.constant(read),
         cache_write_tokens: fc.constant(write),
+        input_image_tokens: fc.constant(Math.floor(rest / 2)),
+        input_audio_tokens: fc.constant(Math.floor(rest / 4)),
+        output_image_tokens: fc.constant(Math.floor(output / 3)),
       },
       { requiredKeys: ["input_tokens", "output_tokens"] },
     ),

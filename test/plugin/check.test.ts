@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { checkHooks, checkPlugin, checkProvider } from "../../src/plugin/files/check.ts";
-import { isHostPattern } from "../../src/plugin/providers/hosts.ts";
+import { isHostPattern } from "../../src/plugin/hosts.ts";
 
 const provider = { apiVersion: 1, name: "ACME" };
 const plugin = { apiVersion: 1, name: "office-hours", setup: () => ({}) };
@@ -73,6 +73,12 @@ const route = { method: "GET", path: "/v1/things/:id", scope: "read", summary: "
 test("routes that fit pass", () => {
   const hooks = { routes: [route, { ...route, method: "POST", body: { type: "object" } }] };
   expect(checkHooks(hooks, "p.ts")).toBe(hooks as never);
+});
+
+test("hosts that are no list are refused in words that fit any entry", () => {
+  expect(() => checkProvider({ ...provider, hosts: "api.acme.test" }, "p.ts")).toThrow(
+    'the member "hosts" must be a list, each entry a host name or pattern such as *.example.com',
+  );
 });
 
 test.each([

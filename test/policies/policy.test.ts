@@ -39,7 +39,7 @@ describe("Gateway-RateLimit-Policy", () => {
     ["100", "the window is missing"],
     ["w=60", "the quota must be a whole number"],
     [";w=60", "the quota must be a whole number"],
-    ["abc;w=60", 'the quota must be a whole number, not "abc"'],
+    ["abc;w=60", 'the quota must be a whole number of up to 15 digits, not "abc"'],
     ["-1;w=60", "the quota must be a whole number"],
     ["+1;w=60", "the quota must be a whole number"],
     ["1.5;w=60", "the quota must be a whole number"],

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StoredPart } from "../../src/recorder/bodies/stored-parts.ts";
+import type { StoredPart } from "../../src/recorder/prepare/stored-parts.ts";
 import { BodyInserts, replaceResponse } from "../../src/recorder/write/insert-bodies.ts";
 import { loadBodies, loadSearched } from "../../src/store/bodies/bodies.ts";
 import { openLocal } from "../../src/store/database/local.ts";

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import type { Config } from "../../src/config.ts";
 import { hashKey } from "../../src/keys.ts";
+import { parseExpiry, parseScopes } from "../../src/store/key-terms.ts";
 import {
   createServiceKey,
   ensureFirstKey,
   keysFingerprint,
   listKeys,
-  parseExpiry,
-  parseScopes,
   revokeKey,
   snapshotKeys,
   touchKeys,
@@ -146,5 +145,12 @@ describe("an expiry", () => {
 
 test("scopes are taken in any order, unknown ones and none are refused", () => {
   expect(parseScopes(["write", "gateway", "write"])).toEqual(["gateway", "write"]);
-  for (const wrong of [["root"], [], ["read", ""]]) expect(() => parseScopes(wrong)).toThrow("scopes are gateway");
+  for (const [wrong, path] of [
+    [["root"], "scopes.0"],
+    [[], "scopes"],
+    [["read", ""], "scopes.1"],
+  ] as const)
+    expect(() => parseScopes(wrong)).toThrow(
+      expect.objectContaining({ path, message: expect.stringContaining("scopes are gateway") }),
+    );
 });

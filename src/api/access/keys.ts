@@ -1,22 +1,15 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, SCOPES } from "../../keys.ts";
-import {
-  createServiceKey,
-  DEFAULT_SCOPES,
-  firstOrganizationId,
-  listKeys,
-  organizationName,
-  parseExpiry,
-  parseScopes,
-  revokeKey,
-} from "../../store/keys.ts";
+import { DEFAULT_SCOPES, parseExpiry, parseScopes } from "../../store/key-terms.ts";
+import { createServiceKey, firstOrganizationId, listKeys, organizationName, revokeKey } from "../../store/keys.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import type { Gate } from "./gate.ts";
 
-const NAME = { minLength: 1, maxLength: 200 };
+/** Not blank: people find a key by its name. */
+const NAME = { minLength: 1, maxLength: 200, pattern: "\\S" };
 
 const ORDER = t.Object(
   {

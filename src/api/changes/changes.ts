@@ -22,13 +22,16 @@ const AMEND_MS = 10_000;
 /** Deleting many records with long bodies takes its time. */
 const REMOVE_MS = 60_000;
 const REMOVED_MAX = 1_000;
+/** Names that one change takes: the database merges them in a time that is quadratic in their number. */
+const NAMES_MAX = 1_000;
 
 const PROPERTIES = t.Object(
   {},
   {
     additionalProperties: t.Union([t.String(), t.Null()], { expects: "give text, or null to remove the property" }),
+    maxProperties: NAMES_MAX,
     description: "Property names and their values, without a header prefix; null removes.",
-    expects: "give an object of property names and values",
+    expects: `give an object of property names and values, at most ${NAMES_MAX}`,
   },
 );
 
@@ -38,6 +41,7 @@ const SCORES = t.Object(
       {},
       {
         additionalProperties: t.Union([t.Number(), t.Boolean()], { expects: "give a number, true or false" }),
+        maxProperties: NAMES_MAX,
         description: "Score names and values. A second call merges.",
       },
     ),

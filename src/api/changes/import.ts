@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
@@ -76,7 +77,7 @@ async function readAll(lines: Iterable<string>, key: KeySnapshot, rejected: Reje
     length += text.length;
     if (length > TURN_LENGTH) {
       length = 0;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
   return read;

@@ -1,6 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { isUuid } from "../../runtime/uuid.ts";
 
 /** The request ids of a body, in lower case, each once, in their order. @throws GatewayError `invalid_body`. */
 export function readIds(ids: readonly string[]): string[] {
@@ -9,13 +8,13 @@ export function readIds(ids: readonly string[]): string[] {
 
 /** The request id that a body has at `path`, in lower case. @throws GatewayError `invalid_body`. */
 export function readId(id: string, path: string): string {
-  if (!UUID.test(id)) throw new GatewayError("invalid_body", "this is not a UUID", { path });
+  if (!isUuid(id)) throw new GatewayError("invalid_body", "this is not a UUID", { path });
   return id.toLowerCase();
 }
 
 /** The request id in an address, in lower case as ids are stored. @throws GatewayError `not_found` for anything else. */
 export function requestIdOf(text: string): string {
-  if (!UUID.test(text)) throw noSuchRequest();
+  if (!isUuid(text)) throw noSuchRequest();
   return text.toLowerCase();
 }
 

@@ -33,7 +33,7 @@ export function validationFailure(error: unknown): GatewayError {
 
 /**
  * Of a union whose variants say in a member which one they are: what is wrong with that member, or with the variant. Of
- * something or null: what is wrong with something.
+ * something or null, where it does not say itself what it expects: what is wrong with something.
  */
 function innermost(error: SchemaError): SchemaError {
   if (error.type !== ValueErrorType.Union) return error;
@@ -42,7 +42,8 @@ function innermost(error: SchemaError): SchemaError {
   const called = names.filter((name) => name !== undefined);
   if (called.length === 0) {
     const [only, ...others] = variants.filter(([first]) => first?.type !== ValueErrorType.Null);
-    return only?.[0] !== undefined && others.length === 0 ? innermost(only[0]) : error;
+    const isPlain = error.schema.expects === undefined && others.length === 0;
+    return isPlain && only?.[0] !== undefined ? innermost(only[0]) : error;
   }
   const meant = variants.find((_, at) => names[at] === undefined)?.[0];
   if (meant !== undefined) return innermost(meant);

@@ -3,15 +3,9 @@ import { GatewayError } from "../../errors.ts";
 import { faultOf, type Mapping } from "../../mapping/mapping.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { within } from "../../runtime/within.ts";
-import {
-  approveNewest,
-  listModels,
-  putMapping,
-  rollBack,
-  shownMapping,
-  shownVersion,
-} from "../../store/models/mapping-steps.ts";
+import { approveNewest, putMapping, rollBack, shownMapping, shownVersion } from "../../store/models/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../../store/models/mappings.ts";
+import { listModels } from "../../store/models/models.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder } from "../../threads.ts";
 import type { Gate } from "../access/gate.ts";

@@ -1,12 +1,12 @@
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
-import { explainCost } from "../../mapping/explain.ts";
-import { priceInForce } from "../../mapping/price-in-force.ts";
+import { explainCost } from "../../mapping/prices/explain.ts";
+import { priceInForce } from "../../mapping/prices/in-force.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
-import { askedModels, listModels } from "../../store/models/mapping-steps.ts";
+import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";

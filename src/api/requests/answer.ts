@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords } from "../../store/find/records.ts";
@@ -70,7 +71,7 @@ async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): As
       yield text;
       text = "";
       // Others get their turn: a page of long bodies takes seconds.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
   yield text;

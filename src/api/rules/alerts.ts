@@ -5,7 +5,6 @@ import { testPayload } from "../../store/alerts/alert-payload.ts";
 import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../../store/alerts/alert-rule.ts";
 import { alertBody, shownAlert } from "../../store/alerts/alert-shown.ts";
 import {
-  ALERTS_MAX,
   type Alert,
   alertHistory,
   findAlert,
@@ -46,7 +45,6 @@ function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
     path: "/v1/alerts",
     tag: "Alerts",
     noun: "alert",
-    max: ALERTS_MAX,
     schema: ALERT_SCHEMA,
     access: "write",
     summaries: {

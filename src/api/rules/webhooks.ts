@@ -1,14 +1,7 @@
 import { channelChecks } from "../../store/alerts/channel-checks.ts";
 import { readWebhookRule, WEBHOOK_SCHEMA, type WebhookBody } from "../../store/webhooks/webhook-rule.ts";
 import { shownWebhook, webhookBody, webhookTest } from "../../store/webhooks/webhook-shown.ts";
-import {
-  findWebhook,
-  listWebhooks,
-  putWebhook,
-  removeWebhook,
-  WEBHOOKS_MAX,
-  type Webhook,
-} from "../../store/webhooks/webhooks.ts";
+import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 import type { Gate } from "../access/gate.ts";
 import type { ApiRoom } from "../room.ts";
 import { type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
@@ -27,7 +20,6 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
     path: "/v1/webhooks",
     tag: "Webhooks",
     noun: "webhook",
-    max: WEBHOOKS_MAX,
     schema: WEBHOOK_SCHEMA,
     access: "admin",
     summaries: {

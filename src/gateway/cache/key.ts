@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../body/canonical-json.ts";
 
 /** What makes two requests the same to the cache. */
 export interface KeyParts {

@@ -132,6 +132,11 @@ export function fromWire(value: string): string {
   return Buffer.from(value, "latin1").toString("utf8");
 }
 
+/** Text as the Latin-1 that goes out as its UTF-8 bytes. */
+export function toWire(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
 /**
  * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
  * may hold a password.

@@ -4,7 +4,6 @@ import type { GatewayHeader } from "./headers.ts";
 
 /** What the `Gateway-*` headers of one request ask for, as far as the gateway itself acts on it. */
 export interface Settings {
-  readonly requestId: string | undefined;
   readonly targetUrl: string | undefined;
   readonly targetProvider: string | undefined;
 }
@@ -21,7 +20,6 @@ const isCount =
 
 /** Values that can be wrong. A header that is not here takes any text. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  "request-id": (value) => (isUuid(value) ? undefined : "must be a UUID"),
   "target-provider": (value) => (/^[\w .:/-]{1,100}$/.test(value) ? undefined : "must be a provider's name"),
   "omit-request": isFlag,
   "omit-response": isFlag,
@@ -36,7 +34,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Headers that name one thing; two that differ cannot both be meant. */
 const ONCE: ReadonlySet<string> = new Set([
   "auth",
-  "request-id",
   "target-url",
   "target-provider",
   "cache-enabled",
@@ -46,20 +43,29 @@ const ONCE: ReadonlySet<string> = new Set([
   "cache-bucket-max-size",
 ]);
 
+/** The id that the client chose for its request, in lower case. @throws GatewayError `invalid_header`. */
+export function readRequestId(headers: readonly GatewayHeader[]): string | undefined {
+  const first = headers.find(({ setting }) => setting === "request-id");
+  if (first === undefined) return undefined;
+  const id = first.value.toLowerCase();
+  if (!isUuid(id)) throw new GatewayError("invalid_header", `${first.name} must be a UUID`);
+  if (headers.some(({ setting, value }) => setting === "request-id" && value.toLowerCase() !== id))
+    throw new GatewayError("invalid_header", `${first.name} was sent twice with different values`);
+  return id;
+}
+
 /** @throws GatewayError `invalid_header` where a value cannot be read: nothing is ignored silently. */
 export function readSettings(headers: readonly GatewayHeader[]): Settings {
-  let requestId: string | undefined;
   let targetUrl: string | undefined;
   let targetProvider: string | undefined;
   for (const { name, setting, value } of headers) {
     const wrong = Object.hasOwn(CHECKS, setting) ? CHECKS[setting]!(value) : undefined;
     if (wrong !== undefined) throw new GatewayError("invalid_header", `${name} ${wrong}`);
-    if (setting === "request-id") requestId = value.toLowerCase();
-    else if (setting === "target-url") targetUrl = value;
+    if (setting === "target-url") targetUrl = value;
     else if (setting === "target-provider") targetProvider = value;
   }
   refuseContradictions(headers);
-  return { requestId, targetUrl, targetProvider };
+  return { targetUrl, targetProvider };
 }
 
 function refuseContradictions(headers: readonly GatewayHeader[]): void {

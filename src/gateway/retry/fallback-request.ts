@@ -1,8 +1,9 @@
 import { GatewayError } from "../../errors.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
-import { canonicalJson } from "../cache/canonical-json.ts";
+import { canonicalJson } from "../body/canonical-json.ts";
 import { type Admitted, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
+import { toWire } from "../headers/headers.ts";
 import { maskOf, maskPath } from "../headers/secrets.ts";
 import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { Fallback, RetryPlan } from "./plan.ts";
@@ -78,8 +79,7 @@ export function fallbackRequest(
 function replaceHeaders(headers: readonly string[], set: Readonly<Record<string, string | null>>): string[] {
   const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
   const kept = headers.filter((_, at) => !names.has(headers[at - (at % 2)]!.toLowerCase()));
-  for (const [name, value] of Object.entries(set))
-    if (value !== null) kept.push(name, Buffer.from(value, "utf8").toString("latin1"));
+  for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
   return kept;
 }
 

@@ -40,11 +40,10 @@ function mailOf(payload: Json): { readonly subject: string; readonly text: strin
   const what = String(payload.type).replace("alert.", "");
   const group = Object.entries(payload.group ?? {}).map(([name, value]) => `${name} ${value ?? "(none)"}`);
   const of = group.length === 0 ? "" : ` (${group.join(", ")})`;
-  const minutes = Number(payload.window_seconds) / 60;
   const lines = [
     `${payload.name}: ${what}${of}`,
     "",
-    `${payload.metric} is ${payload.value ?? "not known"} over ${payload.requests} requests in the last ${minutes} minutes.`,
+    `${payload.metric} is ${payload.value ?? "not known"}, of ${payload.requests} requests in the last ${spanOf(payload.window_seconds)}.`,
     `The alert fires while it is ${payload.comparison} ${payload.threshold}.`,
     ...(payload.triggered_at === null ? [] : [`It began at ${payload.triggered_at}.`]),
     ...(payload.type === "alert.triggered" ? [] : [`Why: ${payload.reason}.`]),
@@ -52,4 +51,16 @@ function mailOf(payload: Json): { readonly subject: string; readonly text: strin
     `Alert ${payload.alert_id}, event ${payload.event_id ?? "none"}, ${payload.timestamp}`,
   ];
   return { subject: `[Weir] ${payload.name}: ${what}${of}`, text: `${lines.join("\n")}\n` };
+}
+
+const UNITS = [
+  ["days", 86_400],
+  ["hours", 3_600],
+  ["minutes", 60],
+] as const;
+
+/** In the largest unit of which there are several, and no part of one. */
+function spanOf(seconds: number): string {
+  const [name, size] = UNITS.find(([, each]) => seconds % each === 0 && seconds > each) ?? ["seconds", 1];
+  return `${seconds / size} ${name}`;
 }

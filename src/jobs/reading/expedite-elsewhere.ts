@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { listModels, shownVersion } from "../../store/models/mapping-steps.ts";
+import { shownVersion } from "../../store/models/mapping-steps.ts";
 import { mappingHistory } from "../../store/models/mappings.ts";
+import { listModels } from "../../store/models/models.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder, ModelOutcome } from "../../threads.ts";
 

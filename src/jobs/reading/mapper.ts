@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { type Inference, inferMapping } from "../../mapping/infer/infer.ts";
 import type { Sample } from "../../mapping/infer/sample.ts";
 import type { Log } from "../../observe.ts";
@@ -232,7 +232,7 @@ export class Mapper {
     for (const recorded of await loadRecorded(this.#options.reader.bodies, rows)) {
       const change = await reread(recorded, this.#options);
       if (change !== undefined) changes.push(change);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     return changes;
   }

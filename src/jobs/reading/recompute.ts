@@ -1,7 +1,8 @@
-import { costOf } from "../../mapping/cost.ts";
-import { modelsOfRow, usageOfRow } from "../../mapping/explain.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseJson } from "../../mapping/json.ts";
 import { statedCost } from "../../mapping/outcome.ts";
+import { costOf } from "../../mapping/prices/cost.ts";
+import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
@@ -63,7 +64,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
     if (changes.length > 0 && !dryRun) await rewrite(changes);
     progress = { ...progress, seen: progress.seen + rows.length, changed: progress.changed + changes.length };
     onProgress(progress);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }
 

@@ -1,5 +1,5 @@
-import { costOf } from "../../mapping/cost.ts";
 import { withEstimate } from "../../mapping/estimate.ts";
+import { costOf } from "../../mapping/prices/cost.ts";
 import { readExchange } from "../../mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { tokenColumns } from "../../recorder/prepare/usage.ts";

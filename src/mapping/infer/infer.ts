@@ -90,10 +90,15 @@ function inferWhole(
   const bodies = samples.map(({ responseBody }) => responseBody);
   const text = inferText(bodies, context);
   const answered = lengthsOf(samples, { format: 1, request, response: text === undefined ? {} : { text } });
-  const failures = all.filter(({ status, responseBody }) => status >= 400 && isObject(responseBody));
-  const error = failures.length === 0 ? undefined : inferError(failures.map(({ responseBody }) => responseBody));
+  const failures = all
+    .filter(({ status }) => status >= 400)
+    .flatMap(({ responseBody }) => (isObject(responseBody) && !isRefusal(responseBody) ? [responseBody] : []));
+  const error = failures.length === 0 ? undefined : inferError(failures);
   return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
 }
+
+/** What the gateway itself answered says nothing of how the provider's failures look. */
+const isRefusal = (body: Json) => body.error?.type === "gateway_error";
 
 function inferStream(samples: readonly Sample[], request: RequestPlaces, context: ResponseContext) {
   const streams = samples.map(({ events }) => events ?? []);

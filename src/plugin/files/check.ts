@@ -1,6 +1,6 @@
 import { nearestName } from "../../nearest.ts";
 import type { GatewayPlugin, PluginHooks, PluginRoute, ProviderPlugin } from "../contract.ts";
-import { isHostPattern } from "../providers/hosts.ts";
+import { isHostPattern } from "../hosts.ts";
 
 /** Two folders, two contracts. */
 export type PluginKind = "provider" | "plugin";
@@ -23,7 +23,7 @@ const aFunction: Rule = (value) => (typeof value === "function" ? undefined : "m
 const listOf =
   (fits: (entry: unknown) => boolean, allowed: string): Rule =>
   (value) => {
-    if (!Array.isArray(value)) return `must be a list of ${allowed}s`;
+    if (!Array.isArray(value)) return `must be a list, each entry a ${allowed}`;
     const wrong = value.findIndex((entry) => !fits(entry));
     return wrong === -1 ? undefined : `entry ${wrong + 1} must be a ${allowed}, not ${shown(value[wrong])}`;
   };

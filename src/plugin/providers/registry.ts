@@ -3,8 +3,8 @@ import type { Log } from "../../observe.ts";
 import type { ProviderPlugin } from "../contract.ts";
 import { PluginError } from "../files/check.ts";
 import { byName, type LoadedProvider, loadFolders, type PluginFolder } from "../files/load.ts";
+import { HostTable } from "../hosts.ts";
 import { bounded } from "./bounded.ts";
-import { HostTable } from "./hosts.ts";
 
 /** The providers that are loaded. Immutable: a change of a drop-in makes another registry. */
 export interface Registry {

@@ -1,9 +1,9 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import type { Json, RecordDraft } from "../../plugin/contract.ts";
 import { storable } from "../../record/storable.ts";
-import type { StoredPart } from "../bodies/stored-parts.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { PrepareDeps, Prepared } from "./prepare.ts";
+import type { StoredPart } from "./stored-parts.ts";
 
 /** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
 export interface RecordHooks {

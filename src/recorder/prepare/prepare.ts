@@ -1,5 +1,5 @@
-import { type Cost, costOf } from "../../mapping/cost.ts";
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
+import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
@@ -9,13 +9,13 @@ import type { Learnt } from "../../store/models/learnt.ts";
 import type { Asset } from "../bodies/assets.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { messageLines } from "../bodies/messages.ts";
-import { type StoredPart, toParts } from "../bodies/stored-parts.ts";
 import { readTailEvents } from "../bodies/tail.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue, joinedValue } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { RecordedExchange } from "./recorded-exchange.ts";
 import { type RequestRow, toRow } from "./row.ts";
+import { type StoredPart, toParts } from "./stored-parts.ts";
 
 /** Everything that will be stored of one exchange. */
 export interface Prepared {

@@ -1,9 +1,9 @@
 import { getTableColumns } from "drizzle-orm";
-import type { Cost } from "../../mapping/cost.ts";
+import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { requests } from "../../record/tables.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { fromLatin1, headerValue } from "./headers.ts";
+import { headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
 import { responseStatus } from "./status.ts";
 import { tokenColumns } from "./usage.ts";
@@ -104,14 +104,4 @@ function timeToFirstToken({ end }: Exchange): number | null {
 
 function cacheAsked({ settings }: Labels): boolean {
   return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
-}
-
-/** Both lists of headers as they are stored: names as sent, values as the text that they mean. */
-export function headersJson({ begin, head }: Exchange): string {
-  const request = begin.headers;
-  const response = head?.headers ?? [];
-  const text = JSON.stringify({ request, response });
-  // One look at all of it: hardly any header holds more than ASCII.
-  if (!/[^\x00-\x7f]/.test(text)) return text;
-  return JSON.stringify({ request: request.map(fromLatin1), response: response.map(fromLatin1) });
 }

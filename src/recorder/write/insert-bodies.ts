@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { texts } from "../../record/tables.ts";
 import type { Statement, Value } from "../../store/store.ts";
-import type { StoredPart } from "../bodies/stored-parts.ts";
 import type { Prepared } from "../prepare/prepare.ts";
+import type { StoredPart } from "../prepare/stored-parts.ts";
 import { type KeyedRow, SparseInsert } from "./sparse-insert.ts";
 import { insertInto, insertRows } from "./statements.ts";
 

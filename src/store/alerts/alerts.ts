@@ -41,7 +41,7 @@ export interface AlertEvent {
 }
 
 /** An organization has so many at most: each is a query at every check. */
-export const ALERTS_MAX = 500;
+const ALERTS_MAX = 500;
 
 /** `checked_at` is written by who checks. */
 const ALERTS = ruleTable<Alert>("alerts", {
@@ -60,6 +60,7 @@ const ALERTS = ruleTable<Alert>("alerts", {
   ],
   json: ["filter", "group_by", "channels"],
   flags: ["enabled"],
+  max: ALERTS_MAX,
 });
 
 export const { list: listAlerts, find: findAlert } = ALERTS;

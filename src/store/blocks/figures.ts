@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Mask } from "./filter.ts";
 import { type Dimension, Groups, type Key } from "./groups.ts";
 import { percentiles } from "./percentiles.ts";
@@ -129,12 +130,12 @@ export class Figures {
         const list = byGroup[groups[row]!];
         if (list !== undefined) list[ends[groups[row]!]!++] = value;
       }
-      await turn();
+      await nextTurn();
     }
     const found = new Map<number, (number | null)[]>();
     for (const [group, list] of lists) {
       found.set(group, percentiles(list, percentages));
-      if (list.length > LATENCIES_A_TURN) await turn();
+      if (list.length > LATENCIES_A_TURN) await nextTurn();
     }
     return found;
   }
@@ -175,5 +176,3 @@ export class Figures {
 
 /** Latencies that are ranked before others on this thread get their turn. */
 const LATENCIES_A_TURN = 10_000;
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Statement, Store } from "../store.ts";
 import {
   BLOCK_ROWS,
@@ -96,7 +97,7 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
       erased.push(...(await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(asked)] })));
     }
     if (step.length < STEP_ROWS) break;
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   const block = buildBlock(rows, erased, first);
   await records.batch([

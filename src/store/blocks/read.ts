@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { boundsOf } from "../../filter/bounds.ts";
 import type { SqlStatement } from "../../filter/parameters.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
@@ -76,7 +77,7 @@ async function ask<Row>(
     const view = new BlockView(database, part, deadline);
     const mask = await test(view);
     await question.addBlock(view, await withoutChanged(view, mask, changes));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   return true;
 }

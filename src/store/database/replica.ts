@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Database, Statement, Store } from "../store.ts";
@@ -146,7 +147,7 @@ class Progress {
       if (typeof at !== "number") return false;
       if (at >= index) return true;
       if (performance.now() > until) return false;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await sleep(LOOK_MS);
     }
   }
 

@@ -7,9 +7,9 @@ import { chooseSource, creationColumn, type Source, scopeAfter } from "../../fil
 import { ALL, conditionsOf, type FilterTree } from "../../filter/tree.ts";
 import { blockFigures } from "../blocks/block-figures.ts";
 import { rowsInBlocks } from "../blocks/read.ts";
-import { BodySearch } from "../bodies/body-search.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
+import { BodySearch } from "./body-search.ts";
 import { foremostSource } from "./find-foremost.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 

@@ -1,5 +1,5 @@
 import type { Mapping, MappingOf } from "../../mapping/mapping.ts";
-import type { OwnPrice, OwnPriceOf, PriceEntry } from "../../mapping/own-price.ts";
+import type { OwnPrice, OwnPriceOf, PriceEntry } from "../../mapping/prices/own.ts";
 import type { Database } from "../store.ts";
 import { currentMappings } from "./mappings.ts";
 import { listPrices } from "./prices.ts";

@@ -1,4 +1,4 @@
-import type { OwnPrice } from "../../mapping/own-price.ts";
+import type { OwnPrice } from "../../mapping/prices/own.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 

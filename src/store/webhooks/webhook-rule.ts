@@ -13,13 +13,10 @@ const FIELDS_DEFAULT: readonly string[] = [
   ...["cost", "cached", "streamed", "size_bytes"],
 ];
 
-/** These are in every body, or come with addresses that expire. */
-const ALWAYS: ReadonlySet<string> = new Set(["request_id", "properties", "signed_body_url", "asset_urls"]);
-
-/** Fields of a record that a webhook can name. */
+/** Fields of a record that a webhook can name: all but the addresses of its files, which it is not told. */
 const WEBHOOK_FIELDS: readonly string[] = Object.keys(
   toRecordFields({} as RequestRow, { signedBodyUrl: "", assetUrls: {} }),
-).filter((name) => !ALWAYS.has(name));
+).filter((name) => name !== "asset_urls");
 
 const FILTERS_MAX = 20;
 
@@ -49,7 +46,7 @@ export const WEBHOOK_SCHEMA = Type.Object(
       Type.Array(Type.String(), {
         minItems: 0,
         maxItems: 100,
-        description: "Fields of the record that are sent beside request_id and properties.",
+        description: "Fields of the record that are sent beside request_id, properties and signed_body_url.",
       }),
     ),
     include_body: Type.Optional(

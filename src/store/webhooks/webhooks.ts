@@ -9,7 +9,7 @@ import type { WebhookRule } from "./webhook-rule.ts";
 export interface Webhook extends Required<WebhookRule>, StoredRule {}
 
 /** An organization has so many at most: each is looked at for every request. */
-export const WEBHOOKS_MAX = 100;
+const WEBHOOKS_MAX = 100;
 
 const WEBHOOKS = ruleTable<Webhook>("webhooks", {
   columns: [
@@ -18,6 +18,7 @@ const WEBHOOKS = ruleTable<Webhook>("webhooks", {
   ],
   json: ["property_filters", "fields"],
   flags: ["include_body", "enabled"],
+  max: WEBHOOKS_MAX,
 });
 
 export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
+import { keepFocus } from "./keep-focus.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -19,7 +20,11 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
     dialog.showModal();
     // Whoever opened a form came to fill it in, not to close it.
     dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([readonly])")?.focus();
-    return () => dialog.close();
+    return () => {
+      dialog.close();
+      // Whatever opened it may be gone as well, as a row is that was deleted.
+      requestAnimationFrame(keepFocus);
+    };
   }, []);
   return (
     <dialog

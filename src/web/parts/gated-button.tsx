@@ -1,7 +1,7 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ComponentProps } from "react";
 import { useMissing } from "../session.ts";
 
-interface GatedButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface GatedButtonProps extends ComponentProps<"button"> {
   /** What the key needs for this. */
   readonly scope: "read" | "write" | "admin";
 }

@@ -53,6 +53,34 @@ describe("changing a request", () => {
     expect(json.data.map((record: { request_id: string }) => record.request_id)).toEqual([id]);
   });
 
+  test("takes a thousand names at once, and no more", async () => {
+    const id = await insertRecord(it.store, it.organization);
+    const change = async (count: number) => {
+      const names = Array.from({ length: count }, (_, n) => `name-${n}`);
+      const properties = Object.fromEntries(names.map((name) => [name, "x"]));
+      const scores = Object.fromEntries(names.map((name) => [name, 1]));
+      const answers = await Promise.all([
+        it.call("PUT", `/v1/request/${id}/property`, { body: properties }),
+        it.call("POST", `/v1/request/${id}/score`, { body: { scores } }),
+      ]);
+      return answers.map(({ status, json }) => [status, json.path]);
+    };
+    expect(await change(1_001)).toEqual([
+      [400, null],
+      [400, "scores"],
+    ]);
+    expect((await change(1_000)).map(([status]) => status)).toEqual([200, 200]);
+  });
+
+  test.each([
+    ["/v1/request/ID/property", "PUT", { Tier: 1 }, "Tier: give text, or null to remove the property"],
+    ["/v1/request/ID/score", "POST", { scores: { a: "1" } }, "scores.a: give a number, true or false"],
+  ])("says to %s what it takes", async (path, method, body, message) => {
+    const id = await insertRecord(it.store, it.organization);
+    const { status, json } = await it.call(method, path.replace("ID", id), { body });
+    expect([status, json.message]).toEqual([400, message]);
+  });
+
   test("takes a rating", async () => {
     const id = await insertRecord(it.store, it.organization);
     const { json } = await it.call("POST", `/v1/request/${id}/feedback`, { body: { rating: false } });

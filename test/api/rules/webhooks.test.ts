@@ -55,6 +55,11 @@ test("a webhook of another organization is not there", async () => {
   expect((await api.call("GET", "/v1/webhooks", { key })).json.data).toEqual([]);
 });
 
+test("a webhook may name fields that come in any case", async () => {
+  const { json } = await api.call("POST", "/v1/webhooks", { body: { ...LEAST, fields: ["request_id", "cost"] } });
+  expect(json).toMatchObject({ data: { fields: ["request_id", "cost"] }, error: null });
+});
+
 test.each([
   ["no address", {}, "url", ""],
   ["an address that is none", { url: "hook" }, "url", "http"],

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useMissing } from "../../session.ts";
@@ -20,13 +20,16 @@ interface PairsProps {
 /** Names and values that can be changed where they stand. */
 function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: PairsProps) {
   const [editing, edit] = useState<string>();
+  /** Gets the focus back from its form. */
+  const [edited, setEdited] = useState<string>();
   const [isAdding, setAdding] = useState(false);
+  const adder = useRef<HTMLButtonElement>(null);
   const missing = useMissing("write");
   return (
     <section className="panel" aria-label={label}>
       <header className="panel-head">
         <h2>{label}</h2>
-        <GatedButton scope="write" className="small quiet" onClick={() => setAdding(true)}>
+        <GatedButton scope="write" className="small quiet" ref={adder} onClick={() => setAdding(true)}>
           <Icon name="plus" size={12} /> Add {one}
         </GatedButton>
       </header>
@@ -42,6 +45,7 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
                   isNumber={isNumber}
                   onDone={(_, next) => {
                     edit(undefined);
+                    setEdited(name);
                     if (next !== undefined && next !== value) onSet(name, next);
                   }}
                 />
@@ -49,6 +53,8 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
                 <button
                   type="button"
                   className="pair-value"
+                  // biome-ignore lint/a11y/noAutofocus: it stands where its form was
+                  autoFocus={edited === name}
                   aria-label={`Change ${name}, which is ${value}`}
                   aria-disabled={missing === undefined ? undefined : true}
                   title={missing ?? value}
@@ -62,7 +68,10 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
                   scope="write"
                   className="small quiet"
                   aria-label={`Remove ${name}`}
-                  onClick={() => onRemove(name)}
+                  onClick={() => {
+                    onRemove(name);
+                    adder.current?.focus();
+                  }}
                 >
                   <Icon name="close" size={12} />
                 </GatedButton>
@@ -78,6 +87,7 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
           isNumber={isNumber}
           onDone={(name, value) => {
             setAdding(false);
+            adder.current?.focus();
             if (name !== "" && value !== undefined) onSet(name, value);
           }}
         />

@@ -33,7 +33,7 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
     <section className="panel" aria-label="Session">
       <header className="panel-head">
         <h2>Session</h2>
-        <Link to="/sessions/$id" params={{ id: session }}>
+        <Link to="/sessions/$id" params={{ id: session }} title={record.session_name ?? session}>
           {record.session_name ?? session}
         </Link>
       </header>

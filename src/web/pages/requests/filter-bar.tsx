@@ -26,10 +26,10 @@ export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: Fil
   };
   // Of an "any" the parts cannot be taken one by one without meaning something else: it is one word.
   const words: readonly FilterNode[] = filter.operator === "or" && filter.nodes.length > 1 ? [filter] : filter.nodes;
-  const remove = (node: FilterNode) =>
-    onChange(
-      node === filter ? { ...filter, nodes: [] } : { ...filter, nodes: filter.nodes.filter((each) => each !== node) },
-    );
+  const keep = (nodes: readonly FilterNode[]) => {
+    onChange({ kind: "group", operator: "and", nodes });
+    valueRef.current?.focus(); // the button that was pressed goes with its word
+  };
   return (
     <div className="filter-bar">
       <search>
@@ -64,18 +64,14 @@ export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: Fil
                 type="button"
                 className="quiet"
                 aria-label={`Remove: ${nodeText(node)}`}
-                onClick={() => remove(node)}
+                onClick={() => keep(words.filter((each) => each !== node))}
               >
                 <Icon name="close" size={12} />
               </button>
             </li>
           ))}
           <li>
-            <button
-              type="button"
-              className="quiet small"
-              onClick={() => onChange({ ...filter, operator: "and", nodes: [] })}
-            >
+            <button type="button" className="quiet small" onClick={() => keep([])}>
               Clear
             </button>
           </li>

@@ -1,7 +1,7 @@
-import type { ExchangeView, Json, ProviderPlugin, Usage } from "../plugin/contract.ts";
-import { costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
-import { genaiPrices, type PriceTable } from "./price-table.ts";
-import { priceTerms } from "./price-terms.ts";
+import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin/contract.ts";
+import { costLines, type OwnPriceOf, totalOf } from "./own.ts";
+import { genaiPrices, type PriceTable } from "./table.ts";
+import { priceTerms } from "./terms.ts";
 import { type Bill, billsOf } from "./units.ts";
 
 export interface CostInput {

@@ -1,11 +1,11 @@
-import type { Usage } from "../plugin/contract.ts";
+import type { Usage } from "../../plugin/contract.ts";
+import { isObject, parseJson, pickDefined } from "../json.ts";
+import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
-import { isObject, parseJson, pickDefined } from "./json.ts";
-import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own-price.ts";
-import { FEES, genaiRates } from "./price-table.ts";
-import { priceTerms } from "./price-terms.ts";
+import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own.ts";
+import { FEES, genaiRates } from "./table.ts";
+import { priceTerms } from "./terms.ts";
 import { billsOf } from "./units.ts";
-import { USAGE_COUNTS } from "./usage.ts";
 
 /** What of a record says what it cost. */
 export interface Priced extends Readonly<Record<keyof Usage, number | null>> {

@@ -1,12 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterSql, type Position } from "../../filter/cursor.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../filter/sort.ts";
 import { creationColumn, type Source } from "../../filter/source.ts";
+import { loadSearched } from "../bodies/bodies.ts";
+import { BodyMatcher, bodyTestKey } from "../bodies/body-matcher.ts";
 import type { Deadline } from "../database/deadline.ts";
-import { type FoundRow, positionOf, rowColumns } from "../find/found-row.ts";
 import type { Database } from "../store.ts";
-import { loadSearched } from "./bodies.ts";
-import { BodyMatcher, bodyTestKey } from "./body-matcher.ts";
+import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
@@ -130,7 +131,7 @@ export class BodySearch {
           else passed.push(seqs.get(body.requestId)!);
         }
       }
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     return found;
   }

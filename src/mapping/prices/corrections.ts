@@ -40,9 +40,29 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       prices: { input_mtok: 0.02 },
     },
   ],
+  AZURE: [
+    {
+      id: "deepseek-r1",
+      match: { regex: "^[Dd]eep[Ss]eek-[Rr]1(?:-0528)?$" },
+      prices: { input_mtok: 1.35, output_mtok: 5.4 },
+    },
+    { id: "gpt-oss-120b", match: { starts_with: "gpt-oss-120b" }, prices: { input_mtok: 0.15, output_mtok: 0.6 } },
+    { id: "phi-4", match: { regex: "^[Pp]hi-4$" }, prices: { input_mtok: 0.125, output_mtok: 0.5 } },
+  ],
   CEREBRAS: [{ id: "qwen-3-coder-480b", prices: { input_mtok: 2, output_mtok: 2 } }],
   DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].map((id) => ({ id, since: "2025-09-29", prices: DEEPSEEK_V3_2 })),
   GOOGLE: [
+    // Experimental models are free.
+    {
+      id: "gemini-2.0-flash-exp",
+      match: { regex: "^gemini-2\\.0-flash-(?:thinking-)?exp" },
+      prices: { input_mtok: 0, output_mtok: 0 },
+    },
+    {
+      id: "gemini-1.0-pro",
+      match: { regex: "^gemini-(?:1\\.0-pro.*|pro)$" },
+      prices: { input_mtok: 0.5, output_mtok: 1.5 },
+    },
     {
       id: "gemini-1.5-flash-8b",
       match: { contains: "gemini-1.5-flash-8b" },

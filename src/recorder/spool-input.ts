@@ -1,12 +1,12 @@
-import { type Log, messageOf } from "../../observe.ts";
-import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../../spool/codec.ts";
-import { FRAME, type Position, type StartMeta } from "../../spool/frame.ts";
-import { SpoolReader } from "../../spool/reader.ts";
-import { listSegments } from "../../spool/segments.ts";
-import type { RecorderMetrics } from "../metrics.ts";
-import type { Ledger } from "../write/ledger.ts";
-import { Assembler } from "./assemble.ts";
-import { CarryFiles } from "./carry.ts";
+import { type Log, messageOf } from "../observe.ts";
+import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../spool/codec.ts";
+import { FRAME, type Position, type StartMeta } from "../spool/frame.ts";
+import { SpoolReader } from "../spool/reader.ts";
+import { listSegments } from "../spool/segments.ts";
+import { Assembler } from "./exchanges/assemble.ts";
+import { CarryFiles } from "./exchanges/carry.ts";
+import type { RecorderMetrics } from "./metrics.ts";
+import type { Ledger } from "./write/ledger.ts";
 
 interface SpoolInputOptions {
   readonly directory: string;

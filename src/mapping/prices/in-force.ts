@@ -1,5 +1,5 @@
-import type { OwnPrice, OwnPriceOf } from "./own-price.ts";
-import { genaiRates } from "./price-table.ts";
+import type { OwnPrice, OwnPriceOf } from "./own.ts";
+import { genaiRates } from "./table.ts";
 
 /** What a model costs now, in US dollars per million tokens, and per request. */
 export interface PriceInForce {

@@ -1,8 +1,8 @@
 import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
-import { pickDefined } from "./json.ts";
-import type { CostLine } from "./own-price.ts";
-import { CORRECTIONS_DATE, correctionsOf } from "./price-corrections.ts";
-import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered-prices.ts";
+import { pickDefined } from "../json.ts";
+import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
+import type { CostLine } from "./own.ts";
+import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
 import type { Units } from "./units.ts";
 
 export interface Price {
@@ -57,18 +57,18 @@ const remembered = new RememberedPrices();
 /** The prices that came with the program: `@pydantic/genai-prices`, and before it what we know better. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider)) return undefined;
-  const plain = isPlain(units);
-  const known = plain ? remembered.get(provider, model, at) : undefined;
+  const known = remembered.get(provider, model, at);
   if (known === null) return undefined;
-  if (known !== undefined) return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
+  if (known !== undefined && isPlain(units, known.prices))
+    return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
     const { entry, prices, input, output, total } = found;
-    if (plain) remembered.keep(provider, model, at, { entry, prices }, found.model);
+    if (!isNoted(units)) remembered.keep(provider, model, at, { entry, prices }, found.model);
     return { dollars: total, fees: total - input - output, entry };
   }
-  if (plain) remembered.keep(provider, model, at, null);
+  if (units.audio_seconds === undefined) remembered.keep(provider, model, at, null);
   return undefined;
 };
 
@@ -138,6 +138,9 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
   if (count === undefined || write === undefined || hour !== undefined || !model.includes("claude")) return 0;
   return priceOf(write, count, input) * HOUR_WRITE_MORE;
 }
+
+/** Whether the name of the price may say something of these units only. */
+const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;
 
 /** Searches that the table has no price of do not make the tokens unknown, but the cost is not all of it. */
 function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {

@@ -1,5 +1,5 @@
-import type { Json } from "../plugin/contract.ts";
-import { countOf, filledText } from "./json.ts";
+import type { Json } from "../../plugin/contract.ts";
+import { countOf, filledText } from "../json.ts";
 
 /** What a request's terms make of the table's prices. */
 interface PriceTerms {

@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
-import type { OWN_PRICE_SCHEMA } from "../config.ts";
-import type { Usage } from "../plugin/contract.ts";
-import { inputTokens } from "./usage.ts";
+import type { OWN_PRICE_SCHEMA } from "../../config.ts";
+import type { Usage } from "../../plugin/contract.ts";
+import { inputTokens } from "../usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
 

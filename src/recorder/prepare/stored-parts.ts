@@ -1,8 +1,8 @@
 import type { Json } from "../../plugin/contract.ts";
+import { type Asset, extractAssets } from "../bodies/assets.ts";
+import type { Body, BodyForm } from "../bodies/body.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headersJson } from "../prepare/row.ts";
-import { type Asset, extractAssets } from "./assets.ts";
-import type { Body, BodyForm } from "./body.ts";
+import { fromLatin1 } from "./headers.ts";
 
 export type BodyPart = "request" | "response" | "raw" | "headers";
 
@@ -54,4 +54,14 @@ function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): Stored
   assets.push(...found);
   const bytes = found.length === 0 ? body.bytes : Buffer.from(JSON.stringify(json));
   return { part, form: body.form, bytes, contentType: body.mime || null };
+}
+
+/** Both lists of headers as they are stored: names as sent, values as the text that they mean. */
+function headersJson({ begin, head }: Exchange): string {
+  const request = begin.headers;
+  const response = head?.headers ?? [];
+  const text = JSON.stringify({ request, response });
+  // One look at all of it: hardly any header holds more than ASCII.
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return JSON.stringify({ request: request.map(fromLatin1), response: response.map(fromLatin1) });
 }

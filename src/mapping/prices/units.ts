@@ -1,6 +1,6 @@
-import type { Json, Usage } from "../plugin/contract.ts";
-import { filledText, isObject, numberOf, pickDefined } from "./json.ts";
-import { anthropicUsage, imageTokens, inputTokens, passesOf } from "./usage.ts";
+import type { Json, Usage } from "../../plugin/contract.ts";
+import { filledText, isObject, numberOf, pickDefined } from "../json.ts";
+import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
 
 /** What is paid for, under the names of price tables: all input and all output, and the parts that cost otherwise. */
 export interface Units {

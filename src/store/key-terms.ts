@@ -1,0 +1,34 @@
+import { GatewayError } from "../errors.ts";
+import { SCOPES, type Scope } from "../keys.ts";
+import { readIsoTime } from "../record/iso-time.ts";
+
+export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
+
+/** @throws GatewayError `invalid_body` for a scope that there is not, or none at all. */
+export function parseScopes(names: readonly string[]): readonly Scope[] {
+  const wrong = names.findIndex((name) => !SCOPES.includes(name as Scope));
+  if (wrong !== -1 || names.length === 0) {
+    const what = wrong === -1 ? "no scope given" : `there is no scope ${JSON.stringify(names[wrong])}`;
+    const path = wrong === -1 ? "scopes" : `scopes.${wrong}`;
+    throw new GatewayError("invalid_body", `${what}; scopes are ${SCOPES.join(", ")}`, { path });
+  }
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
+
+/**
+ * When a key expires: `90s`, `15m`, `12h`, `30d` from `now`, or an ISO 8601 date.
+ *
+ * @returns milliseconds since 1970.
+ * @throws GatewayError `invalid_body` for anything else, and for a time that has passed.
+ */
+export function parseExpiry(text: string, now: number): number {
+  const fail = (why: string) => new GatewayError("invalid_body", `expires: ${why}`, { path: "expires" });
+  const [, amount, unit] = /^(\d{1,12})([smhd])$/.exec(text) ?? [];
+  const at = amount === undefined ? readIsoTime(text) : now + Number(amount) * UNIT_MS[unit!]!;
+  if (at === undefined) throw fail("give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date");
+  if (at <= now) throw fail("the time has already passed");
+  return Math.min(Math.floor(at), EXPIRY_MAX_MS);
+}
