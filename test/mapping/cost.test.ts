@@ -189,7 +189,7 @@ test.each<[string, string, string, object, number, string]>([
     "claude-opus-4-6",
     { inference_geo: "us" },
     0.00825,
-    "kept in the US: 1.1 of the standard rates",
+    "kept in a region: 1.1 of the standard rates",
   ],
   [
     "anywhere",
@@ -356,6 +356,18 @@ test.each<[string, string, string, Usage, number, string?]>([
   ],
 ])("%s costs what is published", (_name, from, model, usage, dollars, at = "2026-06-01T12:00:00Z") => {
   expect(costOf(input(from, model, usage, { at: new Date(at) })).cost).toBeCloseTo(dollars, 9);
+});
+
+test.each([
+  ["us-east5-aiplatform.googleapis.com", "claude-sonnet-4-5@20250929", 0.00495],
+  ["aiplatform.eu.rep.googleapis.com", "claude-opus-5", 0.00825],
+  ["aiplatform.googleapis.com", "claude-sonnet-4-5@20250929", 0.0045],
+  ["us-east5-aiplatform.googleapis.com", "claude-sonnet-4@20250514", 0.0045],
+  ["us-east5-aiplatform.googleapis.com", "gemini-2.5-flash", 0.00055],
+])("1,000 tokens in and 100 out at %s of %s cost %p", (host, model, dollars) => {
+  const usage = { prompt_tokens: 1000, completion_tokens: 100 };
+  const asked = input("GOOGLE", model, usage);
+  expect(costOf({ ...asked, exchange: { ...asked.exchange, host } }).cost).toBeCloseTo(dollars, 9);
 });
 
 test("a price that depends on the hour is taken at the hour of the request", () => {
