@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { nextAttempt } from "../../src/jobs/delivery/retry.ts";
 import { insertRecord, openApi, type TestApi } from "../api/open.ts";
-import { until } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 import { isSignedWith, startReceiver } from "./receiver.ts";
 
 const mails: string[] = [];

@@ -4,7 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "../e2e/upstream.ts";
-import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until } from "../e2e/weir.ts";
+import { callApi, gatewayHeaders, recordOf, runCommand, startWeir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 const freshDirectory = () => mkdtempSync(join(tmpdir(), "weir-serve-"));
 
