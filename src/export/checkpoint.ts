@@ -17,6 +17,8 @@ export interface Plan {
 
 export interface Checkpoint {
   readonly version: 2;
+  /** Of the run that wrote it, so that another one of the same output notices. */
+  readonly run: string;
   /** The options that decide what the file holds. A checkpoint serves the same ones only. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
@@ -99,6 +101,13 @@ export async function writeCheckpoint(output: string, checkpoint: Checkpoint): P
   }
 }
 
+/** @throws ExportFailure of kind `usage` where the checkpoint beside `output` is no longer that of this run. */
+export async function expectOwn(output: string, run: string): Promise<void> {
+  const text = await readFile(checkpointPath(output), "utf8").catch(() => "");
+  if (parse(text)?.run === run) return;
+  throw usageFailure(`another export has taken ${output} over, or its checkpoint is gone`);
+}
+
 export async function removeCheckpoint(output: string): Promise<void> {
   await rm(`${checkpointPath(output)}.tmp`, { force: true });
   await rm(checkpointPath(output), { force: true });
@@ -125,6 +134,7 @@ function parse(text: string): Checkpoint | undefined {
   const checkpoint = value as Partial<Checkpoint> | null;
   const complete =
     checkpoint?.version === 2 &&
+    typeof checkpoint.run === "string" &&
     typeof checkpoint.options === "object" &&
     checkpoint.options !== null &&
     typeof checkpoint.plan?.period?.from === "string" &&

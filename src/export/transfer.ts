@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import {
   boundOptions,
   type Checkpoint,
   checkpointPath,
+  expectOwn,
   type Plan,
   readCheckpoint,
   removeCheckpoint,
@@ -81,15 +83,31 @@ async function toFile(job: Transfer): Promise<Outcome | undefined> {
   const begun = await findBegun(options);
   if (begun === "complete") return undefined;
   const plan = begun?.plan ?? (await makePlan(job));
-  const keep = (position: Position, length: number) =>
-    writeCheckpoint(options.output, { version: 2, options: boundOptions(options), plan, ...position, length });
+  const run = randomUUID();
+  const keep = ({ phase, rows, cursor }: Position, length: number) =>
+    writeCheckpoint(options.output, {
+      version: 2,
+      run,
+      options: boundOptions(options),
+      plan,
+      phase,
+      rows,
+      cursor,
+      length,
+    });
+  // The checkpoint comes before the file: a file without one is a finished export.
+  await keep(begun ?? START, begun?.length ?? 0);
+  const keepOwn = async (position: Position, length: number) => {
+    await expectOwn(options.output, run);
+    await keep(position, length);
+  };
 
   const done =
     begun?.phase === "finished"
       ? { rows: begun.rows, bytes: begun.length, newRows: 0, seconds: 0 }
-      : await writeFile(job, plan, begun, keep);
+      : await writeFile(job, plan, begun, keepOwn);
   // From here on a resumed run has only to clear away.
-  await keep({ phase: "finished", rows: done.rows, cursor: null }, done.bytes);
+  await keepOwn({ phase: "finished", rows: done.rows, cursor: null }, done.bytes);
   await remove(rowsPath(options.output));
   await removeCheckpoint(options.output);
   return { ...done, warnings: await findMissing(job, plan, done.rows) };
@@ -112,8 +130,6 @@ async function writeFile(
   const direct = options.format !== "parquet";
   const path = direct ? options.output : rowsPath(options.output);
   const encoder = direct ? ENCODERS[options.format](plan.columns) : jsonLines;
-  // The checkpoint comes before the file: a file without one is a finished export.
-  if (begun === undefined) await keep(START, 0);
   const length = begun?.length ?? 0;
   const output = await openFile(path, length === 0 ? undefined : length);
   try {

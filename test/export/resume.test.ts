@@ -4,7 +4,7 @@ import { appendFile, copyFile, readdir, readFile, rm, truncate, writeFile } from
 import { basename, dirname } from "node:path";
 import { type ApiServer, type Fault, KEY, startApi } from "./api-server.ts";
 import { type ApiRecord, makeRecord } from "./records.ts";
-import { makeFolder, run } from "./run-in-test.ts";
+import { makeFolder, QUICK, run } from "./run-in-test.ts";
 
 const RECORDS = Array.from({ length: 3000 }, (_, index) => makeRecord(index));
 const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-03-31"];
@@ -132,6 +132,30 @@ test("an export killed before its first page has a checkpoint, and no file that 
   await writeFile(`${output}.checkpoint`, checkpoint.replaceAll(first.url, api.url));
   expect(await run(api.url, [...argv, "--api-url", api.url, "--resume"])).toMatchObject({ status: 0 });
   expect((await readFile(output)).equals(whole)).toBe(true);
+});
+
+test("an export gives way to another one of the same file", async () => {
+  await using folder = await makeFolder();
+  const output = folder.file("out.jsonl");
+  let isHeld = true;
+  const fault = (number: number): Fault | undefined =>
+    isHeld && number > 3 ? { kind: "status", status: 503 } : undefined;
+  await using api = await startApi({ records: RECORDS, fault });
+  const pace = { ...QUICK, attemptsMax: 100_000 };
+  const first = run(api.url, [...ALL, "--output", output], { pace });
+  const checkpoint = async () => JSON.parse(await readFile(`${output}.checkpoint`, "utf8").catch(() => "{}"));
+  while ((await checkpoint()).rows !== 1400) await Bun.sleep(2);
+  const others = { ...(await checkpoint()), run: "another" };
+  await writeFile(`${output}.checkpoint`, JSON.stringify(others));
+  isHeld = false;
+  expect(await first).toEqual({
+    status: 2,
+    stdout: Buffer.of(),
+    stderr: expect.stringMatching(/another export has taken .*out\.jsonl over/),
+  });
+  expect(await checkpoint()).toEqual(others);
+  expect(await run(api.url, [...ALL, "--output", output, "--resume"])).toMatchObject({ status: 0 });
+  expect((await readFile(output, "utf8")).split("\n").length - 1).toBe(RECORDS.length);
 });
 
 test("a resumed export does not read again what it has", async () => {

@@ -91,3 +91,21 @@ test("a write that the database does not take is told, and changes nothing", asy
   await expect(store.put("k", 1)).rejects.toThrow("full");
   expect(store.entries().size).toBe(0);
 });
+
+test("a read that fails because the service stops is told to nobody", async () => {
+  const { log, lines } = keptLog();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<never>();
+  const read = () => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const entries = new Entries({ read, write: async () => {}, log });
+  entries.follow();
+  await asked.promise;
+  entries.close();
+  answer.reject(new Error("the database is not open"));
+  await entries.load(async () => []); // comes after it
+  await new Promise((done) => setImmediate(done));
+  expect(lines).toEqual([]);
+});

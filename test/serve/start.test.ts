@@ -1,10 +1,21 @@
 import { expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "../e2e/upstream.ts";
-import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until } from "../e2e/weir.ts";
+import {
+  callApi,
+  gatewayHeaders,
+  programCommand,
+  recordOf,
+  runCommand,
+  startWeir,
+  until,
+  within,
+} from "../e2e/weir.ts";
 
 const freshDirectory = () => mkdtempSync(join(tmpdir(), "weir-serve-"));
 
@@ -160,3 +171,33 @@ test("an unknown variable stops the start before anything is written", async () 
   expect(start.stderr.trim().split("\n")).toHaveLength(2);
   expect(() => readFileSync(dataDirectory)).toThrow("ENOENT");
 });
+
+test("a start that waits for a database that is away is stopped by a signal like any other", async () => {
+  await using away = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(away, "listening");
+  const { port } = away.address() as { port: number };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    WEIR_DATA_DIR: freshDirectory(),
+    WEIR_GATEWAY_PORT: "0",
+    WEIR_API_PORT: "0",
+    WEIR_DATABASE_URL: `http://127.0.0.1:${port}`,
+  };
+  const [program, ...words] = programCommand();
+  const child = spawn(program, [...words, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const closed = once(child, "close");
+  let log = "";
+  child.stderr.on("data", (chunk) => (log += chunk));
+  try {
+    await until(
+      () => log.includes("waiting for the database"),
+      30_000,
+      () => log,
+    );
+    child.kill("SIGTERM");
+    const [status] = await within(closed, 30_000, () => `it does not stop: ${log}`);
+    expect(status).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}, 90_000);
