@@ -163,6 +163,10 @@ test("searches, seconds and billed units are paid for as such", () => {
   // 0.006 a minute
   const seconds = { type: "duration", seconds: 90 };
   expect(costOf(input("OPENAI", "whisper-1", undefined, { usageRaw: seconds })).cost).toBeCloseTo(0.009, 10);
+  // 3 searches at 2 a thousand, and 1,000,000 tokens at 0.05
+  const ranked = { billed_units: { search_units: 3 } };
+  expect(costOf(input("COHERE", "rerank-v3.5", undefined, { usageRaw: ranked })).cost).toBeCloseTo(0.006, 10);
+  expect(costOf(input("VOYAGE", "rerank-2.5", { total_tokens: 1_000_000 })).cost).toBeCloseTo(0.05, 10);
   // Cohere bills 7 and 21 tokens of 502 and 24: 7 × 2.50 + 21 × 10
   const billed = {
     billed_units: { input_tokens: 7, output_tokens: 21 },

@@ -4,7 +4,8 @@ import { migrate } from "../../src/store/migrate.ts";
 import { readEntries, writeEntries } from "../../src/store/nodes/plugin-entries.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
-import { keptLog, until } from "./folder.ts";
+import { until } from "../until.ts";
+import { keptLog } from "./folder.ts";
 
 async function twoProcesses() {
   const directory = ownDirectory();

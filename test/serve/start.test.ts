@@ -6,16 +6,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "../e2e/upstream.ts";
-import {
-  callApi,
-  gatewayHeaders,
-  programCommand,
-  recordOf,
-  runCommand,
-  startWeir,
-  until,
-  within,
-} from "../e2e/weir.ts";
+import { callApi, gatewayHeaders, programCommand, recordOf, runCommand, startWeir } from "../e2e/weir.ts";
+import { until, within } from "../until.ts";
 
 const freshDirectory = () => mkdtempSync(join(tmpdir(), "weir-serve-"));
 
