@@ -26,6 +26,7 @@ import { pluginEndpoints } from "./operation/plugin-routes.ts";
 import { pluginListEndpoints } from "./operation/plugins.ts";
 import { referenceEndpoints } from "./reference/reference.ts";
 import { queryEndpoints } from "./requests/query.ts";
+import { requestBodyEndpoints } from "./requests/request-bodies.ts";
 import { requestEndpoints } from "./requests/requests.ts";
 import type { ApiRoom } from "./room.ts";
 import { alertEndpoints } from "./rules/alerts.ts";
@@ -103,6 +104,7 @@ function createApp(
       return serverError();
     })
     .use(requestEndpoints(room, gate))
+    .use(requestBodyEndpoints(room, gate))
     .use(queryEndpoints(room, gate))
     .use(aggregateEndpoints(room, gate))
     .use(propertyEndpoints(room, gate))

@@ -36,11 +36,9 @@ interface JobOptions {
  */
 export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
-  const reader = await openStore(config, "current");
-  const homeReader = home && (await openStore(home, "current"));
-  const own = new OpenedLater(config);
-  const { writer } = own;
-  const shared = { config, log, reader, writer, recorder, home: homeReader?.records };
+  const stores = await openStores(config, home);
+  const { reader, writer } = stores;
+  const shared = { config, log, reader, writer, recorder, home: stores.home };
   const node = new Node({ config, log, writer });
   void node.start();
   const readingJobs = new ReadingJobs({ ...shared, registry: () => registry.current() });
@@ -82,6 +80,21 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       await changes.idle();
       await node.stop();
       registry.close();
+      await stores.close();
+    },
+  };
+}
+
+/** What the jobs read from, and what they write to beside the recorder. */
+async function openStores(config: Config, home: Config | undefined) {
+  const reader = await openStore(config, "current");
+  const homeReader = home && (await openStore(home, "current"));
+  const own = new OpenedLater(config);
+  return {
+    reader,
+    writer: own.writer,
+    home: homeReader?.records,
+    async close() {
       await reader.close();
       await homeReader?.close();
       await own.close();

@@ -15,9 +15,15 @@ const CLOSE_LIST = 0x5d;
 /** The members of the object that begins at `at`: name to the JSON text of the value; of a name twice the last. */
 export function readMembers(text: string, at = 0): Map<string, string> {
   const members = new Map<string, string>();
-  eachMember(text, skipSpace(text, at), (name, _nameAt, valueAt, valueEnd) => {
-    members.set(name, text.slice(valueAt, valueEnd));
-  });
+  let next = skipSpace(text, skipSpace(text, at) + 1);
+  while (text.charCodeAt(next) === QUOTE) {
+    const nameEnd = skipString(text, next);
+    const valueAt = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const valueEnd = skipValue(text, valueAt);
+    members.set(unquoted(text.slice(next, nameEnd)), text.slice(valueAt, valueEnd));
+    next = skipSpace(text, valueEnd);
+    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1);
+  }
   return members;
 }
 
@@ -30,31 +36,6 @@ export function* elementsOf(list: string): Generator<string> {
     at = skipSpace(list, end);
     if (list.charCodeAt(at) === COMMA) at = skipSpace(list, at + 1);
   }
-}
-
-/**
- * Finds the members of an object without reading their values.
- *
- * The text has passed `JSON.parse`, so this only has to find where things end.
- *
- * @param at - index of the opening brace.
- * @returns the index after the closing brace.
- */
-function eachMember(
-  text: string,
-  at: number,
-  visit: (name: string, nameAt: number, valueAt: number, valueEnd: number) => void,
-): number {
-  let next = skipSpace(text, at + 1);
-  while (text.charCodeAt(next) === QUOTE) {
-    const nameEnd = skipString(text, next);
-    const valueAt = skipSpace(text, skipSpace(text, nameEnd) + 1);
-    const valueEnd = skipValue(text, valueAt);
-    visit(unquoted(text.slice(next, nameEnd)), next, valueAt, valueEnd);
-    next = skipSpace(text, valueEnd);
-    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1);
-  }
-  return next + 1;
 }
 
 /** The same JSON with nothing between its tokens. */

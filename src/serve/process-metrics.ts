@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import program from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
+import { openFilesMax } from "../runtime/open-files.ts";
 import { isDeno } from "../runtime/platform.ts";
 import { bodiesPath } from "../store/database/local.ts";
 import { localPath } from "../store/store.ts";
@@ -57,9 +58,8 @@ const METRICS: readonly Metric[] = [
     type: "gauge",
     help: "How many files and connections may be open at once.",
     values: () => {
-      const limits = fs.existsSync("/proc/self/limits") ? fs.readFileSync("/proc/self/limits", "utf8") : "";
-      const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
-      return Number.isFinite(soft) ? [["", soft]] : [];
+      const max = openFilesMax();
+      return max === undefined ? [] : [["", max]];
     },
   },
   {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "../e2e/weir.ts";
+import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { ask, fillWorld, HOSTILE, type World } from "./world.ts";
@@ -129,6 +130,8 @@ describe("an alert", () => {
       .waitFor();
     await page.waitForURL(/id=/);
     await dialog.getByRole("link", { name: "those that it watches" }).waitFor();
+    await page.setViewportSize({ width: 500, height: 700 }); // the table scrolls then
+    expect(await findings(page)).toEqual([]);
   });
 
   test("that the API does not take says so beside the field", async () => {

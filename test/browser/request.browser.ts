@@ -140,7 +140,7 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   expect(curl).not.toMatch(/sk-(?:of|weir)|\*\*\*/);
 });
 
-test("a replay sends the body byte by byte", async () => {
+test("a long number is shown, and sent by the replay, as it was written", async () => {
   const body = '{"model": "gpt-4o-mini", "seed": 12345678901234567890, "top_p": 1.0, "messages": []}';
   const answer = await fetch(`${it.weir.gateway}/v1/chat/completions`, {
     method: "POST",
@@ -150,8 +150,11 @@ test("a replay sends the body byte by byte", async () => {
   await answer.arrayBuffer();
   const id = answer.headers.get("gateway-id")!;
   await recordOf(it.weir, id);
-  await using opened = await it.open(`/requests/${id}?tab=replay`);
-  const curl = opened.page.getByRole("region", { name: "curl" });
+  await using opened = await it.open(`/requests/${id}?tab=request`);
+  const { page } = opened;
+  await page.getByRole("region", { name: "request body" }).getByText('"seed": 12345678901234567890,').waitFor();
+  await page.getByRole("link", { name: "Replay" }).click();
+  const curl = page.getByRole("region", { name: "curl" });
   await curl.waitFor();
   expect(await curl.textContent()).toContain(`--data-raw '${body}'`);
 });

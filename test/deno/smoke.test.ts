@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { bodyPart, callApi, gatewayHeaders, recordOf, recordsOf, until, type Weir } from "../e2e/weir.ts";
+import { bodyPart, callApi, gatewayHeaders, recordOf, recordsOf, type Weir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
 
 const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const;

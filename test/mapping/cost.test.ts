@@ -163,6 +163,10 @@ test("searches, seconds and billed units are paid for as such", () => {
   // 0.006 a minute
   const seconds = { type: "duration", seconds: 90 };
   expect(costOf(input("OPENAI", "whisper-1", undefined, { usageRaw: seconds })).cost).toBeCloseTo(0.009, 10);
+  // 3 searches at 2 a thousand, and 1,000,000 tokens at 0.05
+  const ranked = { billed_units: { search_units: 3 } };
+  expect(costOf(input("COHERE", "rerank-v3.5", undefined, { usageRaw: ranked })).cost).toBeCloseTo(0.006, 10);
+  expect(costOf(input("VOYAGE", "rerank-2.5", { total_tokens: 1_000_000 })).cost).toBeCloseTo(0.05, 10);
   // Cohere bills 7 and 21 tokens of 502 and 24: 7 × 2.50 + 21 × 10
   const billed = {
     billed_units: { input_tokens: 7, output_tokens: 21 },
@@ -327,6 +331,10 @@ test.each<[string, string, string, Usage, number, string?]>([
   ],
   ["the second Titan", "AWS", "amazon.titan-embed-text-v2:0", { prompt_tokens: 1e6 }, 0.02],
   ["the small Flash", "GOOGLE", "gemini-1.5-flash-8b-001", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.375],
+  ["an experiment", "GOOGLE", "gemini-2.0-flash-exp", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0],
+  ["the first Gemini", "GOOGLE", "gemini-1.0-pro-002", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 2],
+  ["DeepSeek on Azure", "AZURE", "DeepSeek-R1", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 6.75],
+  ["Phi on Azure", "AZURE", "phi-4", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.625],
   ["the newest Mistral Large", "MISTRAL", "mistral-large-latest", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 2],
   [
     "Mistral Large before",

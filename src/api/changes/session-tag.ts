@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
-import { patiently } from "../../store/database/patiently.ts";
+import { isSession, sessionTag, setSessionTag } from "../../store/session-tags.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -25,11 +25,8 @@ export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const { organizationId } = gate().caller(request);
         const sessionId = storable(params.id);
-        const [row] = await room.reader.records.query<{ tag: string }>({
-          sql: "select tag from session_tags where organization_id = ? and session_id = ?",
-          args: [organizationId, sessionId],
-        });
-        return success({ session_id: sessionId, tag: row?.tag ?? null });
+        const tag = await sessionTag(room.reader.records, organizationId, sessionId);
+        return success({ session_id: sessionId, tag });
       },
       endpoint("read", "Sessions", "Read a session's tag", "null where there is none."),
     )
@@ -40,21 +37,10 @@ export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
         const sessionId = storable(params.id);
         const tag = body.tag === null ? null : storable(body.tag);
         await settled(room);
-        const known = await room.reader.records.query({
-          sql: "select 1 from requests where organization_id = ? and session_id = ? limit 1",
-          args: [organizationId, sessionId],
-        });
-        if (known.length === 0) throw new GatewayError("not_found", "there is no session of this id");
-        const { records } = await room.writer();
-        const removal = {
-          sql: "delete from session_tags where organization_id = ? and session_id = ?",
-          args: [organizationId, sessionId],
-        };
-        const insertion = {
-          sql: "insert into session_tags (organization_id, session_id, tag, updated_at) values (?, ?, ?, ?)",
-          args: [organizationId, sessionId, tag, Date.now()],
-        };
-        await patiently(() => records.batch(tag === null ? [removal] : [removal, insertion]));
+        if (!(await isSession(room.reader.records, organizationId, sessionId))) {
+          throw new GatewayError("not_found", "there is no session of this id");
+        }
+        await setSessionTag((await room.writer()).records, organizationId, sessionId, tag);
         return success([{ session_id: sessionId, tag }]);
       },
       { body: TAG, ...endpoint("write", "Sessions", "Tag a session", "null removes the tag.") },

@@ -10,7 +10,7 @@ nav ul { margin: .1rem 0 .6rem; padding: 0; list-style: none } nav li { margin: 
 main { padding: 1.2rem 1.2rem 6rem 0; min-width: 0 }
 h1 { margin: 0; font-size: 1.6rem } h2 { margin: 3rem 0 0; padding-bottom: .3rem; border-bottom: 1px solid var(--line); font-size: 1.25rem }
 h3 { margin: 0; font-size: 1rem } h3 a { color: inherit } section { margin-top: 1.8rem } section:target h3 { color: var(--accent) }
-p { margin: .35rem 0 } a { color: var(--accent); text-decoration: none } a:hover { text-decoration: underline }
+p { margin: .35rem 0 } a { color: var(--accent); text-decoration: none } a:hover, p a { text-decoration: underline }
 code, pre { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: anywhere } pre { padding: .7rem; overflow-x: auto; border-radius: 6px; background: var(--sunken); overflow-wrap: normal }
 .call { padding: .35rem .7rem; border-radius: 6px; background: var(--sunken) } .method { display: inline-block; min-width: 4rem; font-weight: 700; color: var(--accent) }
 .table { margin: .6rem 0; overflow-x: auto } table { width: 100%; border-collapse: collapse; font-size: 14px }

@@ -1,19 +1,6 @@
-import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { GatewayError } from "../../errors.ts";
-import type { RequestRow } from "../../record/request-record.ts";
-import {
-  type BodyPart,
-  loadAsset,
-  loadBodies,
-  type RequestBodies,
-  type StoredBody,
-} from "../../store/bodies/bodies.ts";
-import { bodyTexts, contentType, headerPairs } from "../../store/bodies/body-text.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
-import { success, successText } from "../envelope.ts";
 import { includeBody, includeInputs } from "../input/query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
@@ -30,17 +17,6 @@ const IDS = t.Object(
   },
   { additionalProperties: false },
 );
-
-const BODY_QUERY = {
-  part: t.Union([t.Literal("request"), t.Literal("response")], { description: "`request` or `response`: that part." }),
-  raw: t.Boolean({ description: "`true` answers the bytes of the part as they were sent, decoded." }),
-};
-
-/** What a signed address carries. */
-const SIGNED_QUERY = {
-  expires: Type.Integer({ description: "Of a signed address." }),
-  signature: t.String({ description: "Of a signed address." }),
-};
 
 /** Reading requests by their ids. */
 export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -69,102 +45,5 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
         return answer;
       },
       endpoint("read", "Requests", "Read one request"),
-    )
-    .get(
-      "/v1/request/:id/body",
-      async ({ params, request }) => {
-        const id = requestIdOf(params.id);
-        const { part, raw } = readBodyQuery(request);
-        const row = await findShown(room, gate(), request, id);
-        const parts: BodyPart[] = raw ? ["request", "response", "raw", "headers"] : ["request", "response", "headers"];
-        const bodies = (await loadBodies(room.reader.bodies, [id], parts)).get(id) ?? {};
-        return raw ? rawBody(bodies, part!) : bodyJson(row, bodies, part);
-      },
-      endpoint("signed", "Requests", "Read the bodies of one request", "Both, or one part of them.", {
-        query: { ...BODY_QUERY, ...SIGNED_QUERY },
-        answers: { "application/json": t.Unknown(), "*/*": t.Unknown() },
-      }),
-    )
-    .get(
-      "/v1/request/:id/headers",
-      async ({ params, request }) => {
-        const { organizationId, keys } = await askFor(request, [requestIdOf(params.id)]);
-        const [row] = await recordsByIds(room.reader.records, organizationId, keys);
-        if (row === undefined) throw noSuchRequest();
-        const { headers } = (await loadBodies(room.reader.bodies, keys, ["headers"])).get(row.request_id) ?? {};
-        return success({ request: headerPairs(headers, "request"), response: headerPairs(headers, "response") });
-      },
-      endpoint(
-        "read",
-        "Requests",
-        "Read the headers of one request",
-        "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded.",
-      ),
-    )
-    .get(
-      "/v1/request/:id/assets/:asset",
-      async ({ params, request }) => {
-        const id = requestIdOf(params.id);
-        await findShown(room, gate(), request, id);
-        const asset = await loadAsset(room.reader.bodies, id, params.asset);
-        if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
-        return bytesAnswer(asset.content, asset.contentType);
-      },
-      endpoint("signed", "Requests", "Read an image, audio or file that a request shows", "", {
-        query: SIGNED_QUERY,
-        answers: { "*/*": t.Unknown() },
-      }),
     );
-}
-
-/** The request that a signed address or a key's organization shows. */
-async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string): Promise<RequestRow> {
-  const signed = new URL(request.url).searchParams.has("signature");
-  if (signed) await room.signer.verify(request);
-  await settled(room);
-  const [row] = signed
-    ? await room.reader.records.query<RequestRow>({ sql: "select * from requests where request_id = ?", args: [id] })
-    : await recordsByIds(room.reader.records, gate.caller(request).organizationId, [id]);
-  if (row === undefined) throw noSuchRequest();
-  return row;
-}
-
-function readBodyQuery(request: Request): { part: "request" | "response" | undefined; raw: boolean } {
-  const query = new URL(request.url).searchParams;
-  const part = query.get("part") ?? undefined;
-  const raw = query.get("raw") ?? "false";
-  if (part !== undefined && part !== "request" && part !== "response") {
-    throw new GatewayError("invalid_body", "part is request or response", { path: "part" });
-  }
-  if (raw !== "true" && raw !== "false")
-    throw new GatewayError("invalid_body", "raw is true or false", { path: "raw" });
-  if (raw === "true" && part === undefined) {
-    throw new GatewayError("invalid_body", "raw needs part=request or part=response", { path: "part" });
-  }
-  return { part, raw: raw === "true" };
-}
-
-function bodyJson(row: RequestRow, bodies: RequestBodies, part: "request" | "response" | undefined): Response {
-  const texts = bodyTexts(row, bodies, { of: () => undefined });
-  return successText(part === undefined ? `{"request":${texts.request},"response":${texts.response}}` : texts[part]);
-}
-
-/** A stream's own text where there is one: the stored response is the object that was put together from it. */
-function rawBody(bodies: RequestBodies, part: "request" | "response"): Response {
-  const body: StoredBody | undefined = part === "response" ? (bodies.raw ?? bodies.response) : bodies.request;
-  if (body === undefined) throw new GatewayError("not_found", `no ${part} body was recorded`);
-  const byForm = body.form === "json" ? "application/json" : body.form === "text" ? "text/plain; charset=utf-8" : null;
-  return bytesAnswer(body.content, contentType(bodies, part) ?? body.contentType ?? byForm);
-}
-
-/** Bytes that a client or provider chose: whatever they claim to be, no browser may run them on this address. */
-function bytesAnswer(bytes: Uint8Array, type: string | null): Response {
-  return new Response(bytes as Uint8Array<ArrayBuffer>, {
-    headers: {
-      "content-type": type !== null && /^[\x20-\x7e]+$/.test(type) ? type : "application/octet-stream",
-      "cache-control": "private, no-store",
-      "content-security-policy": "default-src 'none'; sandbox",
-      "x-content-type-options": "nosniff",
-    },
-  });
 }

@@ -46,10 +46,21 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   gate: () => Gate,
   family: RuleFamily<Rule, Body>,
 ) {
-  const { path, schema } = family;
   const organization = (request: Request) => gate().caller(request).organizationId;
-  const told = (access: Access, asked: Asked) =>
-    endpoint(access, family.tag, family.summaries[asked], family.descriptions[asked]);
+  return new Elysia()
+    .use(readingEndpoints(family, organization))
+    .use(changingEndpoints(family, organization))
+    .use(tellingEndpoints(room, family, organization));
+}
+
+/** The organization that asks. */
+type Asking = (request: Request) => string;
+
+function readingEndpoints<Rule extends StoredRule, Body extends object>(
+  family: RuleFamily<Rule, Body>,
+  organization: Asking,
+) {
+  const { path } = family;
   return new Elysia()
     .get(
       path,
@@ -57,7 +68,7 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const organizationId = organization(request);
         return success(await family.shown(await family.list(organizationId), organizationId));
       },
-      told("read", "list"),
+      told(family, "read", "list"),
     )
     .get(
       `${path}/:id`,
@@ -66,15 +77,23 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const [shown] = await family.shown([await findRule(family, params.id, organizationId)], organizationId);
         return success(shown);
       },
-      told("read", "read"),
-    )
+      told(family, "read", "read"),
+    );
+}
+
+function changingEndpoints<Rule extends StoredRule, Body extends object>(
+  family: RuleFamily<Rule, Body>,
+  organization: Asking,
+) {
+  const { path, schema, access } = family;
+  return new Elysia()
     .post(
       path,
       async ({ body, request }) => {
         const organizationId = organization(request);
         return success(await family.put(organizationId, body as Body));
       },
-      { body: schema, ...told(family.access, "make") },
+      { body: schema, ...told(family, access, "make") },
     )
     .put(
       `${path}/:id`,
@@ -83,7 +102,7 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const previous = await findRule(family, params.id, organizationId);
         return success(await family.put(organizationId, body as Body, previous));
       },
-      { body: schema, ...told(family.access, "replace") },
+      { body: schema, ...told(family, access, "replace") },
     )
     .patch(
       `${path}/:id`,
@@ -94,14 +113,24 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
           await family.put(organizationId, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous),
         );
       },
-      { body: t.Partial(schema, { additionalProperties: false }), ...told(family.access, "change") },
+      { body: t.Partial(schema, { additionalProperties: false }), ...told(family, access, "change") },
     )
     .delete(
       `${path}/:id`,
       async ({ params, request }) =>
         success(await family.remove(await findRule(family, params.id, organization(request)))),
-      told(family.access, "remove"),
-    )
+      told(family, access, "remove"),
+    );
+}
+
+/** What was sent by a rule, and whether it would arrive. */
+function tellingEndpoints<Rule extends StoredRule, Body extends object>(
+  room: ApiRoom,
+  family: RuleFamily<Rule, Body>,
+  organization: Asking,
+) {
+  const { path, tag, summaries, access } = family;
+  return new Elysia()
     .get(
       `${path}/:id/deliveries`,
       async ({ params, request }) => {
@@ -109,7 +138,7 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const { id } = await findRule(family, params.id, organization(request));
         return success((await listDeliveries(room.current.records, id, page)).map(shownDelivery));
       },
-      endpoint("read", family.tag, family.summaries.deliveries, "Attempts and last error; the newest first.", {
+      endpoint("read", tag, summaries.deliveries, "Attempts and last error; the newest first.", {
         query: PAGE_QUERY,
       }),
     )
@@ -121,8 +150,16 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
         const databases = { reader: room.current.records, writer: (await room.writer()).records };
         return success((await deliverTests(databases, rule, tests, TEST_MS)).map(shownDelivery));
       },
-      endpoint(family.access, family.tag, family.summaries.test, "Answers what came of it, at the latest after 10 s."),
+      endpoint(access, tag, summaries.test, "Answers what came of it, at the latest after 10 s."),
     );
+}
+
+function told<Rule extends StoredRule, Body extends object>(
+  family: RuleFamily<Rule, Body>,
+  access: Access,
+  asked: Asked,
+) {
+  return endpoint(access, family.tag, family.summaries[asked], family.descriptions[asked]);
 }
 
 /** @throws GatewayError `not_found` */

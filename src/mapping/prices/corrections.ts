@@ -3,7 +3,7 @@ import { type MatchLogic, type ModelPrice, type Provider, TieredPrices } from "@
 /** The day on which these were held against the providers' price pages. */
 export const CORRECTIONS_DATE = "2026-11-21";
 
-/** A price that the table lacks or has another of; US dollars per million tokens. */
+/** A price that the table lacks or has another of; US dollars per million tokens or per thousand searches. */
 interface Correction {
   readonly id: string;
   /** Models of just this name where it is missing. */
@@ -40,9 +40,36 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       prices: { input_mtok: 0.02 },
     },
   ],
+  AZURE: [
+    {
+      id: "deepseek-r1",
+      match: { regex: "^[Dd]eep[Ss]eek-[Rr]1(?:-0528)?$" },
+      prices: { input_mtok: 1.35, output_mtok: 5.4 },
+    },
+    { id: "gpt-oss-120b", match: { starts_with: "gpt-oss-120b" }, prices: { input_mtok: 0.15, output_mtok: 0.6 } },
+    { id: "phi-4", match: { regex: "^[Pp]hi-4$" }, prices: { input_mtok: 0.125, output_mtok: 0.5 } },
+  ],
   CEREBRAS: [{ id: "qwen-3-coder-480b", prices: { input_mtok: 2, output_mtok: 2 } }],
+  COHERE: [
+    {
+      id: "rerank-3",
+      match: { regex: "^rerank-(?:v3\\.5|(?:english|multilingual)-v3\\.0)$" },
+      prices: { rerank_searches_kcount: 2 },
+    },
+  ],
   DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].map((id) => ({ id, since: "2025-09-29", prices: DEEPSEEK_V3_2 })),
   GOOGLE: [
+    // Experimental models are free.
+    {
+      id: "gemini-2.0-flash-exp",
+      match: { regex: "^gemini-2\\.0-flash-(?:thinking-)?exp" },
+      prices: { input_mtok: 0, output_mtok: 0 },
+    },
+    {
+      id: "gemini-1.0-pro",
+      match: { regex: "^gemini-(?:1\\.0-pro.*|pro)$" },
+      prices: { input_mtok: 0.5, output_mtok: 1.5 },
+    },
     {
       id: "gemini-1.5-flash-8b",
       match: { contains: "gemini-1.5-flash-8b" },
@@ -69,6 +96,10 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       match: { starts_with: "gpt-4o-mini-audio-preview" },
       prices: { input_mtok: 0.15, output_mtok: 0.6, input_audio_mtok: 10, output_audio_mtok: 20 },
     },
+  ],
+  VOYAGE: [
+    { id: "rerank-2-lite", match: { regex: "^rerank-2(?:\\.5)?-lite$" }, prices: { input_mtok: 0.02 } },
+    { id: "rerank-2", match: { regex: "^rerank-2(?:\\.5)?$" }, prices: { input_mtok: 0.05 } },
   ],
 };
 

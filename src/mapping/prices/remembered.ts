@@ -17,6 +17,16 @@ const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
 };
 const PLAIN_UNITS = new Set(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"]);
 
+/** Parts that only some models price apart, and how those prices are called. */
+const PARTS: Readonly<Record<string, string>> = {
+  input_audio_tokens: "input_audio_mtok",
+  cache_audio_read_tokens: "cache_audio_read_mtok",
+  output_audio_tokens: "output_audio_mtok",
+  input_image_tokens: "input_image_mtok",
+  cache_image_read_tokens: "cache_image_read_mtok",
+  output_image_tokens: "output_image_mtok",
+};
+
 /** What a lookup found: `null` where the table has no price. */
 interface FoundPrice {
   readonly entry: string;
@@ -26,7 +36,7 @@ interface FoundPrice {
 /**
  * Prices by provider, model and day. Looking one up costs about 15 µs, most of it for finding the model by patterns and
  * checking the table against itself; multiplying costs nothing. Prices change at midnight UTC; those that depend on the
- * hour, and those of requests, are not kept, and usage with other parts than cached input is left to the table.
+ * hour, and those of requests, are not kept, and usage with other parts that have a price is left to the table.
  */
 export class RememberedPrices {
   readonly #found = new Map<string, FoundPrice | null>();
@@ -45,8 +55,13 @@ export class RememberedPrices {
   }
 }
 
-export function isPlain(units: Units): boolean {
-  for (const name in units) if (!PLAIN_UNITS.has(name)) return false;
+/** Whether these prices make a plain product of all units: a part without a price of its own costs what the rest does. */
+export function isPlain(units: Units, prices: ModelPrice): boolean {
+  for (const name in units) {
+    if (PLAIN_UNITS.has(name)) continue;
+    const ownPrice = Object.hasOwn(PARTS, name) ? PARTS[name]! : undefined;
+    if (ownPrice === undefined || prices[ownPrice] !== undefined) return false;
+  }
   return true;
 }
 

@@ -57,18 +57,18 @@ const remembered = new RememberedPrices();
 /** The prices that came with the program: `@pydantic/genai-prices`, and before it what we know better. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider)) return undefined;
-  const plain = isPlain(units);
-  const known = plain ? remembered.get(provider, model, at) : undefined;
+  const known = remembered.get(provider, model, at);
   if (known === null) return undefined;
-  if (known !== undefined) return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
+  if (known !== undefined && isPlain(units, known.prices))
+    return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
     const { entry, prices, input, output, total } = found;
-    if (plain) remembered.keep(provider, model, at, { entry, prices }, found.model);
+    if (!isNoted(units)) remembered.keep(provider, model, at, { entry, prices }, found.model);
     return { dollars: total, fees: total - input - output, entry };
   }
-  if (plain) remembered.keep(provider, model, at, null);
+  if (units.input_tokens !== undefined) remembered.keep(provider, model, at, null);
   return undefined;
 };
 
@@ -103,7 +103,7 @@ export function genaiRates(
     const lines = [
       line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
       line("output, all parts", units.output_tokens ?? 0, output),
-      line(FEES, (units.web_searches ?? 0) + (units.storage_searches ?? 0) || 1, total - input - output),
+      line(FEES, searchesIn(units) || 1, total - input - output),
     ];
     return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.prices, table };
   }
@@ -138,6 +138,12 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
   if (count === undefined || write === undefined || hour !== undefined || !model.includes("claude")) return 0;
   return priceOf(write, count, input) * HOUR_WRITE_MORE;
 }
+
+const searchesIn = ({ web_searches: web = 0, storage_searches: files = 0, rerank_searches: ranks = 0 }: Units) =>
+  web + files + ranks;
+
+/** Whether the name of the price may say something of these units only. */
+const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;
 
 /** Searches that the table has no price of do not make the tokens unknown, but the cost is not all of it. */
 function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {

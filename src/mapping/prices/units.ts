@@ -17,6 +17,7 @@ export interface Units {
   readonly output_image_tokens?: number;
   readonly web_searches?: number;
   readonly storage_searches?: number;
+  readonly rerank_searches?: number;
   readonly audio_seconds?: number;
 }
 
@@ -50,6 +51,8 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
   const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
+  const reranked = numberOf(billed?.search_units);
+  if (reranked !== undefined) return { rerank_searches: reranked };
   const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
   if (input === undefined || usage === undefined) return undefined;
   const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;

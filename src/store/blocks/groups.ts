@@ -21,6 +21,8 @@ const NUMBERED_MAX = 2 ** 26;
 
 /** What a group is not: rows that the filter does not select. */
 const NO_GROUP = 0;
+/** The group of every record where nothing is grouped by. */
+export const ALL_RECORDS = 1;
 
 /** Numbers the groups that occur, from 1 on, over many blocks. */
 export class Groups {
@@ -59,7 +61,7 @@ export class Groups {
 
   /** The number of a group, a new one where it was not there. */
   groupOf(keys: readonly Key[]): number {
-    if (this.#dimensions.length === 0) return 1;
+    if (this.#dimensions.length === 0) return ALL_RECORDS;
     if (keys.length === 1) {
       const number = numberOf(this.#keys[0]!, keys[0]!);
       if (number + 1 === this.#groups.length) this.#groups.push([number]);

@@ -37,17 +37,16 @@ export async function fromBlocks(
 }
 
 /** The same sums from blocks. */
-export function sumsOf({ sums }: Figures, group: number): Readonly<Record<string, number | null>> {
+export function sumsOf(figures: Figures, group: number): Readonly<Record<string, number | null>> {
+  const isEmpty = figures.requestsOf(group) === 0;
+  const sumOf = (name: keyof Figures["sums"]) => (isEmpty ? 0 : figures.sums[name].of(group));
   return {
-    cost: sumOf(sums.cost.of(group), group),
-    prompt_tokens: sumOf(sums.prompt_tokens.of(group), group),
-    completion_tokens: sumOf(sums.completion_tokens.of(group), group),
-    total_tokens: sumOf(sums.total_tokens.of(group), group),
+    cost: sumOf("cost"),
+    prompt_tokens: sumOf("prompt_tokens"),
+    completion_tokens: sumOf("completion_tokens"),
+    total_tokens: sumOf("total_tokens"),
   };
 }
-
-/** Group 0 is no records at all, over which a sum is 0. */
-const sumOf = (sum: number | null, group: number) => (group === 0 ? 0 : sum);
 
 export function iso(time: Key | undefined): string {
   return new Date(Number(time)).toISOString();

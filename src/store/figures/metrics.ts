@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import { LATENCIES } from "../blocks/block-figures.ts";
 import type { Measures } from "../blocks/figures.ts";
-import type { Key } from "../blocks/groups.ts";
+import { ALL_RECORDS, type Key } from "../blocks/groups.ts";
 import { percentiles } from "../blocks/percentiles.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
@@ -36,7 +36,7 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     ...named(names, figures.keysOf(group)),
     requests: figures.requestsOf(group),
   }));
-  if (rows.length === 0 && names.length === 0) rows.push({ group: 0, requests: 0 });
+  if (rows.length === 0 && names.length === 0) rows.push({ group: ALL_RECORDS, requests: 0 });
   const page = inOrder(rows, order, { ...query, nullsLast: false });
   const ranks = await figures.latencyPercentiles(
     page.map(({ group }) => group),

@@ -74,17 +74,17 @@ async function readMember({ bytes, copy }: Member, source: string): Promise<Mani
 async function* inDirectory(source: string): AsyncGenerator<Member> {
   for (const entry of fs.readdirSync(source, { recursive: true, encoding: "utf8" }).sort()) {
     const path = join(source, entry);
-    const { size, isFile } = ((found) => ({ size: found.size, isFile: found.isFile() }))(fs.statSync(path));
-    if (!isFile) continue;
+    const found = fs.statSync(path);
+    if (!found.isFile()) continue;
     const copy = async (sink: ByteSink) => {
       const fd = fs.openSync(path, "r");
       try {
-        return await readPieces(fd, size, sink);
+        return await readPieces(fd, found.size, sink);
       } finally {
         fs.closeSync(fd);
       }
     };
-    yield { name: entry.replaceAll("\\", "/"), bytes: size, copy };
+    yield { name: entry.replaceAll("\\", "/"), bytes: found.size, copy };
   }
 }
 

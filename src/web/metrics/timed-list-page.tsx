@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { post } from "../api.ts";
 import { and, type FilterTree } from "../filter/tree.ts";
 import type { Column, Sorted } from "../parts/data-table.tsx";
@@ -31,8 +31,8 @@ interface Listed<T> {
   readonly order: Sorted;
   readonly columns: (span: Span) => readonly Column<T>[];
   readonly rowKey: (row: T) => string;
-  /** What it means that there is nothing, in this time and with this text. */
-  readonly none: string;
+  /** What it means that there is nothing in this time, and with this text. */
+  readonly none: ReactNode;
   readonly notFound: string;
 }
 

@@ -1,25 +1,30 @@
 import { CopyButton } from "./copy-button.tsx";
+import { formatCount } from "./format.ts";
 
 interface CodeProps {
   readonly text: string;
   /** What it is: its heading, and its name for who cannot see it. */
   readonly label: string;
-  readonly copy?: boolean;
 }
 
+/** Of longer texts so much is put into the page. */
+const SHOWN_CHARS_MAX = 400_000;
+
 /** Text as it is, to read and to copy. Whatever it holds, it is text. */
-export function Code({ text, label, copy = true }: CodeProps) {
+export function Code({ text, label }: CodeProps) {
+  const left = text.length - SHOWN_CHARS_MAX;
   return (
     <figure className="code">
       <figcaption>
         <span>{label}</span>
-        {copy ? <CopyButton text={text} /> : null}
+        <CopyButton text={text} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
       <section tabIndex={0} aria-label={label}>
         <pre>
-          <code>{text}</code>
+          <code>{left > 0 ? text.slice(0, SHOWN_CHARS_MAX) : text}</code>
         </pre>
+        {left > 0 ? <p className="muted">… and {formatCount(left)} characters more, which Copy takes along.</p> : null}
       </section>
     </figure>
   );

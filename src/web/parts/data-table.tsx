@@ -76,8 +76,12 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
     if (onSort === undefined) setOwn([next]);
     else onSort(next);
   };
+  // What scrolls must be reachable by key: where a head sorts, it is.
+  const reach = columns.some(({ value }) => value !== undefined)
+    ? {}
+    : { role: "group", tabIndex: 0, "aria-label": label };
   return (
-    <div className="table-room">
+    <div className="table-room" {...reach}>
       <table className="table" aria-label={label}>
         <thead>
           <tr>

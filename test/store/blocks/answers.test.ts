@@ -78,6 +78,7 @@ const FILTERS = [
   leaf("user_id", { "not-contains": "USER-1" }),
   leaf("cost", { gte: 0 }),
   leaf("properties", { "App-Name": { contains: "APP" } }),
+  leaf("model", { equals: "of nobody" }),
 ];
 
 type Question = (store: Store, filter: unknown) => Promise<unknown>;

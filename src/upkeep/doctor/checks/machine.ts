@@ -1,6 +1,7 @@
 import { lookup, Resolver } from "node:dns/promises";
 import * as fs from "node:fs";
 import { dirname } from "node:path";
+import { openFilesMax } from "../../../runtime/open-files.ts";
 import { within } from "../../../runtime/within.ts";
 import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
 
@@ -41,6 +42,7 @@ export const diskCheck: Check = {
   },
 };
 
+/** Of this process, which has what the service has when it is started the same way. */
 export const openFilesCheck: Check = {
   name: "open files",
   run() {
@@ -51,14 +53,6 @@ export const openFilesCheck: Check = {
     return [limit < OPEN_FILES_FAIL ? fail(says, mend) : limit < OPEN_FILES_WARN ? warn(says, mend) : ok(says)];
   },
 };
-
-/** Of this process, which has what the service has when it is started the same way. */
-function openFilesMax(): number | undefined {
-  const path = "/proc/self/limits";
-  if (!fs.existsSync(path)) return undefined;
-  const soft = /^Max open files\s+(\S+)/m.exec(fs.readFileSync(path, "utf8"))?.[1];
-  return soft === undefined || soft === "unlimited" ? undefined : Number(soft);
-}
 
 export const clockCheck: Check = {
   name: "clock",

@@ -5,8 +5,9 @@ import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { indented } from "./indented.ts";
 import { bodyMedia } from "./media.tsx";
-import { bodyAddress, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
+import { bodyAddress, bodyOf, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
 
 const FORMS = { formatted: "Formatted", raw: "As sent" } as const;
 
@@ -15,15 +16,12 @@ interface BodyViewProps {
   readonly part: "request" | "response";
 }
 
-/** Of longer bodies so much is put into the page; all of it can be downloaded. */
-const SHOWN_CHARS_MAX = 400_000;
-
 /** One side of the exchange: its headers, and its body as JSON or as the very bytes. */
 export function BodyView({ record, part }: BodyViewProps) {
   const [form, choose] = useState<keyof typeof FORMS>("formatted");
   // Everything comes at once, so that nothing moves when the headers do.
   const { isPending } = useQuery(headersQuery(record.request_id));
-  const body = part === "request" ? record.request_body : record.response_body;
+  const body = bodyOf(record, part);
   const address = bodyAddress(record.request_id, part);
   if (isPending) return <Loading rows={8} />;
   return (
@@ -53,7 +51,7 @@ export function BodyView({ record, part }: BodyViewProps) {
           ) : (
             <>
               {bodyMedia(record, part)}
-              <Code label={`${part} body`} text={cut(formatted(body))} />
+              <FormattedBody record={record} part={part} />
             </>
           )}
         </>
@@ -62,13 +60,28 @@ export function BodyView({ record, part }: BodyViewProps) {
   );
 }
 
-function formatted(body: unknown): string {
-  return typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
+/** Figures beyond what a number of JavaScript holds. */
+const LONG_NUMBER = /[\d.]{16}/;
+
+/** JSON with a line for each member. Where numbers are so long that they were rounded, it is made from the bytes. */
+function FormattedBody({ record, part }: BodyViewProps) {
+  const body = bodyOf(record, part);
+  const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
+  const isRounded = typeof body !== "string" && LONG_NUMBER.test(text);
+  const { data, isLoading } = useQuery({ ...rawBodyQuery(record.request_id, part), enabled: isRounded });
+  if (isLoading) return <Loading rows={8} />;
+  return <Code label={`${part} body`} text={(data && asWritten(data)) ?? text} />;
 }
 
-function cut(text: string): string {
-  if (text.length <= SHOWN_CHARS_MAX) return text;
-  return `${text.slice(0, SHOWN_CHARS_MAX)}\n… ${text.length - SHOWN_CHARS_MAX} more characters: download the bytes.`;
+/** Undefined of bytes that are no JSON, as those of a stream. */
+function asWritten(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    JSON.parse(text);
+    return indented(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bytes as text where they are text. */
@@ -76,7 +89,7 @@ function RawBody({ record, part }: BodyViewProps) {
   const { data, error, refetch } = useQuery(rawBodyQuery(record.request_id, part));
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={4} />;
-  return <Code label={`${part} body as sent, ${formatBytes(data.byteLength)}`} text={cut(bytesText(data))} />;
+  return <Code label={`${part} body as sent, ${formatBytes(data.byteLength)}`} text={bytesText(data)} />;
 }
 
 function bytesText(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { SafeLink } from "../../parts/safe-link.tsx";
-import { bodyAddress, type RequestRecord } from "./record.ts";
+import { bodyAddress, bodyOf, type RequestRecord } from "./record.ts";
 
 const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
 /** Pictures that stand in the record itself, being short. */
@@ -35,8 +35,10 @@ export function Media({ requestId, source, kind, name }: MediaProps) {
 
 /** A body that is itself a picture or sound, to see or to hear; undefined where it is something else. */
 export function bodyMedia(record: RequestRecord, part: "request" | "response"): ReactNode | undefined {
-  const body = part === "request" ? record.request_body : record.response_body;
-  const { _type, content_type: type } = (body ?? {}) as { readonly _type?: unknown; readonly content_type?: unknown };
+  const { _type, content_type: type } = (bodyOf(record, part) ?? {}) as {
+    readonly _type?: unknown;
+    readonly content_type?: unknown;
+  };
   if (_type !== "binary" || typeof type !== "string") return undefined;
   const kind = /^audio\//i.test(type) ? "audio" : /^image\/(?!svg)/i.test(type) ? "image" : undefined;
   return kind && <Recorded address={bodyAddress(record.request_id, part)} kind={kind} name={`${part}, ${type}`} />;

@@ -88,7 +88,10 @@ export function RequestPage() {
       <Figures record={data} />
       <Notes record={data} />
       <div className="request-columns">
-        <section className="panel request-main" aria-label="Exchange">
+        <section className="panel request-main" aria-labelledby="exchange">
+          <h2 id="exchange" className="unseen">
+            Exchange
+          </h2>
           <nav className="tabs" aria-label="Parts of the request">
             {TABS.map(([name, label]) => (
               <Link

@@ -23,12 +23,17 @@ export const recordQuery = (id: string) =>
     structuralSharing: false, // it would lose a property that is called `__proto__`
   });
 
+type Part = "request" | "response";
+
+export const bodyOf = (record: RequestRecord, part: Part): unknown =>
+  part === "request" ? record.request_body : record.response_body;
+
 /** Where the very bytes of a body are. */
-export const bodyAddress = (id: string, part: "request" | "response"): string =>
+export const bodyAddress = (id: string, part: Part): string =>
   `/v1/request/${encodeURIComponent(id)}/body?part=${part}&raw=true`;
 
 /** The very bytes of a body. */
-export const rawBodyQuery = (id: string, part: "request" | "response") =>
+export const rawBodyQuery = (id: string, part: Part) =>
   queryOptions({
     queryKey: ["raw-body", id, part],
     queryFn: async ({ signal }) => {

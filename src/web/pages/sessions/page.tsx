@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ofSession, or } from "../../filter/tree.ts";
 import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
 import { Duration } from "../../parts/values.tsx";
 
@@ -59,6 +60,10 @@ const SESSIONS = {
   order: { id: "latest_request_created_at", desc: true },
   columns: () => COLUMNS,
   rowKey: (row: SessionRow) => row.session_id,
-  none: "No sessions in this time",
+  none: (
+    <Empty title="No sessions in this time">
+      Send <code>Gateway-Session-Id</code> with requests that belong together, or choose a longer time.
+    </Empty>
+  ),
   notFound: "No session's name or id holds this text",
 };

@@ -4,6 +4,7 @@ import { RequestsLink } from "../../metrics/links.tsx";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
 
 interface UserRow {
@@ -66,6 +67,10 @@ const USERS = {
   order: { id: "cost", desc: true },
   columns: columnsOf,
   rowKey: (row: UserRow) => row.user_id,
-  none: "No requests of any user in this time",
+  none: (
+    <Empty title="No requests of any user in this time">
+      Send <code>Gateway-User-Id</code> with a request, or choose a longer time.
+    </Empty>
+  ),
   notFound: "No user id holds this text",
 };
