@@ -10,7 +10,10 @@ import { bodyPart, callApi, gatewayHeaders, recordOf, recordsOf, type Weir } fro
 import { until } from "../until.ts";
 import { commandOnDeno, startOnDeno } from "./weir-on-deno.ts";
 
-const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: zstdCompressSync } as const;
+/** As a server does that ends a frame wherever it flushes. */
+const inTwoFrames = (text: string) =>
+  Buffer.concat([text.slice(0, 20), text.slice(20)].map((part) => zstdCompressSync(part)));
+const CODINGS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, zstd: inTwoFrames } as const;
 const ANSWER = {
   model: "acme-1",
   choices: [{ message: { role: "assistant", content: "hello there" } }],
