@@ -176,7 +176,7 @@ export async function runCommand(
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 15_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 45_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 
