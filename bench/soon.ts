@@ -7,7 +7,8 @@
 import { parseArgs } from "node:util";
 import { startSqld } from "../test/e2e/sqld.ts";
 import { startUpstream } from "../test/e2e/upstream.ts";
-import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "../test/e2e/weir.ts";
+import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, type Weir } from "../test/e2e/weir.ts";
+import { until } from "../test/until.ts";
 import { spread } from "./figures.ts";
 
 const { values } = parseArgs({ options: { times: { type: "string", default: "10" } } });

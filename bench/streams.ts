@@ -5,7 +5,8 @@
  * stream costs. Run: `bun bench/streams.ts [--streams 4000] [--ramp-ms 4000] [--events 10] [--every-ms 1000]`.
  */
 import { parseArgs } from "node:util";
-import { gatewayHeaders, queryIds, residentMb, startWeir, until } from "../test/e2e/weir.ts";
+import { gatewayHeaders, queryIds, residentMb, startWeir } from "../test/e2e/weir.ts";
+import { until } from "../test/until.ts";
 import { cpuSeconds, quantile, spread } from "./figures.ts";
 import { openStreams, type StreamLoad, startSseProvider } from "./load/streams.ts";
 

@@ -175,7 +175,8 @@ function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
 function refuse(bearing: Bearing, now: number): Refusal {
   const { policy, counter } = bearing;
   const seconds = counter.retrySeconds(policy, now);
-  const per = `${policy.quota} ${policy.unit === "request" ? "requests" : policy.unit} in ${policy.windowMs / 1_000} s`;
+  const unit = policy.unit !== "request" ? policy.unit : policy.quota === 1 ? "request" : "requests";
+  const per = `${policy.quota} ${unit} in ${policy.windowMs / 1_000} s`;
   const by = policy.segment === null ? "" : ` for each ${policy.segment}`;
   const message = `the rate limit "${policy.name}" (${per}${by}) is spent; wait ${seconds} s`;
   const shown = { ...limitHeaders(bearing, now), "gateway-ratelimit-reset": String(seconds) };

@@ -8,6 +8,7 @@ import { createPluginHost, type PluginHost } from "./plugin/host/host.ts";
 import { Shares } from "./plugin/host/shares.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/providers/registry.ts";
+import { within } from "./runtime/within.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
 import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./serve/first-keys.ts";
@@ -16,6 +17,9 @@ import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { localPath } from "./store/store.ts";
+
+/** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
+const START_ENDS_MS = 2_000;
 
 type ServeOptions = FirstKeysOptions;
 
@@ -45,7 +49,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     for (const { spool } of built.regions) spool.flush();
   });
   try {
-    await build(options, configs, built);
+    const building = build(options, configs, built);
+    await Promise.race([building, signal.then(() => within(building, START_ENDS_MS, () => undefined))]);
     const received = await signal;
     const seconds = config.drain_seconds;
     log.info("stopping: no new connections, streams in flight may finish", { signal: received, seconds });
@@ -147,9 +152,9 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
 }
 
 async function takeDown({ regions, hooks, entries, pluginHost, registry, shares }: Built): Promise<void> {
+  entries?.close();
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
-  entries?.close();
   shares?.close();
   pluginHost?.close();
   registry?.close();

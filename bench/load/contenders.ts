@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import { gatewayHeaders, ROOT, startWeir, until } from "../../test/e2e/weir.ts";
+import { gatewayHeaders, ROOT, startWeir } from "../../test/e2e/weir.ts";
+import { until } from "../../test/until.ts";
 import { freePort, startProxy } from "./nginx.ts";
 
 /** A gateway under load. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { until } from "../../test/e2e/weir.ts";
+import { until } from "../../test/until.ts";
 import { pause } from "../figures.ts";
 
 export interface StreamLoad {

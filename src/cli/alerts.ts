@@ -17,7 +17,7 @@ import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
-import { asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -69,7 +69,7 @@ export const deleteAlertCommand: Run = async (invocation) => {
 };
 
 export const alertHistoryCommand: Run = async (invocation) => {
-  const limit = asNumber(invocation.options, "limit") ?? 100;
+  const limit = asLimit(invocation.options);
   await withAlert(invocation, async (records, alert) => {
     const events = (await alertHistory(records, alert.id, { limit, offset: 0 })).map((event) => ({
       ...event,

@@ -18,6 +18,13 @@ export function asNumber(options: Invocation["options"], name: string): number |
   return Number(text);
 }
 
+/** Rows that a list has at most. */
+export function asLimit(options: Invocation["options"]): number {
+  const text = options["limit"]?.toString() ?? "100";
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--limit takes a number of rows, not ${text}`);
+  return Number(text);
+}
+
 /** What the API would answer with a 400 is a command line that means nothing. */
 export function asUsage<T>(read: () => T): T {
   try {

@@ -12,7 +12,7 @@ import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } fr
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
-import { asNumber, asUsage, checkedBody } from "./read-options.ts";
+import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -61,7 +61,7 @@ export const testWebhookCommand: Run = (invocation) =>
   );
 
 export const webhookDeliveriesCommand: Run = (invocation) => {
-  const limit = asNumber(invocation.options, "limit") ?? 100;
+  const limit = asLimit(invocation.options);
   return withWebhook(invocation, async (records, { id }) => {
     const all = (await listDeliveries(records, id, { limit, offset: 0 })).map(shownDelivery);
     printList(invocation, all, {

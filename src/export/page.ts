@@ -25,7 +25,8 @@ const CURSOR_CHARACTERS_MAX = 2_000;
  * @throws UnreadableAnswer
  */
 export function readPage(answer: Buffer, limit: number): Page {
-  const { envelope, lines, rows } = (isUtf8(answer) ? openCompact(answer) : undefined) ?? openAny(answer);
+  checkText(answer);
+  const { envelope, lines, rows } = openCompact(answer) ?? openAny(answer);
   checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
@@ -44,7 +45,13 @@ export function cursorAtEnd(answer: Buffer): string | undefined {
 
 /** Parses an answer and checks that it is an envelope without an error in it. */
 export function readEnvelope(answer: Uint8Array): Envelope {
+  checkText(answer);
   return parseEnvelope(new TextDecoder().decode(answer));
+}
+
+/** Decoded all the same, a damaged byte would be other text. */
+function checkText(answer: Uint8Array): void {
+  if (!isUtf8(answer)) throw new UnreadableAnswer("not UTF-8");
 }
 
 /** Takes several times as long, and takes any form of JSON. */

@@ -3,7 +3,7 @@ import { storable } from "../record/storable.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
 import { hint, quote } from "./hint.ts";
 import { OPERATORS } from "./operators.ts";
-import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING } from "./tree.ts";
+import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING, PATTERN_CHARS_MAX } from "./tree.ts";
 import { checkValue } from "./values.ts";
 
 /** Which leaves an endpoint takes: `fast` only those wrapped in `request_response_rmt`, `legacy` all groups. */
@@ -161,8 +161,12 @@ class Decoder {
       this.#conditions(subject, raw, { at, into });
       return;
     }
+    const { source } = subject.field;
+    const charsMax = source.from === "properties" && source.names === "any-case" ? PATTERN_CHARS_MAX : Infinity;
     for (const [name, value] of entries(raw, at, `"${subject.label}" takes an object of names and conditions`)) {
-      this.#conditions({ ...subject, name: storable(name) }, value, { at: step(at, name), into });
+      const here = step(at, name);
+      if (name.length > charsMax) throw wrong(here, `"${subject.label}" takes names of at most ${charsMax} characters`);
+      this.#conditions({ ...subject, name: storable(name) }, value, { at: here, into });
     }
   }
 

@@ -3,8 +3,11 @@ import type { FieldSource, Kind } from "./fields.ts";
 /** Branches and conditions that one filter may have together; more is answered 400. */
 export const FILTER_NODES_MAX = 50_000;
 
-/** Characters that a `like`, `ilike`, `contains` or `not-contains` may look for in a column. */
-export const PATTERN_CHARS_MAX = 5_000;
+/**
+ * Characters that a `like`, `ilike`, `contains` or `not-contains` may look for in a column, and that a name compared
+ * without case may have. SQLite takes patterns of 50,000 bytes, and a letter with all its spellings is up to 12.
+ */
+export const PATTERN_CHARS_MAX = 4_000;
 
 /** Characters that a `contains` may look for in a body; with ten times as many, preparing it alone takes a second. */
 export const BODY_PATTERN_CHARS_MAX = 100_000;

@@ -8,25 +8,13 @@ import type { BeginMeta, HeadMeta } from "../spool/frame.ts";
 import type { Upload } from "./body/upload.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { toWire } from "./headers/headers.ts";
+import { toHeaderValue } from "./headers/headers.ts";
+import { type CacheAnswer, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import { type Ending, Recording } from "./recording.ts";
-import { errorBody, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
+import { errorBody, errorHeaders, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
 import { joinSockets } from "./websocket/websocket.ts";
-
-/** What the cache had for a request that asked it. */
-interface CacheAnswer {
-  hit?: CacheHit;
-}
-
-export interface CacheHit {
-  /** The request whose answer is repeated, and when that was stored. */
-  readonly referenceId: string;
-  readonly createdAt: number;
-  /** Place of the answer in its bucket. */
-  readonly place: number;
-}
 
 /**
  * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
@@ -106,7 +94,7 @@ export class Exchange implements UpstreamEvents, Departing {
   /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
-    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toLine(value));
+    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toHeaderValue(value));
   }
 
   /** Calls `listener` when the exchange ends, or now where it has ended. */
@@ -152,14 +140,12 @@ export class Exchange implements UpstreamEvents, Departing {
     }
     this.#headSent = true;
     const body = errorBody(own, this.id);
-    const headers = ["Content-Type", "application/json", "Content-Length", String(body.byteLength)];
-    for (const [name, value] of Object.entries(own.headers)) headers.push(name, toLine(value));
-    if (own.status === 401) headers.push("WWW-Authenticate", "Bearer");
+    const headers = errorHeaders(own, body.byteLength);
     this.recording.head(own.status, headers, "application/json", this.attempt);
     this.recording.responseBody(body);
     this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
     const send = () => {
-      this.#answer.head(own.status, reasonOf(own.status), this.#withIds(headers));
+      this.#answer.head(own.status, reasonOf(own.status), this.#withOwn(headers));
       this.upload?.stop();
       this.#answer.end(body);
     };
@@ -187,7 +173,7 @@ export class Exchange implements UpstreamEvents, Departing {
     const hit = this.cache?.hit;
     const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
     this.recording.head(status, shown, contentType, { ...cached, ...this.attempt });
-    const headers = this.#withIds(forward);
+    const headers = this.#withOwn(forward);
     if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
     else this.#sendHead(status, reason, headers);
   }
@@ -244,7 +230,7 @@ export class Exchange implements UpstreamEvents, Departing {
     this.recording.flush();
     this.#headSent = true;
     const upgrade = raw.find((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "upgrade") ?? "websocket";
-    this.#answer.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withIds(forward)]);
+    this.#answer.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withOwn(forward)]);
     this.#answer.flush();
     this.#cut = joinSockets({
       client: client.socket,
@@ -282,14 +268,8 @@ export class Exchange implements UpstreamEvents, Departing {
     this.#answer.destroy();
   }
 
-  #withIds(headers: string[]): string[] {
-    const all = this.#added === undefined ? [...headers] : [...headers, ...this.#added];
-    for (const name of this.#parts.idHeaders) all.push(name, this.id);
-    if (this.cache === undefined) return all;
-    const { hit } = this.cache;
-    if (hit === undefined) all.push("gateway-cache", "MISS");
-    else all.push("gateway-cache", "HIT", "gateway-cache-bucket-idx", String(hit.place));
-    return all;
+  #withOwn(headers: readonly string[]): string[] {
+    return withOwnHeaders(headers, this.#added, this.#parts.idHeaders, this.id, this.cache);
   }
 
   #sendHead(status: number, reason: string, headers: string[]): void {
@@ -392,9 +372,6 @@ export class Exchange implements UpstreamEvents, Departing {
     });
   }
 }
-
-/** A header value in one line. */
-const toLine = (value: string) => toWire(value.replace(/[\0-\x1f\x7f]+/g, " "));
 
 /** What may stand in a status line; anything else is replaced by the usual phrase. */
 const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -7,6 +7,7 @@ import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { cacheSettings, serveCached, speaksOfCache } from "./cache/serve-cached.ts";
+import { checkMessage } from "./check-message.ts";
 import { Exchange } from "./exchange.ts";
 import { type Admitted, askToForward, type ClientRequest, forward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
@@ -108,29 +109,6 @@ function refuse(parts: GatewayParts, { exchange, request, headers, key, route }:
   if (unread && isComing(request, headers, parts) && exchange.recording.begun)
     recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
   else exchange.answerOwn(own);
-}
-
-/** What the parser lets through and no server behind should have to read; what it should not have let through, too. */
-function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
-  const { hosts, transferEncoding, contentLength } = headers;
-  const { old, url } = incoming;
-  if (hosts.length > 1) throw malformed("the request has more than one Host");
-  if (hosts.length === 0 && !old) throw malformed("the request has no Host");
-  if (!url.startsWith("/")) throw malformed("the request target must be a path, such as /v1/models");
-  if (contentLength !== undefined && !Number.isSafeInteger(contentLength))
-    throw malformed("Content-Length is no length");
-  if (transferEncoding === undefined) {
-    if (client !== undefined && contentLength !== undefined && contentLength > 0)
-      throw malformed("an upgrade cannot have a body");
-    return;
-  }
-  if (old || transferEncoding.toLowerCase() !== "chunked" || contentLength !== undefined || client !== undefined)
-    throw malformed("Transfer-Encoding must be exactly: chunked");
-}
-
-/** The connection closes behind it: who reads this message differently would read the next one differently too. */
-function malformed(message: string): GatewayError {
-  return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
 }
 
 /** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */

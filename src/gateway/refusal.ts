@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 import type { Refusal } from "../plugin/contract.ts";
+import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";
 
 /** An answer of the gateway's own, on its way to the client. */
@@ -37,6 +38,14 @@ export function fromRefusal({ status, code, message, headers = {} }: Refusal, id
 /** The JSON that every error of the gateway is answered with. */
 export function errorBody({ code, message }: Pick<OwnAnswer, "code" | "message">, id: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { type: "gateway_error", code, message, request_id: id } }));
+}
+
+/** Its headers, raw pairs. */
+export function errorHeaders({ status, headers }: OwnAnswer, bodyBytes: number): string[] {
+  const pairs = ["Content-Type", "application/json", "Content-Length", String(bodyBytes)];
+  for (const [name, value] of Object.entries(headers)) pairs.push(name, toHeaderValue(value));
+  if (status === 401) pairs.push("WWW-Authenticate", "Bearer");
+  return pairs;
 }
 
 const REASONS: Readonly<Record<number, string>> = {

@@ -166,6 +166,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     bytesMax: config.cache_max_bytes,
     entryBytesMax: config.cache_max_entry_bytes,
     entriesMax: config.cache_max_entries,
+    headMsMax: config.upstream_timeout_seconds * 1_000,
   });
   return {
     log: room,

@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 import { isDeno } from "./platform.ts";
-import { endsWithFrame } from "./zstd-frames.ts";
+import { wholeFrames } from "./zstd-frames.ts";
 
 export interface Decoded {
   readonly bytes: Buffer;
@@ -42,8 +42,16 @@ const BROTLI: Coding = {
 };
 const ZSTD: Coding = {
   sync: (bytes, limit) => {
-    if (!endsWithFrame(bytes)) throw new RangeError("the last frame is not whole");
-    return zlib.zstdDecompressSync(bytes, { maxOutputLength: limit });
+    const frames = wholeFrames(bytes);
+    if (frames === undefined) throw new RangeError("the last frame is not whole");
+    let left = limit;
+    // Deno's function stops behind the first frame.
+    const parts = (isDeno ? frames : [bytes]).map((part) => {
+      const decoded = zlib.zstdDecompressSync(part, { maxOutputLength: Math.max(1, left) });
+      left -= decoded.byteLength;
+      return decoded;
+    });
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   },
   stream: () => zlib.createZstdDecompress(ZSTD_FLUSH),
 };
@@ -127,7 +135,7 @@ function undoAsFarAsPossible(coding: Coding, bytes: Buffer, bytesMax: number): P
 /** One that the types do not know yet. */
 const BROTLI_FORMAT: string = "brotli";
 
-/** Deno's function takes brotli that is cut off for whole, its stream does not. */
+/** Deno's function takes brotli that is cut off or damaged for whole; its stream does not, nor what has bytes behind its end. */
 async function endsAsBrotli(bytes: Buffer): Promise<boolean> {
   try {
     const { readable, writable } = new DecompressionStream(BROTLI_FORMAT as CompressionFormat);

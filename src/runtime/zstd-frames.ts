@@ -9,17 +9,20 @@ const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 const SIZE_BYTES = [0, 2, 4, 8] as const;
 
 /**
- * Whether zstd content ends where a frame ends (RFC 8878, 3.1). The decoders that take a limit do not tell: they give
- * what there is of a body that was cut off. Looks at the heads of blocks only; damage inside is the decoder's to find.
+ * The frames of zstd content, those that carry something else left out; undefined where it does not end where a frame ends
+ * (RFC 8878, 3.1). The decoders that take a limit do not tell: they give what there is of a body that was cut off. Looks
+ * at the heads of blocks only; damage inside is the decoder's to find.
  */
-export function endsWithFrame(bytes: Buffer): boolean {
+export function wholeFrames(bytes: Buffer): Buffer[] | undefined {
+  const frames: Buffer[] = [];
   let at = 0;
   while (at < bytes.byteLength) {
     const next = frameEnd(bytes, at);
-    if (next === undefined || next > bytes.byteLength) return false;
+    if (next === undefined || next > bytes.byteLength) return undefined;
+    if (bytes.readUInt32LE(at) === FRAME) frames.push(bytes.subarray(at, next));
     at = next;
   }
-  return true;
+  return frames;
 }
 
 /** Where the frame at `at` ends, which may be behind what is there. */

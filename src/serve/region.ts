@@ -149,7 +149,7 @@ export class Region {
     await this.#jobs?.stop("stop", JOBS_STOP_MS);
     await this.spool.close();
     const recorded = await this.recorder.stop("stop", RECORDER_STOP_MS);
-    if (!recorded && this.#gateway !== undefined) {
+    if (!recorded && this.#api !== undefined) {
       this.#log.warn("the recorder did not finish; the spool keeps the rest for the next start");
     }
     await this.#api?.stop("stop", API_STOP_MS);

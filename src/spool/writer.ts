@@ -1,4 +1,4 @@
-import { type Cipheriv, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type Log, messageOf } from "../observe.ts";
 import { encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
 import {
@@ -14,7 +14,8 @@ import {
 } from "./frame.ts";
 import { Journal } from "./journal.ts";
 import { Losses } from "./losses.ts";
-import { type SealedSide, SealKey } from "./seal.ts";
+import { SealKey } from "./seal.ts";
+import { Sealing } from "./sealing.ts";
 import { Syncer } from "./syncer.ts";
 import { Tip } from "./tip.ts";
 
@@ -73,13 +74,11 @@ class Writer implements Spool {
   readonly #journal: Journal;
   readonly #syncer: Syncer;
   readonly #losses = new Losses();
-  readonly #sealKey: SealKey;
+  readonly #sealing: Sealing;
   readonly #tip: Tip;
   readonly #run: string;
   /** Undefined for the first writer, whose exchanges need not name it. */
   readonly #writer: number | undefined;
-  /** Exchanges in flight with a body that is to be left out: few, and none in most deployments. */
-  readonly #sealing = new Map<string, Readonly<Partial<Record<SealedSide, Cipheriv>>>>();
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #secondly: ReturnType<typeof setInterval>;
   #used = 0;
@@ -95,7 +94,7 @@ class Writer implements Spool {
   constructor({ directory, log, segmentBytes = 64 * 1024 * 1024, shared }: SpoolOptions) {
     this.#log = log.with({ room: "spool" });
     this.#run = shared?.run ?? randomUUID();
-    this.#sealKey = new SealKey(shared?.sealKey);
+    this.#sealing = new Sealing(new SealKey(shared?.sealKey));
     this.#writer = shared?.writer;
     this.#tip = new Tip(shared?.writer ?? FIRST_WRITER, shared?.tip);
     const start: StartMeta = { run: this.#run, time: Date.now() };
@@ -128,14 +127,14 @@ class Writer implements Spool {
       return false;
     }
     const own = this.#writer === undefined ? meta : { ...meta, writer: this.#writer };
-    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#startSealing(id, own));
+    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#sealing.begin(id, own));
     else this.#putJson(FRAME.begin, id, own);
     return true;
   }
 
   share(): SpoolShare {
     this.#writers += 1;
-    return { run: this.#run, sealKey: this.#sealKey.bytes, tip: this.#tip.memory, writer: this.#writers };
+    return { run: this.#run, sealKey: this.sealKey, tip: this.#tip.memory, writer: this.#writers };
   }
 
   lost(writer: number): void {
@@ -145,11 +144,11 @@ class Writer implements Spool {
   }
 
   get sealKey(): Uint8Array {
-    return this.#sealKey.bytes;
+    return this.#sealing.key.bytes;
   }
 
   requestChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.requestChunk, id, this.#sealed(id, "request", bytes));
+    this.#putChunk(FRAME.requestChunk, id, this.#sealing.sealed(id, "request", bytes));
   }
 
   head(id: string, meta: HeadMeta): void {
@@ -157,7 +156,7 @@ class Writer implements Spool {
   }
 
   responseChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.responseChunk, id, this.#sealed(id, "response", bytes));
+    this.#putChunk(FRAME.responseChunk, id, this.#sealing.sealed(id, "response", bytes));
   }
 
   message(id: string, meta: MessageMeta): void {
@@ -165,7 +164,7 @@ class Writer implements Spool {
   }
 
   end(id: string, meta: EndMeta): void {
-    if (this.#sealing.size > 0) this.#sealing.delete(id);
+    this.#sealing.end(id);
     const closing = this.#losses.closing(id, meta);
     if (closing !== undefined) this.#putJson(FRAME.end, id, closing);
   }
@@ -193,19 +192,6 @@ class Writer implements Spool {
     this.#closed = true;
     this.#healthy = false;
     this.#journal.close();
-  }
-
-  #startSealing(id: string, meta: BeginMeta): BeginMeta {
-    this.#sealing.set(id, {
-      ...(meta.omitRequest && { request: this.#sealKey.cipher(id, "request") }),
-      ...(meta.omitResponse && { response: this.#sealKey.cipher(id, "response") }),
-    });
-    return { ...meta, seal: this.#sealKey.name };
-  }
-
-  #sealed(id: string, side: SealedSide, bytes: Uint8Array): Uint8Array {
-    const cipher = this.#sealing.size > 0 ? this.#sealing.get(id)?.[side] : undefined;
-    return cipher === undefined ? bytes : cipher.update(bytes);
   }
 
   #putChunk(kind: FrameKind, id: string, bytes: Uint8Array): void {

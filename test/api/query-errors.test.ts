@@ -19,6 +19,7 @@ const wrapped = (field: string, condition: unknown) => ({ [W]: { [field]: condit
 const text = (condition: unknown) => wrapped("model", condition);
 const good = text({ equals: "x" });
 const query = (filter: unknown) => ({ filter });
+const TOO_MANY = Array.from({ length: 64 }, (_, n) => `name ${n}`);
 
 type Row = readonly [name: string, path: string, body: unknown, errorPath: string | null, message: string];
 
@@ -92,6 +93,20 @@ const GRAMMAR: readonly Row[] = [
   ["null for contains", "query-fast", query(text({ contains: null })), `filter.${W}.model.contains`, "a string"],
   ["text for a number", "query-fast", query(wrapped("cost", { gte: "1" })), `filter.${W}.cost.gte`, 'number, not "1"'],
   ["null for a bound", "query-fast", query(wrapped("cost", { gte: null })), `filter.${W}.cost.gte`, "a number"],
+  [
+    "a text that no column is searched for",
+    "query-fast",
+    query(text({ "not-contains": "x".repeat(4_001) })),
+    `filter.${W}.model.not-contains`,
+    "at most 4000 characters",
+  ],
+  [
+    "a name that is too long to be compared in any case",
+    "query-fast",
+    query(wrapped("search_properties", { ["x".repeat(4_001)]: { equals: "x" } })),
+    `filter.${W}.search_properties.${"x".repeat(4_001)}`,
+    "at most 4000 characters",
+  ],
   [
     "a text that no body is searched for",
     "query-fast",
@@ -250,6 +265,13 @@ const BODY: readonly Row[] = [
     "sort.properties",
     "an object",
   ],
+  [
+    "an order of too many keys",
+    "query-fast",
+    { filter: "all", sort: { cost: "asc", properties: Object.fromEntries(TOO_MANY.map((name) => [name, "asc"])) } },
+    "sort",
+    "at most 64 keys",
+  ],
   ["random as direction", "query-fast", { filter: "all", sort: { random: "asc" } }, "sort.random", "true or false"],
   ["a cursor of ours that is none", "query-fast", { filter: "all", cursor: "abc" }, "cursor", "next_cursor"],
   ["a cursor that is a number", "query-fast", { filter: "all", cursor: 5 }, "cursor", ""],
@@ -298,9 +320,10 @@ const HOSTILE = [
   "\\",
   "\u0000",
   "\ud800",
-  "x".repeat(5_000),
+  "x".repeat(4_000),
   "[".repeat(1_600),
-  "%a".repeat(2_500),
+  "%a".repeat(2_000),
+  "\u0442".repeat(4_000), // a letter with four spellings, which are twelve bytes of a pattern
   "\u{1F600}\u202e",
 ];
 
@@ -332,6 +355,7 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text.slice(0, 30)), text]))(
       expect(json.data.length).toBeLessThanOrEqual(before);
       for (const row of json.data) expect(row.organization_id).toBe(it.organization);
     }
+    const inPath = encodeURIComponent(hostile.toWellFormed().slice(0, 1_000));
     const others = [
       [
         "POST",
@@ -339,8 +363,8 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text.slice(0, 30)), text]))(
         { filter: "all", sort: { properties: { [hostile]: "asc" }, values: { [hostile]: "desc" } } },
       ],
       ["POST", "/v1/metrics/query", { group_by: [`property:${hostile}`] }],
-      ["POST", `/v1/property/${encodeURIComponent(hostile.toWellFormed())}/search`, { search: hostile }],
-      ["POST", `/v1/property/${encodeURIComponent(hostile.toWellFormed())}/top-costs/query`, {}],
+      ["POST", `/v1/property/${inPath}/search`, { search: hostile }],
+      ["POST", `/v1/property/${inPath}/top-costs/query`, {}],
     ] as const;
     for (const [method, path, body] of others) expect((await it.call(method, path, { body })).status).toBe(200);
     for (const [body, path] of [

@@ -91,6 +91,8 @@ test.each([
   [["retention", "set", "--days", "-1"], "--days"],
   [["retention", "set", "--days", "soon"], "--days takes"],
   [["retention", "set", "--property", "Audit"], "--property takes"],
+  [["alerts", "history", "any", "--limit=-1"], "--limit takes a number of rows, not -1"],
+  [["webhooks", "deliveries", "any", "--limit", "1.5"], "--limit takes a number of rows, not 1.5"],
 ])("%p is refused in one line", async (words, line) => {
   const { status, err } = await (await openedCommandLine()).run(...words);
   expect(err).toContain(line);

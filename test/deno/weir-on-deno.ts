@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, startWeir, type Weir, within } from "../e2e/weir.ts";
+import { ROOT, startWeir, type Weir } from "../e2e/weir.ts";
+import { within } from "../until.ts";
 
 /** The interpreter that npm installed: its package's own start script does not run where install scripts are off. */
 function denoProgram(): string {

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/plugin/contract.ts";
 import { startUpstream } from "../e2e/upstream.ts";
-import { gatewayHeaders, ROOT, recordOf, startWeir, until } from "../e2e/weir.ts";
+import { gatewayHeaders, ROOT, recordOf, startWeir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 let text: string;
 /** Names and types that a running service shows. */

@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { callApi, KEY, ROOT, startWeir, until, type Weir, within } from "../e2e/weir.ts";
+import { callApi, KEY, ROOT, startWeir, type Weir } from "../e2e/weir.ts";
+import { until, within } from "../until.ts";
 
 const page = readFileSync(join(ROOT, "docs/quick-start.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "weir-quick-start-"));

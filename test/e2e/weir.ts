@@ -4,6 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "../../src/plugin/contract.ts";
+import { until, within } from "../until.ts";
+
+export { until, within };
 
 /** Root of the repository. */
 export const ROOT = new URL("../..", import.meta.url).pathname;
@@ -173,7 +176,7 @@ export async function runCommand(
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 15_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 45_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 
@@ -236,32 +239,6 @@ export async function bodyPart(weir: Pick<Weir, "api">, id: string, part: string
   const answer = await callApi(weir, `/v1/request/${id}/body?part=${part}`);
   if (answer.status !== 200) throw new Error(`body answered ${answer.status}: ${await answer.text()}`);
   return Buffer.from(await answer.arrayBuffer());
-}
-
-/**
- * Asks `reached` again and again until it says yes; fails with `describe` after `msMax`, which is a limit for what hangs and no
- * claim: machines that run tests have other work. How soon things happen is measured in `bench/`.
- */
-export async function until(
-  reached: () => boolean | Promise<boolean>,
-  msMax: number,
-  describe: () => string,
-  everyMs = 25,
-): Promise<void> {
-  const deadline = performance.now() + msMax;
-  while (!(await reached())) {
-    if (performance.now() > deadline) throw new Error(`not within ${msMax} ms: ${describe()}`);
-    await new Promise((wake) => setTimeout(wake, everyMs));
-  }
-}
-
-/** `promise`, or an error after `msMax`. */
-export function within<T>(promise: Promise<T>, msMax: number, describe: () => string): Promise<T> {
-  let limit: ReturnType<typeof setTimeout>;
-  const late = new Promise<never>((_resolve, reject) => {
-    limit = setTimeout(() => reject(new Error(`not within ${msMax} ms: ${describe()}`)), msMax);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(limit));
 }
 
 /** Resident memory of a process, in MB. */

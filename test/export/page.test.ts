@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openCompact } from "../../src/export/compact-page.ts";
-import { cursorAtEnd, readPage } from "../../src/export/page.ts";
+import { cursorAtEnd, readEnvelope, readPage } from "../../src/export/page.ts";
 
 /** Texts that end a record, begin one, or name a member that expires, wherever they stand. */
 const HOSTILE = [
@@ -142,6 +142,14 @@ test("a page of which something is missing, or comes twice, is read as JSON.pars
     }),
     { numRuns: 1000 },
   );
+});
+
+test("a page with a byte that is no UTF-8 is not read, however it is written", () => {
+  for (const write of [quick, other]) {
+    const bytes = Buffer.from(write('[{"request_id":"1","model":"m"}]'));
+    bytes[bytes.indexOf('m"}')] = 0xff;
+    for (const read of [readPage, readEnvelope]) expect(() => read(bytes, 1000)).toThrow("not UTF-8");
+  }
 });
 
 describe("the cursor at the end of an answer", () => {

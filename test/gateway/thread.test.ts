@@ -11,8 +11,9 @@ import { takeOver } from "../../src/gateway/thread/take-over.ts";
 import type { RequestEnd } from "../../src/plugin/contract.ts";
 import type { Endpoint } from "../../src/runtime/rpc.ts";
 import { threadPorts } from "../../src/runtime/thread.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { exchangeRaw } from "../raw-http.ts";
-import { temporaryDirectory, until } from "../spool/journal.ts";
+import { until } from "../until.ts";
 import { gatewayHeaders, KEY, startTestGateway, type TestGateway } from "./harness.ts";
 
 /** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
@@ -129,7 +130,11 @@ test("a client that leaves ends what the first thread does for it", async () => 
   client.abort();
   const [id] = [...pair.first.spool.exchanges.keys()];
   expect((await pair.first.spool.ended(id!)).end).toMatchObject({ outcome: "client_gone", status: 499 });
-  await until(() => broken === before + 1, "the provider is left too");
+  await until(
+    () => broken === before + 1,
+    15_000,
+    () => "the provider is left too",
+  );
 });
 
 test("a body that is no well-formed HTTP is refused by the thread that serves it", async () => {
@@ -191,7 +196,11 @@ test("plugins are asked in the first thread: what they see, add and refuse, and 
   expect(seen).toEqual(["POST /echo 127.0.0.1 green", "ü gold undefined"]);
   const refused = await send(pair, { "X-Refused": "1" }, { body: "hello" });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "9"]);
-  await until(() => ends.length === 2, "both ends are told");
+  await until(
+    () => ends.length === 2,
+    15_000,
+    () => "both ends are told",
+  );
   expect(ends.map(({ outcome, forwarded }) => [outcome, forwarded])).toEqual([
     ["complete", true],
     ["refused", false],

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { until } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 /** A request that a receiver of webhooks got. */
 export interface Received {

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isTooOld, youngest } from "../../src/jobs/retention/ages.ts";
 import { insertInto, insertRecord, openApi, type TestApi } from "../api/open.ts";
-import { until } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { gatewayHeaders, recordOf, startWeir, until, type Weir } from "../e2e/weir.ts";
+import { gatewayHeaders, recordOf, startWeir, type Weir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 import { startCollector } from "./collector.ts";
 
 let upstream: Upstream;

@@ -4,7 +4,7 @@ import { SpanQueue } from "../../plugins/otlp/queue.ts";
 import { type Span, spanOf } from "../../plugins/otlp/span.ts";
 import { traceOf } from "../../plugins/otlp/trace.ts";
 import type { RecordDraft, RecordFacts } from "../../src/plugin/contract.ts";
-import { until } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 import { startCollector } from "./collector.ts";
 
 const ID = "0190163d-8694-739b-aea5-966c26f8ad91";

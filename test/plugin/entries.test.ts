@@ -4,7 +4,8 @@ import { migrate } from "../../src/store/migrate.ts";
 import { readEntries, writeEntries } from "../../src/store/nodes/plugin-entries.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
-import { keptLog, until } from "./folder.ts";
+import { until } from "../until.ts";
+import { keptLog } from "./folder.ts";
 
 async function twoProcesses() {
   const directory = ownDirectory();
@@ -90,4 +91,22 @@ test("a write that the database does not take is told, and changes nothing", asy
   const store = failing.storeOf("p");
   await expect(store.put("k", 1)).rejects.toThrow("full");
   expect(store.entries().size).toBe(0);
+});
+
+test("a read that fails because the service stops is told to nobody", async () => {
+  const { log, lines } = keptLog();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<never>();
+  const read = () => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const entries = new Entries({ read, write: async () => {}, log });
+  entries.follow();
+  await asked.promise;
+  entries.close();
+  answer.reject(new Error("the database is not open"));
+  await entries.load(async () => []); // comes after it
+  await new Promise((done) => setImmediate(done));
+  expect(lines).toEqual([]);
 });

@@ -24,12 +24,3 @@ export function keptLog() {
   const log = createLog({ level: "debug", format: "json", write: (line) => void lines.push(line) });
   return { log, lines };
 }
-
-/** Waits until `fact` holds, at most half a minute. */
-export async function until(fact: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 30_000;
-  while (!fact()) {
-    if (Date.now() > deadlineMs) throw new Error(`not within half a minute: ${fact}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "no
 import { join } from "node:path";
 import fc from "fast-check";
 import { Journal } from "../../src/plugin/host/journal.ts";
-import { temporaryDirectory } from "../policies/open.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "./folder.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -5,7 +5,8 @@ import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import type { GatewayRequest } from "../../src/plugin/contract.ts";
 import { openHooks, openRegistry } from "../../src/plugin/live.ts";
-import { dropInFolder, keptLog, until } from "./folder.ts";
+import { until } from "../until.ts";
+import { dropInFolder, keptLog } from "./folder.ts";
 
 const provider = (name: string, more = "") => `export default { apiVersion: 1, name: "${name}", ${more} };`;
 const request = {} as GatewayRequest;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import { openHooks, openRegistry } from "../../src/plugin/live.ts";
-import { dropInFolder, keptLog, until } from "./folder.ts";
+import { until } from "../until.ts";
+import { dropInFolder, keptLog } from "./folder.ts";
 
 const configOf = (path: string) =>
   ({ ...(Value.Create(CONFIG_SCHEMA) as Config), plugins_dir: path, providers_dir: path }) as Config;

@@ -5,8 +5,9 @@ import { type Action, readDomain, STEPS, type State } from "../../plugins/domain
 import domains from "../../plugins/domains.ts";
 import type { Json } from "../../src/plugin/contract.ts";
 import { Journal } from "../../src/plugin/host/journal.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "../plugin/folder.ts";
-import { ANSWERED, openPlugin, REFUSED, requestOf, temporaryDirectory } from "./open.ts";
+import { ANSWERED, openPlugin, REFUSED, requestOf } from "./open.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 2);
 

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type {
   GatewayAccess,
   GatewayPlugin,
@@ -123,12 +120,6 @@ export function requestOf(asked: Asked = {}): GatewayRequest {
     properties,
     gatewayHeader: (name) => (name === "ratelimit-policy" ? policy : undefined),
   };
-}
-
-/** A directory that is gone at the end of the block. */
-export function temporaryDirectory(): { readonly path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), "weir-policies-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** How it ended: answered by the provider. */

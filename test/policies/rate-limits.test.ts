@@ -77,6 +77,16 @@ describe("a policy of a header", () => {
     }
   });
 
+  test.each([
+    ["1;w=60", "(1 request in 60 s)"],
+    ["0;w=60", "(0 requests in 60 s)"],
+    ["0;w=60;u=tokens", "(0 tokens in 60 s)"],
+  ])("says what is spent in plain words: %s", async (policy, words) => {
+    await using it = await openPlugin(rateLimits);
+    await ask(it, { policy });
+    expect((await ask(it, { policy })).answer.message).toContain(words);
+  });
+
   test("of quota 0 refuses all", async () => {
     await using it = await openPlugin(rateLimits);
     expect(await statuses(it, 3, { policy: "0;w=60" })).toEqual([429, 429, 429]);

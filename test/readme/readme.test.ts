@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { ROOT, startWeir, type Weir, within } from "../e2e/weir.ts";
+import { ROOT, startWeir, type Weir } from "../e2e/weir.ts";
+import { within } from "../until.ts";
 import { commandsIn } from "./commands.ts";
 
 /** Commands that this test would run inside itself: each is run by what stands beside it. */

@@ -3,8 +3,10 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { listSegments, segmentPath } from "../../src/spool/segments.ts";
 import { openStore } from "../../src/store/store.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { spoolIn } from "../spool/journal.ts";
-import { begin, configIn, pass, type Row, readRow, startRecorder, temporaryDirectory, until } from "./harness.ts";
+import { until } from "../until.ts";
+import { begin, configIn, pass, type Row, readRow, startRecorder } from "./harness.ts";
 
 async function allRows(directory: string): Promise<Row[]> {
   const store = await openStore(configIn(directory), "read");
@@ -26,7 +28,11 @@ test("a program that is killed again and again has exactly one record of every i
       for await (const chunk of child.stdout) output += new TextDecoder().decode(chunk);
     })();
     await recorder?.ready();
-    await until(() => output.length > 4_000 * (kill + 1), "the program has told some ids");
+    await until(
+      () => output.length > 4_000 * (kill + 1),
+      15_000,
+      () => "the program has told some ids",
+    );
     child.kill("SIGKILL");
     await child.exited;
     await reading;

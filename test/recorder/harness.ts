@@ -8,9 +8,10 @@ import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/
 import type { Spool } from "../../src/spool/writer.ts";
 import { type BodyPart, loadBodies } from "../../src/store/bodies/bodies.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { begin, silent, spoolIn, temporaryDirectory } from "../spool/journal.ts";
+import { temporaryDirectory } from "../directory.ts";
+import { begin, silent, spoolIn } from "../spool/journal.ts";
 
-export { begin, silent, temporaryDirectory, until } from "../spool/journal.ts";
+export { begin, silent } from "../spool/journal.ts";
 
 export function configIn(directory: string, changes: Partial<Config> = {}): Config {
   return { ...(Value.Default(CONFIG_SCHEMA, {}) as Config), data_dir: directory, ...changes };

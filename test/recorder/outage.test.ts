@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import Libsql from "libsql";
 import { openStore } from "../../src/store/store.ts";
-import { configIn, pass, rig, startRecorder, until } from "./harness.ts";
+import { until } from "../until.ts";
+import { configIn, pass, rig, startRecorder } from "./harness.ts";
 
 const count = async (directory: string) => {
   const store = await openStore(configIn(directory), "read");
@@ -21,13 +22,18 @@ test("while the database is locked traffic is spooled, and afterwards nothing is
   const ids = Array.from({ length: 30 }, () => pass(weir.spool));
   await until(
     async () => (await weir.recorder.status()).databaseError !== null,
-    "the recorder says that it cannot write",
+    15_000,
+    () => "the recorder says that it cannot write",
   );
   expect(weir.spool.stats.healthy).toBe(true);
   expect((await weir.recorder.status()).recorded).toBe(1);
   lock.exec("rollback");
   lock.close();
-  await until(async () => (await weir.recorder.status()).recorded === 31, "all is recorded");
+  await until(
+    async () => (await weir.recorder.status()).recorded === 31,
+    15_000,
+    () => "all is recorded",
+  );
   expect((await weir.recorder.status()).databaseError).toBeNull();
   for (const id of ids) expect((await weir.row(id))["response_status"]).toBe(200);
   expect(await weir.recorder.metrics()).toMatch(/weir_database_errors_total [1-9]/);
@@ -40,7 +46,11 @@ test("a database that is moved away and comes back has every record", async () =
   const path = join(weir.directory, "weir.db");
   renameSync(path, `${path}.away`);
   for (let i = 0; i < 10; i++) pass(weir.spool);
-  await until(async () => (await weir.recorder.status()).databaseError !== null, "the recorder misses its file");
+  await until(
+    async () => (await weir.recorder.status()).databaseError !== null,
+    15_000,
+    () => "the recorder misses its file",
+  );
   renameSync(`${path}.away`, path);
   await weir.recorder.barrier();
   expect(await count(weir.directory)).toBe(11);
@@ -56,7 +66,8 @@ test("a database that was deleted is made anew by the next start, with what is i
   const ids = Array.from({ length: 10 }, () => pass(weir.spool));
   await until(
     async () => (await weir.recorder.status()).databaseError?.endsWith("is missing") === true,
-    "the recorder misses its file",
+    15_000,
+    () => "the recorder misses its file",
   );
   await weir.recorder.stop();
   expect(existsSync(join(weir.directory, "weir.db"))).toBe(false);
@@ -78,7 +89,11 @@ test("a recorder that is started again while its database is away waits for it, 
   for (const name of files) renameSync(join(weir.directory, name), join(away, name));
   pass(weir.spool);
   const second = startRecorder(weir.directory, { databaseWasThere: true });
-  await until(async () => (await second.status()).databaseError !== null, "the recorder misses its files");
+  await until(
+    async () => (await second.status()).databaseError !== null,
+    15_000,
+    () => "the recorder misses its files",
+  );
   expect(readdirSync(weir.directory).filter((name) => name.endsWith(".db"))).toEqual([]);
   for (const name of files) renameSync(join(away, name), join(weir.directory, name));
   await second.barrier();

@@ -4,8 +4,9 @@ import { connect } from "../../src/runtime/rpc.ts";
 import { startThread } from "../../src/runtime/thread.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { RecorderFunctions, ThreadOptions } from "../../src/threads.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { spoolIn } from "../spool/journal.ts";
-import { configIn, pass, temporaryDirectory } from "./harness.ts";
+import { configIn, pass } from "./harness.ts";
 
 test("the recorder's thread records with the providers and prices that come with the program", async () => {
   using directory = temporaryDirectory();

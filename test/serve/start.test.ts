@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "../e2e/upstream.ts";
-import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until } from "../e2e/weir.ts";
+import { callApi, gatewayHeaders, programCommand, recordOf, runCommand, startWeir } from "../e2e/weir.ts";
+import { until, within } from "../until.ts";
 
 const freshDirectory = () => mkdtempSync(join(tmpdir(), "weir-serve-"));
 
@@ -44,12 +47,18 @@ test("a second service on one data directory, or on a port that is taken, ends w
   const api = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_API_PORT: String(port) });
   expect(api.status).toBe(1);
   expect(api.stderr).toMatch(/weir: api_port = \d+ on 127.0.0.1 is in use.*\n$/);
-  const nowhere = await failedStart({ WEIR_DATA_DIR: freshDirectory(), WEIR_HOST: "nowhere.invalid" });
-  expect(nowhere.stderr).toBe('weir: host = "nowhere.invalid" is no address of this machine; set WEIR_HOST\n');
+}, 60_000);
+
+test("a port of the European pair that is taken ends the start with the key to change", async () => {
+  await using listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as { port: number };
   const pair = { WEIR_EU_GATEWAY_PORT: "0", WEIR_EU_API_PORT: "0" };
   for (const variable of Object.keys(pair)) {
     const { stderr } = await failedStart({ WEIR_DATA_DIR: freshDirectory(), ...pair, [variable]: String(port) });
     expect(stderr).toMatch(new RegExp(`weir: ${variable.slice(5).toLowerCase()} = ${port} .* set ${variable}\n$`));
+    // Nothing was served that could be left.
+    if (variable === "WEIR_EU_GATEWAY_PORT") expect(stderr).toStartWith("weir: ");
   }
 }, 60_000);
 
@@ -160,3 +169,33 @@ test("an unknown variable stops the start before anything is written", async () 
   expect(start.stderr.trim().split("\n")).toHaveLength(2);
   expect(() => readFileSync(dataDirectory)).toThrow("ENOENT");
 });
+
+test("a start that waits for a database that is away is stopped by a signal like any other", async () => {
+  await using away = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(away, "listening");
+  const { port } = away.address() as { port: number };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    WEIR_DATA_DIR: freshDirectory(),
+    WEIR_GATEWAY_PORT: "0",
+    WEIR_API_PORT: "0",
+    WEIR_DATABASE_URL: `http://127.0.0.1:${port}`,
+  };
+  const [program, ...words] = programCommand();
+  const child = spawn(program, [...words, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const closed = once(child, "close");
+  let log = "";
+  child.stderr.on("data", (chunk) => (log += chunk));
+  try {
+    await until(
+      () => log.includes("waiting for the database"),
+      30_000,
+      () => log,
+    );
+    child.kill("SIGTERM");
+    const [status] = await within(closed, 30_000, () => `it does not stop: ${log}`);
+    expect(status).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+}, 90_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryDirectory } from "./journal.ts";
+import { temporaryDirectory } from "../directory.ts";
 
 test("a full disk costs whole exchanges or marked parts, each counted once, and is over when there is room", async () => {
   using directory = temporaryDirectory();

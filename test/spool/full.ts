@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { FRAME } from "../../src/spool/frame.ts";
 import { SpoolReader } from "../../src/spool/reader.ts";
 import { listSegments, segmentPath } from "../../src/spool/segments.ts";
-import { begin, drain, spoolIn, until } from "./journal.ts";
+import { until } from "../until.ts";
+import { begin, drain, spoolIn } from "./journal.ts";
 
 /**
  * A program for a test to run under a limit on the size of files, which writes fail at as they do on a full disk. It
@@ -30,7 +31,11 @@ for (const id of ids.slice(1)) {
 const stats = { ...spool.stats };
 const seen = drain(reader);
 rmSync(segmentPath(directory, listSegments(directory)[0]!));
-await until(() => spool.stats.healthy, "the spool has room again");
+await until(
+  () => spool.stats.healthy,
+  15_000,
+  () => "the spool has room again",
+);
 const later = crypto.randomUUID();
 spool.responseChunk(hurt, Buffer.alloc(1_000, 4));
 spool.head(hurt, { time: 1, status: 200, headers: [] });

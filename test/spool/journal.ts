@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createLog } from "../../src/observe.ts";
 import { FRAME_HEAD_BYTES, frameId, frameKind } from "../../src/spool/codec.ts";
 import { type BeginMeta, FRAME, type Position } from "../../src/spool/frame.ts";
@@ -8,11 +5,6 @@ import { SpoolReader } from "../../src/spool/reader.ts";
 import { openSpool, type SpoolOptions } from "../../src/spool/writer.ts";
 
 export const silent = createLog({ level: "error", format: "json", write: () => {} });
-
-export function temporaryDirectory(): { path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), "weir-test-"));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
 
 export function spoolIn(directory: string, options: Partial<SpoolOptions> = {}) {
   return openSpool({ directory, sync: "second", log: silent, ...options });
@@ -63,13 +55,4 @@ export function begin(changes: Partial<BeginMeta> = {}): BeginMeta {
     omitResponse: false,
     ...changes,
   };
-}
-
-/** Waits until `holds` is true; looks every few milliseconds, gives up after `limitMs`. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, limitMs = 10_000): Promise<void> {
-  const start = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - start > limitMs) throw new Error(`waited ${limitMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -6,7 +6,8 @@ import { FRAME } from "../../src/spool/frame.ts";
 import { SpoolReader } from "../../src/spool/reader.ts";
 import { listSegments } from "../../src/spool/segments.ts";
 import type { Spool } from "../../src/spool/writer.ts";
-import { drain, readAll, spoolIn, temporaryDirectory } from "./journal.ts";
+import { temporaryDirectory } from "../directory.ts";
+import { drain, readAll, spoolIn } from "./journal.ts";
 
 const EXCHANGES = 400;
 /** So small that the writers pass each other at the end of a segment again and again. */

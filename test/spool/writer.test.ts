@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { FRAME } from "../../src/spool/frame.ts";
 import { SpoolReader } from "../../src/spool/reader.ts";
 import { listSegments, segmentPath } from "../../src/spool/segments.ts";
-import { begin, drain, readAll, spoolIn, temporaryDirectory, until } from "./journal.ts";
+import { temporaryDirectory } from "../directory.ts";
+import { until } from "../until.ts";
+import { begin, drain, readAll, spoolIn } from "./journal.ts";
 
 const END = { time: 2, outcome: "complete", requestBytes: 3, responseBytes: 4 } as const;
 
@@ -107,7 +109,11 @@ test("segments are numbered upwards, also after the directory was emptied", asyn
   expect(before.length).toBeGreaterThanOrEqual(3);
   for (const name of readdirSync(directory.path)) rmSync(join(directory.path, name));
   // These segments were begun faster than one a millisecond, which numbers by the clock outlive only a moment later.
-  await until(() => Date.now() > before.at(-1)!, "the clock has passed the last number");
+  await until(
+    () => Date.now() > before.at(-1)!,
+    15_000,
+    () => "the clock has passed the last number",
+  );
   const second = spoolIn(directory.path);
   await second.close();
   expect(listSegments(directory.path)[0]!).toBeGreaterThan(before.at(-1)!);
@@ -166,7 +172,11 @@ test("a spool whose directory is deleted under it goes on in a new one", async (
   const spool = spoolIn(path);
   rmSync(path, { recursive: true });
   const id = randomUUID();
-  await until(() => listSegments(path).length > 0, "there is a segment again");
+  await until(
+    () => listSegments(path).length > 0,
+    15_000,
+    () => "there is a segment again",
+  );
   expect(spool.begin(id, begin())).toBe(true);
   await spool.close();
   expect(readAll(path).map((frame) => frame.id)).toEqual([id]);
@@ -185,7 +195,11 @@ test("a spool that cannot be opened refuses exchanges, counts them, and recovers
   expect(spool.stats.lastError).toContain("spool");
 
   rmSync(path);
-  await until(() => spool.stats.healthy, "the spool is healthy");
+  await until(
+    () => spool.stats.healthy,
+    15_000,
+    () => "the spool is healthy",
+  );
   const kept = randomUUID();
   expect(spool.begin(kept, begin())).toBe(true);
   await spool.close();

@@ -20,7 +20,8 @@ import { SpoolKeeper } from "../../src/upkeep/backup/spool-keeper.ts";
 import { readTarHeader, TAR_BLOCK_BYTES, tarHeader } from "../../src/upkeep/backup/tar.ts";
 import { startLoad } from "../e2e/load.ts";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
-import { bodyPart, gatewayHeaders, queryIds, recordOf, runCommand, startWeir, until, type Weir } from "../e2e/weir.ts";
+import { bodyPart, gatewayHeaders, queryIds, recordOf, runCommand, startWeir, type Weir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 let folder: string;
 let upstream: Upstream;

@@ -19,7 +19,8 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import type { Finding } from "../../src/upkeep/doctor/finding.ts";
 import { startNameServer } from "../e2e/name-server.ts";
 import { startUpstream } from "../e2e/upstream.ts";
-import { gatewayHeaders, recordOf, startWeir, until } from "../e2e/weir.ts";
+import { gatewayHeaders, recordOf, startWeir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 let folder: string;
 /** A data directory that was used and left in order; tests work on copies. */

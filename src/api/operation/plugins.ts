@@ -42,7 +42,7 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
   );
   // A plugin may fit in one thread and fail in the other.
   const elsewhere = healths.recorder.degraded.find(
-    (sentence) => sentence.includes(file.file) || sentence.startsWith(`plugin ${file.name}: `),
+    (sentence) => sentence.startsWith(`plugin ${file.file}: `) || sentence.startsWith(`plugin ${file.name}: `),
   );
   const here = healths.gateway.degraded.find((sentence) => sentence.startsWith(`plugin ${file.name}: `));
   return { ...shown(file), reason: file.reason ?? here ?? elsewhere ?? null, hooks, routes, failures };

@@ -43,6 +43,8 @@ export class Flight implements UpstreamEvents {
   readonly #launched = Promise.withResolvers<boolean>();
   readonly #readers = new Set<Reader>();
   #call: UpstreamCall | undefined;
+  /** By `performance.now()`. */
+  #launchedMs = Number.POSITIVE_INFINITY;
   #head: Head | undefined;
   #chunks: Uint8Array[] = [];
   /** Number of the chunk that stands first in `#chunks`. */
@@ -63,6 +65,11 @@ export class Flight implements UpstreamEvents {
     return this.#launched.promise;
   }
 
+  /** Whether the answer should have begun by now. */
+  isOverdue(headMsMax: number): boolean {
+    return this.#head === undefined && performance.now() - this.#launchedMs >= headMsMax;
+  }
+
   /** A place in this flight. Its `join` may come later: everything is kept for it until then. */
   reserve(): Reader {
     const reader = new Reader(this);
@@ -73,6 +80,7 @@ export class Flight implements UpstreamEvents {
   /** @param open - makes the call; its events are this flight's. */
   launch(open: (events: UpstreamEvents) => UpstreamCall): void {
     this.#call = open(this);
+    this.#launchedMs = performance.now();
     this.#launched.resolve(true);
   }
 

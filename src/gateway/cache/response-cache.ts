@@ -11,6 +11,8 @@ import { endsInFailure } from "./stream-end.ts";
 const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 
 interface CacheOptions extends StoreOptions {
+  /** How long a provider may take for its head; a call that takes longer is joined by nobody else. */
+  readonly headMsMax: number;
   /** Bytes of one answer's body. */
   readonly entryBytesMax: number;
 }
@@ -66,6 +68,7 @@ export class ResponseCache {
   readonly store: AnswerStore;
   readonly keys = new KeyMaker();
   readonly #bodyBytesMax: number;
+  readonly #headMsMax: number;
   readonly #budget = new FlightBudget(FLIGHT_BYTES_MAX);
   readonly #flights = new Map<string, SharedFlight[]>();
   hits = 0;
@@ -73,6 +76,7 @@ export class ResponseCache {
 
   constructor(options: CacheOptions) {
     this.store = new AnswerStore(options);
+    this.#headMsMax = options.headMsMax;
     this.#bodyBytesMax = Math.min(options.entryBytesMax, options.bytesMax);
   }
 
@@ -86,7 +90,9 @@ export class ResponseCache {
     const places = [...Array(settings.bucketSize).keys()];
     const bucket = this.store.bucket(key);
     const stored = places.filter((place) => isFresh(bucket[place], settings, now));
-    const flights = (this.#flights.get(key) ?? []).filter(({ place }) => place < settings.bucketSize);
+    const flights = (this.#flights.get(key) ?? []).filter(
+      ({ place, flight }) => place < settings.bucketSize && !flight.isOverdue(this.#headMsMax),
+    );
     if (settings.read && stored.length === settings.bucketSize) return { kind: "hit", entry: bucket[oneOf(stored)]! };
     const alike = flights.filter((shared) => shared.request.retries === request.retries);
     if (settings.read && alike.length > 0 && stored.length + flights.length >= settings.bucketSize)

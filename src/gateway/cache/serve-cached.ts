@@ -1,9 +1,10 @@
 import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { gather } from "../body/gather.ts";
-import type { CacheHit, Exchange } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { type Admitted, askToForward, forward } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
+import type { CacheHit } from "../headers/own-headers.ts";
 import { readOmissions } from "../headers/settings.ts";
 import { answeredBy, callProvider } from "../retry/call-provider.ts";
 import type { FallbackTarget } from "../retry/fallback-request.ts";

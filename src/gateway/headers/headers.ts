@@ -137,6 +137,11 @@ export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
+/** Any text as the value of a header: what would end its line becomes a space. */
+export function toHeaderValue(text: string): string {
+  return toWire(text.replace(/[\0-\x1f\x7f]+/g, " "));
+}
+
 /**
  * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
  * may hold a password.

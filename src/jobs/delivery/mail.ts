@@ -4,6 +4,8 @@ import type { Json } from "../../plugin/contract.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 15_000;
+/** Nobody stands between this machine and itself; what its own mail server shows is mostly what its package made up. */
+const ON_THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 interface Mailer {
   /** Resolves once the mail server has taken it. */
@@ -11,19 +13,24 @@ interface Mailer {
   close(): void;
 }
 
-/** Sends what is told of alerts as plain text through the configured mail server; undefined where none is. */
-export function openMailer({ smtp_url, smtp_from }: Config): Mailer | undefined {
+/**
+ * Sends what is told of alerts as plain text through the configured mail server; undefined where none is. A server that
+ * offers TLS is asked for it, and has to prove who it is unless it is on this machine.
+ *
+ * @param ca - authorities that are trusted; undefined: the system's.
+ */
+export function openMailer({ smtp_url, smtp_from }: Config, ca: string[] | undefined): Mailer | undefined {
   if (smtp_url === "") return undefined;
-  const transport = createTransport(smtp_url, {
-    from: smtp_from,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  Object.assign(transport.options, {
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-  });
+  const transport = createTransport(
+    {
+      url: smtp_url,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      tls: { rejectUnauthorized: !ON_THIS_MACHINE.test(new URL(smtp_url).hostname), ...(ca && { ca }) },
+    },
+    { from: smtp_from, disableFileAccess: true, disableUrlAccess: true },
+  );
   const domain = /@([^\s@<>]+)>?$/.exec(smtp_from)?.[1] ?? "weir";
   return {
     send: async (id, to, payload) => {

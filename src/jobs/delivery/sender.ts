@@ -40,7 +40,7 @@ export function openSender(config: Config, ownPorts: () => ReadonlySet<number>):
     resolve: createResolve(createCallGuard(config, ownPorts), config.dns_servers),
     ...(ca === undefined ? {} : { ca }),
   });
-  const mailer = openMailer(config);
+  const mailer = openMailer(config, ca);
 
   const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {
     const headers = signatureHeaders(secret, id, Math.floor(Date.now() / 1_000), body);

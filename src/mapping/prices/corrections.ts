@@ -3,7 +3,7 @@ import { type MatchLogic, type ModelPrice, type Provider, TieredPrices } from "@
 /** The day on which these were held against the providers' price pages. */
 export const CORRECTIONS_DATE = "2026-11-21";
 
-/** A price that the table lacks or has another of; US dollars per million tokens. */
+/** A price that the table lacks or has another of; US dollars per million tokens or per thousand searches. */
 interface Correction {
   readonly id: string;
   /** Models of just this name where it is missing. */
@@ -50,6 +50,13 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
     { id: "phi-4", match: { regex: "^[Pp]hi-4$" }, prices: { input_mtok: 0.125, output_mtok: 0.5 } },
   ],
   CEREBRAS: [{ id: "qwen-3-coder-480b", prices: { input_mtok: 2, output_mtok: 2 } }],
+  COHERE: [
+    {
+      id: "rerank-3",
+      match: { regex: "^rerank-(?:v3\\.5|(?:english|multilingual)-v3\\.0)$" },
+      prices: { rerank_searches_kcount: 2 },
+    },
+  ],
   DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].map((id) => ({ id, since: "2025-09-29", prices: DEEPSEEK_V3_2 })),
   GOOGLE: [
     // Experimental models are free.
@@ -89,6 +96,10 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       match: { starts_with: "gpt-4o-mini-audio-preview" },
       prices: { input_mtok: 0.15, output_mtok: 0.6, input_audio_mtok: 10, output_audio_mtok: 20 },
     },
+  ],
+  VOYAGE: [
+    { id: "rerank-2-lite", match: { regex: "^rerank-2(?:\\.5)?-lite$" }, prices: { input_mtok: 0.02 } },
+    { id: "rerank-2", match: { regex: "^rerank-2(?:\\.5)?$" }, prices: { input_mtok: 0.05 } },
   ],
 };
 

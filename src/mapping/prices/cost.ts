@@ -53,7 +53,7 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
     foundFor(bill, models, (name) => table(provider.name, name, bill.units, input.at)),
   );
   if (!prices.every((price) => price !== undefined)) return UNKNOWN;
-  const { factor, note } = priceTerms(provider.name, input.usageRaw);
+  const { factor, note } = priceTerms({ provider: provider.name, host: input.exchange.host, models }, input.usageRaw);
   const cost = prices.reduce((sum, { dollars, fees }) => sum + dollars + (factor - 1) * (dollars - fees), 0);
   return { cost, source: prices.map(({ entry }) => entry).join(" and ") + note };
 }

@@ -15,6 +15,7 @@ export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly response_model: string | null;
   readonly request_model: string | null;
   readonly request_created_at: number;
+  readonly target_url: string | null;
   readonly usage_raw: string | null;
   readonly cost: number | null;
   readonly cost_source: string | null;
@@ -69,7 +70,8 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))
     return told("the price table of this version has no such entry any more");
-  const { factor } = priceTerms(row.provider, raw);
+  const host = URL.parse(row.target_url ?? "")?.hostname ?? "";
+  const { factor } = priceTerms({ provider: row.provider, host, models }, raw);
   const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));
   const [only, ...more] = found.map(({ rates }) => rates);
   return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);

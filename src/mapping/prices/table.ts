@@ -68,7 +68,7 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
     if (!isNoted(units)) remembered.keep(provider, model, at, { entry, prices }, found.model);
     return { dollars: total, fees: total - input - output, entry };
   }
-  if (units.audio_seconds === undefined) remembered.keep(provider, model, at, null);
+  if (units.input_tokens !== undefined) remembered.keep(provider, model, at, null);
   return undefined;
 };
 
@@ -103,7 +103,7 @@ export function genaiRates(
     const lines = [
       line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
       line("output, all parts", units.output_tokens ?? 0, output),
-      line(FEES, (units.web_searches ?? 0) + (units.storage_searches ?? 0) || 1, total - input - output),
+      line(FEES, searchesIn(units) || 1, total - input - output),
     ];
     return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.prices, table };
   }
@@ -138,6 +138,9 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
   if (count === undefined || write === undefined || hour !== undefined || !model.includes("claude")) return 0;
   return priceOf(write, count, input) * HOUR_WRITE_MORE;
 }
+
+const searchesIn = ({ web_searches: web = 0, storage_searches: files = 0, rerank_searches: ranks = 0 }: Units) =>
+  web + files + ranks;
 
 /** Whether the name of the price may say something of these units only. */
 const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;

@@ -26,16 +26,28 @@ const STANDARD: ReadonlySet<string> = new Set([
   ...["scale", "provisioned_throughput"],
 ]);
 
-/** Anthropic, "Data residency": all tokens of a request that stays in the United States, which only newer models offer. */
-const US_ONLY_FACTOR = 1.1;
+/** What is asked, and where. */
+interface Asked {
+  readonly provider: string;
+  /** Of the target, without port. */
+  readonly host: string;
+  readonly models: readonly string[];
+}
+
+/**
+ * All tokens of a request that must not leave a place. Anthropic, "Data residency": `inference_geo`; Vertex, since
+ * Claude 4.5: every endpoint but the global one. The table knows those of Bedrock by the model's name.
+ */
+const KEPT_FACTOR = 1.1;
+const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)/;
 
 /** @param usageRaw - names the terms of the answer, which may be others than were asked for. */
-export function priceTerms(provider: string, usageRaw: Json): PriceTerms {
+export function priceTerms(asked: Asked, usageRaw: Json): PriceTerms {
   let factor = 1;
   let note = "";
   for (const [term, value] of Object.entries(termsOf(usageRaw))) {
     if (value === undefined || STANDARD.has(value)) continue;
-    const known = factorOf(provider, value);
+    const known = factorOf(asked.provider, value);
     factor *= known ?? 1;
     const shown = value.slice(0, 40);
     note +=
@@ -43,12 +55,17 @@ export function priceTerms(provider: string, usageRaw: Json): PriceTerms {
         ? `, at standard rates although the ${term} was ${shown}`
         : `, ${term} ${shown}: ${known} of the standard rates`;
   }
-  if (provider === "ANTHROPIC" && usageRaw?.inference_geo === "us") {
-    factor *= US_ONLY_FACTOR;
-    note += `, kept in the US: ${US_ONLY_FACTOR} of the standard rates`;
+  if (isKept(asked, usageRaw)) {
+    factor *= KEPT_FACTOR;
+    note += `, kept in a region: ${KEPT_FACTOR} of the standard rates`;
   }
   if (countOf(usageRaw?.tool_usage?.image_gen?.total_tokens)) note += ", without the pictures that a tool made";
   return { factor, note };
+}
+
+function isKept({ provider, host, models }: Asked, usageRaw: Json): boolean {
+  if (provider === "ANTHROPIC") return usageRaw?.inference_geo === "us";
+  return provider === "GOOGLE" && /.-aiplatform|\.rep\./.test(host) && models.some((name) => KEPT_ON_VERTEX.test(name));
 }
 
 /** OpenAI, Anthropic and Groq say `service_tier`, Gemini `serviceTier`, Vertex `trafficType`; Anthropic's fast mode is a `speed`. */

@@ -17,6 +17,7 @@ export interface Units {
   readonly output_image_tokens?: number;
   readonly web_searches?: number;
   readonly storage_searches?: number;
+  readonly rerank_searches?: number;
   readonly audio_seconds?: number;
 }
 
@@ -27,6 +28,9 @@ export interface Bill {
   readonly units: Units;
 }
 
+/** Models of one exchange; who sends more has something else in mind. */
+const MODELS_MAX = 10;
+
 /**
  * What of an exchange is paid for, model by model; empty where nothing is known. With Anthropic another model may have
  * been asked for advice, or refused before the one that answered: `iterations` names it.
@@ -35,7 +39,9 @@ export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
   const passes = passesOf(raw);
   const models = passes.map((pass) => filledText(pass?.model));
   if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
-  return [...new Set(models)].flatMap((model) => {
+  const names = [...new Set(models)];
+  if (names.length > MODELS_MAX) return [];
+  return names.flatMap((model) => {
     const own = { iterations: passes.filter((_pass, at) => models[at] === model) };
     const block = model === models.at(-1) ? { ...raw, ...own } : own;
     return billOf(model, unitsOf(anthropicUsage(block), block));
@@ -50,6 +56,8 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
   const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
+  const reranked = numberOf(billed?.search_units);
+  if (reranked !== undefined) return { rerank_searches: reranked };
   const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
   if (input === undefined || usage === undefined) return undefined;
   const output = numberOf(billed?.output_tokens) ?? usage.completion_tokens ?? 0;

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, numberOf, pickDefined } from "../json.ts";
+import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined } from "../json.ts";
 import { answerOf, messagesOf } from "../llm/messages.ts";
 import { lastUserText, plainText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
@@ -23,7 +23,7 @@ export const generateContent: WireSchema = {
       id: filledText(body?.responseId),
       model: filledText(body?.modelVersion),
       usage: geminiUsage(usage),
-      usageRaw: isObject(usage) ? usage : undefined,
+      usageRaw: isObject(usage) ? withSearches(usage, body) : undefined,
     });
   },
   promptText: (request) => lastUserText(contentsOf(request), "parts"),
@@ -33,6 +33,14 @@ export const generateContent: WireSchema = {
     messages: listOf(answer?.candidates).filter(isObject).map(candidateMessage),
   }),
 };
+
+/** The searches that an answer is grounded in are paid for beside the tokens. */
+function withSearches(usage: JsonObject, body: Json): JsonObject {
+  const queries = listOf(body.candidates).flatMap((candidate) =>
+    listOf(candidate?.groundingMetadata?.webSearchQueries),
+  );
+  return queries.length === 0 ? usage : { ...usage, tool_usage: { web_search: { num_requests: queries.length } } };
+}
 
 const contentsOf = (request: Json): readonly Json[] =>
   isObject(request?.contents) ? [request.contents] : listOf(request?.contents);

@@ -65,7 +65,9 @@ export class Entries {
         await this.load();
         this.#failed = false;
       } catch (error) {
-        if (!this.#failed) this.#options.log.warn("plugins' stores cannot be read", { why: messageOf(error) });
+        // A read that was under way as the service stopped has nobody to answer it.
+        if (!this.#failed && !this.#closed)
+          this.#options.log.warn("plugins' stores cannot be read", { why: messageOf(error) });
         this.#failed = true;
       }
       if (!this.#closed) this.follow();
@@ -73,6 +75,7 @@ export class Entries {
     this.#timer.unref();
   }
 
+  /** Ends following; stores can be written to all the same. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -15,7 +15,10 @@ test("GET /v1/plugins shows each file with the failures of its hooks in both thr
   await using api = await openApi();
   api.plugins = [door, { ...door, name: "office hours", file: "/plugins/hours.ts" }];
   api.gatewayHooks = { failures: { "door onRequest": 3, "office hours onEnd": 1 }, degraded: [] };
-  api.recorderHooks = { failures: { "door onRecord": 2 }, degraded: ["plugin /plugins/hours.ts: setup failed; kept"] };
+  api.recorderHooks = {
+    failures: { "door onRecord": 2 },
+    degraded: [`plugin /plugins/hours.ts: the name is taken by ${door.file}; kept`],
+  };
   const { status, json } = await api.call("GET", "/v1/plugins", { key: api.keys.read });
   expect(status).toBe(200);
   expect(json.data).toEqual([
@@ -30,7 +33,7 @@ test("GET /v1/plugins shows each file with the failures of its hooks in both thr
       ...door,
       name: "office hours",
       file: "/plugins/hours.ts",
-      reason: "plugin /plugins/hours.ts: setup failed; kept",
+      reason: `plugin /plugins/hours.ts: the name is taken by ${door.file}; kept`,
       failures: [{ thread: "gateway", hook: "onEnd", count: 1 }],
     },
   ]);

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import type net from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryDirectory } from "../../directory.ts";
 import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway, type TestGateway, type TestOptions } from "../harness.ts";
 
@@ -117,10 +115,10 @@ export interface Home extends Disposable {
 
 /** A data directory for the gateways of one test; removed at its end. */
 export function ownHome(): Home {
-  const path = mkdtempSync(join(tmpdir(), "weir-cache-"));
+  const directory = temporaryDirectory("cache");
+  const { path } = directory;
   return {
-    path,
+    ...directory,
     gateway: ({ config, ...rest } = {}) => startTestGateway({ ...rest, config: { data_dir: path, ...config } }),
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   };
 }

@@ -116,6 +116,21 @@ test("a connection that breaks breaks off for all, and each is recorded so", asy
   }
 });
 
+test("a call that the provider leaves without an answer is joined no longer than one may take", async () => {
+  using home = ownHome();
+  await using gateway = await home.gateway({ config: { upstream_timeout_seconds: 1 } });
+  await using provider = await handProvider();
+  const leader = ask(gateway, provider.origin);
+  await provider.asked(1);
+  const follower = ask(gateway, provider.origin);
+  await inFlight(gateway, 2);
+  expect((await leader).status).toBe(504);
+  const later = ask(gateway, provider.origin);
+  (await provider.asked(2)).write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine");
+  expect(await later).toMatchObject({ status: 200, body: "fine" });
+  await follower;
+});
+
 test("a client that takes nothing holds neither the provider nor the others back", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();

@@ -3,7 +3,7 @@ import { BlockKeeper } from "../../../src/jobs/block-keeper.ts";
 import { createLog } from "../../../src/observe.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { until } from "../../e2e/weir.ts";
+import { until } from "../../until.ts";
 import { ownDirectory } from "../open.ts";
 
 const RECORDS = 9_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { migrate } from "../../../src/store/migrate.ts";
 import { beat, claimId, leave, nodeIdOf, takeLease, takeNumbers } from "../../../src/store/nodes/nodes.ts";
 import { type Database, openStore, type Store } from "../../../src/store/store.ts";
-import { until } from "../../e2e/weir.ts";
+import { until } from "../../until.ts";
 import { ownDirectory } from "../open.ts";
 
 const directory = ownDirectory();

@@ -1,0 +1,32 @@
+import type { Cipheriv } from "node:crypto";
+import type { BeginMeta } from "./frame.ts";
+import type { SealedSide, SealKey } from "./seal.ts";
+
+/** Bodies on their way into the spool that are to be left out: few, and none in most deployments. */
+export class Sealing {
+  readonly key: SealKey;
+  readonly #open = new Map<string, Readonly<Partial<Record<SealedSide, Cipheriv>>>>();
+
+  constructor(key: SealKey) {
+    this.key = key;
+  }
+
+  /** Seals from now on what `meta` wants left out. @returns the same, with the name of the key. */
+  begin(id: string, meta: BeginMeta): BeginMeta {
+    this.#open.set(id, {
+      ...(meta.omitRequest && { request: this.key.cipher(id, "request") }),
+      ...(meta.omitResponse && { response: this.key.cipher(id, "response") }),
+    });
+    return { ...meta, seal: this.key.name };
+  }
+
+  /** The next bytes of a body as they may be written. */
+  sealed(id: string, side: SealedSide, bytes: Uint8Array): Uint8Array {
+    const cipher = this.#open.size > 0 ? this.#open.get(id)?.[side] : undefined;
+    return cipher === undefined ? bytes : cipher.update(bytes);
+  }
+
+  end(id: string): void {
+    if (this.#open.size > 0) this.#open.delete(id);
+  }
+}
