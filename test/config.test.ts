@@ -1,22 +1,23 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { ConfigError, loadConfig, variableOf } from "../src/config/load.ts";
 import { printConfig } from "../src/config/print.ts";
 import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config/value.ts";
 import { europeanConfig } from "../src/config.ts";
+import { temporaryDirectory } from "./directory.ts";
 
 /** A working directory with this weir.toml in it. */
-function directoryWith(toml?: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "weir-config-"));
-  if (toml !== undefined) writeFileSync(join(directory, "weir.toml"), toml);
+function directoryWith(toml?: string) {
+  const directory = temporaryDirectory("config");
+  if (toml !== undefined) writeFileSync(join(directory.path, "weir.toml"), toml);
   return directory;
 }
 
 function load(env: Record<string, string>, toml?: string) {
-  return loadConfig({ env, workingDirectory: directoryWith(toml) });
+  using directory = directoryWith(toml);
+  return loadConfig({ env, workingDirectory: directory.path });
 }
 
 function problems(env: Record<string, string>, toml?: string): readonly string[] {
@@ -30,7 +31,8 @@ function problems(env: Record<string, string>, toml?: string): readonly string[]
 }
 
 test("without file and environment every key has its default, and paths are absolute", () => {
-  const workingDirectory = directoryWith();
+  using directory = directoryWith();
+  const workingDirectory = directory.path;
   const { config, sources, file } = loadConfig({ env: {}, workingDirectory });
   expect(config.gateway_port).toBe(8787);
   expect(config.data_dir).toBe(join(workingDirectory, "weir-data"));
@@ -68,7 +70,8 @@ test("an empty variable counts as not set", () => {
 });
 
 test("a relative path starts in the working directory, in file: addresses too", () => {
-  const workingDirectory = directoryWith();
+  using directory = directoryWith();
+  const workingDirectory = directory.path;
   const env = { WEIR_DATA_DIR: "here", WEIR_DATABASE_URL: "file:db/weir.db", WEIR_PLUGINS_DIR: "/opt/plugins" };
   const { config } = loadConfig({ env, workingDirectory });
   expect(config.database_url).toBe(`file:${join(workingDirectory, "db/weir.db")}`);
@@ -153,7 +156,8 @@ describe("one line tells key, value and what is allowed", () => {
   });
 
   test("also of a file that is named and not there", () => {
-    const inputs = { env: {}, workingDirectory: directoryWith(), file: "other.toml" };
+    using directory = directoryWith();
+    const inputs = { env: {}, workingDirectory: directory.path, file: "other.toml" };
     expect(() => loadConfig(inputs)).toThrow("other.toml: cannot be read");
   });
 });

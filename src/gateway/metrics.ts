@@ -9,7 +9,7 @@ const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0
 const FIRST_BYTE_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /** One exchange that has ended, as far as metrics go. Times are milliseconds since 1970. */
-export interface Measured {
+interface Measured {
   /** A loaded provider's name or CUSTOM, never what a client made up. */
   readonly provider: string;
   readonly status: number;

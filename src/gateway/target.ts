@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { originOf, withoutDots } from "../net/origin.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 import type { Settings } from "./headers/settings.ts";
@@ -51,12 +52,9 @@ export function parseTarget(text: string): Target {
   if (known !== undefined) return known;
   const url = urlOf(text);
   if (url === undefined) throw new GatewayError("invalid_target");
-  const secure = url.protocol === "https:";
-  const called = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
-  const upstream = { secure, host: called, port };
+  const upstream = originOf(url);
   // Whoever roots a name with a dot means the same host: what is denied or counted stays so.
-  const target: Target = { origin: url.origin, authority: url.host, host: called.replace(/\.+$/, ""), upstream };
+  const target: Target = { origin: url.origin, authority: url.host, host: withoutDots(upstream.host), upstream };
   if (targets.size >= TARGETS_MAX) targets.clear();
   targets.set(text, target);
   return target;

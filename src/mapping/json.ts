@@ -46,7 +46,10 @@ export function firstCount(...values: Json[]): number | undefined {
 }
 
 /** Adds what is there; `undefined` where nothing is. */
-export function sumOfPresent(...counts: (number | undefined)[]): number | undefined {
+export const sumOfPresent = (...counts: (number | undefined)[]): number | undefined => sumOfList(counts);
+
+/** The same for a list of any length, which as arguments of a call might be too long. */
+export function sumOfList(counts: readonly (number | undefined)[]): number | undefined {
   const present = counts.filter((count) => count !== undefined);
   return present.length === 0 ? undefined : present.reduce((sum, count) => sum + count, 0);
 }

@@ -1,5 +1,5 @@
 import type { Json, Usage } from "../plugin/contract.ts";
-import { countOf, firstCount, isObject, listOf, pickDefined, sumOfPresent, textOf } from "./json.ts";
+import { countOf, firstCount, isObject, listOf, pickDefined, sumOfList, sumOfPresent, textOf } from "./json.ts";
 
 /**
  * Token counts as providers send them, turned into inclusive ones: `prompt_tokens` is all input and
@@ -80,7 +80,7 @@ const isPart = (count: number | undefined): count is number => count !== undefin
 export function anthropicUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const passes = passesOf(usage);
-  const sum = (count: (pass: Json) => number | undefined) => sumOfPresent(...passes.map(count));
+  const sum = (count: (pass: Json) => number | undefined) => sumOfList(passes.map(count));
   const read = sum((pass) => countOf(pass.cache_read_input_tokens));
   const write = sum((pass) => countOf(pass.cache_creation_input_tokens) ?? cacheWriteParts(pass.cache_creation));
   return some({
@@ -139,7 +139,7 @@ export function interactionsUsage(usage: Json): Usage | undefined {
 /** Google's list of what tokens are of. */
 function ofModality(modality: "audio" | "image", details: Json): number | undefined {
   const those = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === modality);
-  return sumOfPresent(...those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
+  return sumOfList(those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
 }
 
 /** How much of all input and output is pictures, whose tokens some models price apart; a record has no member for it. */
@@ -171,7 +171,7 @@ export function converseUsage(usage: Json): Usage | undefined {
 }
 function oneHourWrites(details: Json): number | undefined {
   const hour = listOf(details).filter((detail) => detail?.ttl === "1h");
-  return sumOfPresent(...hour.map((detail) => countOf(detail?.inputTokens)));
+  return sumOfList(hour.map((detail) => countOf(detail?.inputTokens)));
 }
 
 /** Cohere: `tokens` is what was read and written, `billed_units` what is paid for. */

@@ -1,6 +1,7 @@
 import type ipaddr from "ipaddr.js";
 import { GatewayError } from "../errors.ts";
 import { type Address, readAddress } from "./address.ts";
+import { withoutDots } from "./origin.ts";
 
 /** What an entry of `allow_private_targets` opens: one host name, or a block of addresses; everywhere or at one port. */
 export type Allowance =
@@ -34,11 +35,6 @@ export function opensName(allowances: readonly Allowance[], host: string, port: 
 
 export function opensAddress(allowances: readonly Allowance[], address: Address, port: number): boolean {
   return allowances.some((one) => "block" in one && (one.port ?? port) === port && contains(one.block, address));
-}
-
-/** A host name without the dot of a rooted one. */
-export function withoutDots(host: string): string {
-  return host.replace(/\.+$/, "");
 }
 
 function readBlock(text: string): readonly [Address, number] | undefined {

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { originOf } from "./origin.ts";
 import { TargetGuard } from "./target-guard.ts";
 
 /**
@@ -17,11 +18,4 @@ export function refuseUrl(guard: TargetGuard, text: string): string | undefined 
   if (url === null) return "that is no address";
   const { host, port } = originOf(url);
   return guard.refuseHost(host, port);
-}
-
-/** Where an http(s) address leads. */
-export function originOf(url: URL): { readonly secure: boolean; readonly host: string; readonly port: number } {
-  const secure = url.protocol === "https:";
-  const host = url.hostname.toLowerCase().replace(/^\[(.*)\]$/, "$1");
-  return { secure, host, port: url.port === "" ? (secure ? 443 : 80) : Number(url.port) };
 }

@@ -1,5 +1,5 @@
 import type { Upstream, UpstreamCall } from "../runtime/http/upstream.ts";
-import { originOf } from "./call-guard.ts";
+import { originOf } from "./origin.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Bytes of an answer that are read, so that the connection can be used again; of a longer one only the status counts. */

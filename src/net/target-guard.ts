@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isOwnAddress, readAddress, whyForbidden } from "./address.ts";
-import { type Allowance, opensAddress, opensName, readAllowance, withoutDots } from "./allowance.ts";
+import { type Allowance, opensAddress, opensName, readAllowance } from "./allowance.ts";
+import { withoutDots } from "./origin.ts";
 
 /** Names that stand for this machine or for a cloud's metadata service wherever they are resolved. */
 const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([

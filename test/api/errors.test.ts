@@ -81,6 +81,13 @@ describe("the API answers", () => {
     expect(answer.headers.get("content-type")).toStartWith("application/json");
   });
 
+  test.each([
+    ["POST", "/v1/keys", { name: " " }, "name: give 1 to 200 characters, not only blanks"],
+    ["DELETE", "/v1/cache", { key: "x" }, "key: give a key as GET /v1/cache/entries shows it"],
+  ])("what does not fit a pattern in words: %s %s", async (method, path, body, message) => {
+    expect((await it.call(method, path, { body })).json).toMatchObject({ error: 400, message });
+  });
+
   test("a wrong method with the methods that the path takes", async () => {
     expect((await it.call("PUT", "/v1/keys")).headers.get("allow")).toBe("GET, POST");
     expect((await it.call("GET", BY_IDS)).headers.get("allow")).toBe("POST");

@@ -67,7 +67,7 @@ test.each([
 });
 
 test("a data directory that cannot be used is one line and status 1", async () => {
-  const cli = commandLine({ WEIR_DATA_DIR: "/dev/null/weir" });
+  const cli = commandLine({ WEIR_DATA_DIR: `${import.meta.path}/weir` });
   for (const words of [
     ["keys", "list"],
     ["costs", "recompute"],

@@ -87,3 +87,32 @@ test.each<[string, string, WireSchemaName, (at: number) => Json]>([
   });
   expect(performance.now() - started).toBeLessThan(20_000);
 });
+
+const LONG = Array.from({ length: 1_000_000 }, () => ({}));
+
+test.each<[string, WireSchemaName, Json]>([
+  ["passes", "messages", { type: "message", usage: { iterations: LONG.map(() => ({ input_tokens: 1 })) } }],
+  [
+    "modalities",
+    "generate-content",
+    { usageMetadata: { promptTokensDetails: LONG.map(() => ({ modality: "AUDIO" })) } },
+  ],
+  ["parts of a cache", "converse", { usage: { cacheDetails: LONG.map(() => ({ ttl: "1h", inputTokens: 1 })) } }],
+  ["results", "text-generation", { results: LONG }],
+  ["predictions", "embeddings", { predictions: LONG }],
+])("an answer with a million %s is read", (_name, schema, responseBody) => {
+  const reading = readExchange({
+    method: "POST",
+    path: "/m",
+    host: "127.0.0.1",
+    requestHeaders: new Headers(),
+    requestBody: { model: "m" },
+    status: 200,
+    responseHeaders: new Headers(),
+    provider: { apiVersion: 1, name: "P", wireSchemas: [{ path: /./, schema }] },
+    responseBody,
+    events: undefined,
+    modelOverride: undefined,
+  });
+  expect(reading.wireSchema).toBe(schema);
+});

@@ -158,6 +158,10 @@ test("what several models did is priced by the model that did it", () => {
   expect(source).toMatch(/claude-sonnet-4-6 and .*claude-opus-4-6$/);
   const unknown = { ...usageRaw, iterations: [{ input_tokens: 1 }, { model: "claude-unheard-of", input_tokens: 1 }] };
   expect(costOf(input("ANTHROPIC", "claude-sonnet-4-6", usage, { usageRaw: unknown })).cost).toBeNull();
+  const many = {
+    iterations: Array.from({ length: 50_000 }, (_, at) => ({ model: `claude-opus-4-6-${at}`, input_tokens: 1 })),
+  };
+  expect(costOf(input("ANTHROPIC", "claude-sonnet-4-6", usage, { usageRaw: many })).cost).toBeNull();
 });
 
 // Dollars per million tokens, from the providers' price pages, where the table has none or another.

@@ -9,7 +9,7 @@ import type { ApiRoom } from "../room.ts";
 import type { Gate } from "./gate.ts";
 
 /** Not blank: people find a key by its name. */
-const NAME = { minLength: 1, maxLength: 200, pattern: "\\S" };
+const NAME = { minLength: 1, maxLength: 200, pattern: "\\S", expects: "give 1 to 200 characters, not only blanks" };
 
 const ORDER = t.Object(
   {

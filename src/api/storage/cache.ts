@@ -13,7 +13,13 @@ import { settled } from "../settled.ts";
 
 const PURGE = t.Object(
   {
-    key: t.Optional(t.String({ pattern: "^[0-9a-f]{64}$", description: "As GET /v1/cache/entries shows it." })),
+    key: t.Optional(
+      t.String({
+        pattern: "^[0-9a-f]{64}$",
+        description: "As GET /v1/cache/entries shows it.",
+        expects: "give a key as GET /v1/cache/entries shows it",
+      }),
+    ),
     model: t.Optional(t.String({ minLength: 1, description: "The model that the requests named." })),
     request_id: t.Optional(t.String({ description: "The request whose answer is stored." })),
     property: t.Optional(

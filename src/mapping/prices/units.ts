@@ -28,6 +28,9 @@ export interface Bill {
   readonly units: Units;
 }
 
+/** Models of one exchange; who sends more has something else in mind. */
+const MODELS_MAX = 10;
+
 /**
  * What of an exchange is paid for, model by model; empty where nothing is known. With Anthropic another model may have
  * been asked for advice, or refused before the one that answered: `iterations` names it.
@@ -36,7 +39,9 @@ export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
   const passes = passesOf(raw);
   const models = passes.map((pass) => filledText(pass?.model));
   if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
-  return [...new Set(models)].flatMap((model) => {
+  const names = [...new Set(models)];
+  if (names.length > MODELS_MAX) return [];
+  return names.flatMap((model) => {
     const own = { iterations: passes.filter((_pass, at) => models[at] === model) };
     const block = model === models.at(-1) ? { ...raw, ...own } : own;
     return billOf(model, unitsOf(anthropicUsage(block), block));

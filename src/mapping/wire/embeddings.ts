@@ -1,5 +1,15 @@
 import type { Json } from "../../plugin/contract.ts";
-import { filledText, firstCount, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import {
+  countOf,
+  filledText,
+  firstCount,
+  isObject,
+  listOf,
+  numberOf,
+  pickDefined,
+  sumOfList,
+  textOf,
+} from "../json.ts";
 import { plainText } from "../llm/parts.ts";
 import { cohereUsage, geminiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
@@ -29,8 +39,8 @@ export const embeddings: WireSchema = {
 };
 
 function usageOf(body: Json) {
-  const statistics = listOf(body?.predictions).map((prediction) => prediction?.embeddings?.statistics?.token_count);
-  const count = firstCount(body?.inputTextTokenCount, body?.prompt_eval_count, ...statistics);
+  const statistics = listOf(body?.predictions).map((each) => countOf(each?.embeddings?.statistics?.token_count));
+  const count = firstCount(body?.inputTextTokenCount, body?.prompt_eval_count, sumOfList(statistics));
   if (count !== undefined) return { prompt_tokens: count };
   return geminiUsage(body?.usageMetadata) ?? cohereUsage(body?.meta);
 }

@@ -1,6 +1,6 @@
 import type { Json, Usage } from "../../plugin/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, firstCount, isObject, listOf, pickDefined, sumOfPresent, textOf } from "../json.ts";
+import { filledText, firstCount, isObject, listOf, pickDefined, sumOfList, textOf } from "../json.ts";
 import { answerOf } from "../llm/messages.ts";
 import { lastUserText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
@@ -129,13 +129,13 @@ function usageOf(body: Json): Usage | undefined {
       body?.metrics?.input_token_count,
       body?.details?.input_length,
       listOf(body)[0]?.details?.input_length,
-      sumOfPresent(...results.map((result) => firstCount(result?.input_token_count, result?.prompt_tokens))),
+      sumOfList(results.map((result) => firstCount(result?.input_token_count, result?.prompt_tokens))),
       Array.isArray(body?.prompt?.tokens) ? body.prompt.tokens.length : undefined,
     ),
     completion_tokens: firstCount(
       body?.generation_token_count,
-      sumOfPresent(
-        ...results.map((result) =>
+      sumOfList(
+        results.map((result) =>
           firstCount(result?.tokenCount, result?.generated_token_count, result?.completion_tokens),
         ),
       ),

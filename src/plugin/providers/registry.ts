@@ -1,4 +1,5 @@
 import { nearestName } from "../../nearest.ts";
+import { originOf } from "../../net/origin.ts";
 import type { Log } from "../../observe.ts";
 import type { ProviderPlugin } from "../contract.ts";
 import { PluginError } from "../files/check.ts";
@@ -86,13 +87,9 @@ function fold(name: string): string {
 /** Host patterns of providers, and the hosts of their targets. */
 export function hostsOf(providers: readonly ProviderPlugin[]): string[] {
   const all = providers.flatMap(({ hosts = [], target }) =>
-    target === undefined ? hosts : [...hosts, hostIn(target)],
+    target === undefined ? hosts : [...hosts, originOf(new URL(target)).host],
   );
   return [...new Set(all)];
-}
-
-function hostIn(origin: string): string {
-  return new URL(origin).hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 interface Claim {

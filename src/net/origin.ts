@@ -1,0 +1,13 @@
+import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
+
+/** Where an http(s) address leads: the host in lower case, an address without brackets. */
+export function originOf(url: URL): UpstreamOrigin {
+  const secure = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return { secure, host, port: url.port === "" ? (secure ? 443 : 80) : Number(url.port) };
+}
+
+/** A host name without the dot of a rooted one, which means the same host. */
+export function withoutDots(host: string): string {
+  return host.replace(/\.+$/, "");
+}
