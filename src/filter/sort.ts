@@ -54,6 +54,9 @@ const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
 /** Everything that can be sorted by. */
 export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
 
+/** Keys that one order has at most: a cursor asks about each of them together with all before it. */
+const SORT_KEYS_MAX = 64;
+
 export const NEWEST_FIRST: readonly SortKey[] = [
   { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },
 ];
@@ -80,6 +83,7 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
       keys.push({ label: name, direction: directionAt(value, at), sql: () => sql, nullable, needs });
     } else throw wrong(at, `there is no sort key ${quote(name)}; ${hint(name, SORT_KEYS)}`);
   }
+  if (keys.length > SORT_KEYS_MAX) throw wrong(path, `a sort has at most ${SORT_KEYS_MAX} keys`);
   if (random) return "random";
   return keys.length === 0 ? NEWEST_FIRST : keys;
 }

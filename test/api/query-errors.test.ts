@@ -19,6 +19,7 @@ const wrapped = (field: string, condition: unknown) => ({ [W]: { [field]: condit
 const text = (condition: unknown) => wrapped("model", condition);
 const good = text({ equals: "x" });
 const query = (filter: unknown) => ({ filter });
+const TOO_MANY = Array.from({ length: 64 }, (_, n) => `name ${n}`);
 
 type Row = readonly [name: string, path: string, body: unknown, errorPath: string | null, message: string];
 
@@ -263,6 +264,13 @@ const BODY: readonly Row[] = [
     { filter: "all", sort: { properties: "asc" } },
     "sort.properties",
     "an object",
+  ],
+  [
+    "an order of too many keys",
+    "query-fast",
+    { filter: "all", sort: { cost: "asc", properties: Object.fromEntries(TOO_MANY.map((name) => [name, "asc"])) } },
+    "sort",
+    "at most 64 keys",
   ],
   ["random as direction", "query-fast", { filter: "all", sort: { random: "asc" } }, "sort.random", "true or false"],
   ["a cursor of ours that is none", "query-fast", { filter: "all", cursor: "abc" }, "cursor", "next_cursor"],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -150,6 +150,24 @@ test.each(Object.keys(CODINGS))(
     expect((await recordOf(weir, id))["truncated"]).toBe(true);
   },
 );
+
+test("on Deno a client that closes while its provider is silent ends the call", async () => {
+  const called = Promise.withResolvers<net.Socket>();
+  const silent = net.createServer((socket) => socket.once("data", () => called.resolve(socket)));
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+  const { port } = silent.address() as AddressInfo;
+  const id = crypto.randomUUID();
+  const headers = { Host: "weir.test", ...gatewayHeaders(`http://127.0.0.1:${port}`, { "Gateway-Request-Id": id }) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const client = net.connect(weir.gatewayPort, "127.0.0.1");
+  client.write(`GET /silent HTTP/1.1\r\n${lines.join("")}\r\n`);
+  const call = await called.promise;
+  const ended = new Promise((end) => call.once("close", end));
+  client.destroy();
+  await ended;
+  expect((await recordOf(weir, id))["response_status"]).toBe(499);
+  silent.close();
+});
 
 test("on Deno a drop-in plugin refuses, and a drop-in that changes is read again without a restart", async () => {
   const refused = await send("/closed", CHAT);

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { isDeno } from "../platform.ts";
 import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
 import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn } from "./server-turn.ts";
@@ -18,6 +19,9 @@ const STALLS_MAX = 12;
  * well within the second in which a client that has gone is to end what is done for it.
  */
 const PROBE_AFTER_MS = 400;
+/** Deno sees that the first probe was refused only when it writes the next one. */
+const PROBES = isDeno ? 2 : 1;
+const PROBE_EVERY_MS = 100;
 
 const TCP_PROBE_MS = 60_000;
 
@@ -269,7 +273,9 @@ export class ServerConnection implements RequestSink {
     if (this.#choked) return; // what it has asked already is answered as it takes the answers
     if (turn === undefined || turn.ended) this.socket.end();
     else if (this.#isCutOff || turn.underWay) this.socket.destroy();
-    else setTimeout(() => turn.probe(), PROBE_AFTER_MS).unref();
+    else
+      for (let sent = 0; sent < PROBES; sent++)
+        setTimeout(() => turn.probe(), PROBE_AFTER_MS + sent * PROBE_EVERY_MS).unref();
   };
 
   readonly #onError = (): void => {
