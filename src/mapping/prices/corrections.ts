@@ -1,6 +1,6 @@
 import { type MatchLogic, type ModelPrice, type Provider, TieredPrices } from "@pydantic/genai-prices";
 
-/** The day on which these were held against the providers' price pages. */
+/** The day on which these were last looked through. */
 export const CORRECTIONS_DATE = "2026-11-21";
 
 /** A price that the table lacks or has another of; US dollars per million tokens or per thousand searches. */
