@@ -39,14 +39,15 @@ export async function buildWeb(): Promise<{ readonly files: readonly Built[]; re
     define: { "process.env.NODE_ENV": '"production"' },
   });
   if (!bundle.success) throw new AggregateError(bundle.logs, "the dashboard does not build");
+  const nameOf = ({ path }: { readonly path: string }) => path.replace(/^.*[\\/]/, "");
   const scripts = await Promise.all(
-    bundle.outputs.map(async (output) =>
-      file(output.path.replace(/^.*[\\/]/, ""), new Uint8Array(await output.arrayBuffer())),
-    ),
+    bundle.outputs.map(async (output) => file(nameOf(output), new Uint8Array(await output.arrayBuffer()))),
   );
   const styles = hashed("app", "css", stylesheet());
   const icon = hashed("icon", "svg", readFileSync(join(web, "icon.svg"), "utf8"));
-  const entry = (name: string) => scripts.find((each) => each.name.startsWith(`${name}-`))!.name;
+  // What entries share may bear the name of one of them.
+  const entries = bundle.outputs.filter(({ kind }) => kind === "entry-point").map(nameOf);
+  const entry = (name: string) => entries.find((each) => each.startsWith(`${name}-`))!;
   const early = staticImports(scripts, entry("main"));
   const page = readFileSync(join(web, "index.html"), "utf8")
     .replace("%icon%", `/assets/${icon.name}`)

@@ -33,7 +33,8 @@ export async function loadCheckpoint(
     typeof found === "object" &&
     found.version === 1 &&
     (found.shape === "lines" || found.shape === "array") &&
-    [found.number, found.end, found.rejected].every(Number.isSafeInteger) &&
+    [found.number, found.end, found.rejected].every((each) => Number.isSafeInteger(each) && each >= 0) &&
+    found.end <= wanted.size &&
     found.apiUrl === wanted.apiUrl &&
     found.brand === wanted.brand &&
     found.size === wanted.size &&

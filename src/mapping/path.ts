@@ -1,7 +1,8 @@
-/** A path without its query string. */
+/** A path without its query string, and without a slash at its end, which some clients add and servers overlook. */
 export function barePath(path: string): string {
   const end = path.search(/[?#]/);
-  return end < 0 ? path : path.slice(0, end);
+  const bare = end < 0 ? path : path.slice(0, end);
+  return bare.length > 1 && bare.endsWith("/") ? bare.slice(0, -1) : bare;
 }
 
 /** Where providers put the model's name into the path: the first group is the name. */

@@ -123,7 +123,7 @@ export class Region {
     const { recorder } = this;
     if (await inTime(recorder.started(), DATABASE_PATIENCE_MS)) return void (await recorder.started());
     recorder.persist();
-    this.#log.warn("the database cannot be written now: what passes waits in the spool");
+    this.#log.warn("the recorder does not write yet: what passes waits in the spool");
   }
 
   /** Ports of this program's other listeners: never a target. */

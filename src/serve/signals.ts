@@ -2,10 +2,12 @@ import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
 /**
- * The same signal so soon after the first is the first one: Ctrl-C goes to a whole process group, and `npm start` and
- * `bun run` pass on what they get themselves.
+ * Milliseconds in which the same signal once more is the first one: it may go to a whole process group, as Ctrl-C does, and
+ * `npm start` and `bun run` pass on what they get themselves, on a busy machine some time later.
  */
-const SAME_SIGNAL_MS = 20;
+export function sameSignalMs(env: Readonly<Record<string, string | undefined>>): number {
+  return env["npm_lifecycle_event"] === undefined ? 20 : 250;
+}
 
 type StopSignal = "SIGTERM" | "SIGINT";
 
@@ -16,11 +18,12 @@ type StopSignal = "SIGTERM" | "SIGINT";
  * @param lastAct - what must still happen then. Synchronous.
  */
 export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> {
+  const sameMs = sameSignalMs(process.env);
   return new Promise((resolve) => {
     let first: { readonly signal: StopSignal; readonly atMs: number } | undefined;
     const onSignal = (signal: StopSignal) => {
       if (first !== undefined) {
-        if (signal === first.signal && performance.now() - first.atMs < SAME_SIGNAL_MS) return;
+        if (signal === first.signal && performance.now() - first.atMs < sameMs) return;
         log.warn("ended at once by a second signal", { signal });
         lastAct();
         process.exit(128 + constants.signals[signal]);

@@ -18,7 +18,7 @@ export type PriceTable = (provider: string, model: string, units: Units, at: Dat
 
 /** The version that is installed and the day it was published; a test holds them to the package. */
 export const TABLE_VERSION = "0.1.8";
-export const TABLE_DATE = "2026-09-23";
+const TABLE_DATE = "2026-09-23";
 const TABLE = `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`;
 
 /** Our providers under the table's names. Who is not here is not in the table. */

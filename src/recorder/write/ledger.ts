@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
 import type { Position } from "../../spool/frame.ts";
+import { identify } from "../../store/database/file-identity.ts";
 import { bodiesPath } from "../../store/database/local.ts";
 import { migrate } from "../../store/migrate.ts";
 import { claimId, nodeIdOf, takeNumbers } from "../../store/nodes/nodes.ts";
@@ -261,10 +261,7 @@ export class Ledger {
 
   /** Differs when one of the files is another than before. */
   #identity(): string {
-    return this.#paths()
-      .map((path) => statSync(path, { throwIfNoEntry: false }))
-      .map((file) => `${file?.dev}:${file?.ino}`)
-      .join(" ");
+    return this.#paths().map(identify).join(" ");
   }
 }
 

@@ -4,13 +4,12 @@ import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import { GatewayError } from "../../errors.ts";
 import type { Database, Statement } from "../store.ts";
+import { BUSY_MS } from "./busy.ts";
 import { asStoreError, isLocked } from "./failure.ts";
 import { identify } from "./file-identity.ts";
 import { LocalReaders } from "./local-readers.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
 
-/** How long a statement waits for another process's lock. Short, because it blocks the thread. */
-const BUSY_MS = 200;
 /** How long a reader tries again while the files are locked. Nothing but a crash's recovery and foreign programs locks readers out. */
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_POLL_MS = 25;

@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import type { Statement } from "../store.ts";
 import { bind } from "./bind.ts";
+import { BUSY_MS } from "./busy.ts";
 import { toObjects } from "./statement-cache.ts";
 
 interface Reader {
@@ -49,7 +50,7 @@ export class LocalReaders {
 
   constructor(url: string, attach: string, count: number) {
     this.#url = url;
-    this.#attach = `pragma busy_timeout=200; ${attach}`;
+    this.#attach = `pragma busy_timeout=${BUSY_MS}; ${attach}`;
     this.#all = Array.from({ length: count }, () => ({
       connection: new Connection(url, {}),
       ready: undefined,

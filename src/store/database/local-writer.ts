@@ -3,12 +3,10 @@ import Libsql from "libsql";
 import { GatewayError } from "../../errors.ts";
 import type { Database, Statement } from "../store.ts";
 import { bind } from "./bind.ts";
+import { BUSY_MS } from "./busy.ts";
 import { asStoreError } from "./failure.ts";
 import { type FileIdentity, identify } from "./file-identity.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
-
-/** How long a statement waits for another process's lock. Short, because it blocks the thread: the caller tries again. */
-const BUSY_MS = 200;
 
 /** How a file is laid out that is made anew. */
 export interface Layout {

@@ -86,3 +86,28 @@ export function formatAgo(iso: string, now = serviceNow()): string {
   }
   return relative.format(seconds, "second");
 }
+
+const WINDOWS = [
+  [31_536_000, "year"],
+  [2_592_000, "30 days"],
+  [604_800, "week"],
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
+
+/** `a minute`, `5 minutes`, `30 days`. */
+export function windowText(seconds: number): string {
+  for (const [length, name] of WINDOWS) {
+    if (seconds % length !== 0) continue;
+    const times = seconds / length;
+    if (name === "30 days") {
+      if (times === 1) return name;
+      continue;
+    }
+    if (times === 1) return `${name === "hour" ? "an" : "a"} ${name}`;
+    return `${times} ${name}s`;
+  }
+  return `${seconds} seconds`;
+}

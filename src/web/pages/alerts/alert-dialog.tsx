@@ -7,10 +7,9 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
-import { stateOf } from "./alerts.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import type { AlertEvent, AlertRow } from "./shapes.ts";
-import { conditionText, groupText, valueText } from "./words.ts";
+import { conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 const ROWS = 50;
 

@@ -4,7 +4,7 @@ import { GroupEditor } from "../../filter/group-editor.tsx";
 import { fromTree, toTree } from "../../filter/model.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { SecondsField } from "../limits/seconds-field.tsx";
+import { SecondsField } from "../../parts/seconds-field.tsx";
 import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";

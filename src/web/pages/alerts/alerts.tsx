@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { call } from "../../api.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
@@ -12,7 +12,7 @@ import { AlertDialog } from "./alert-dialog.tsx";
 import { AlertEditor } from "./alert-editor.tsx";
 import { ALERTS, type AlertRow } from "./shapes.ts";
 import { TestButton } from "./test-button.tsx";
-import { conditionText, groupText, valueText } from "./words.ts";
+import { conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 interface AlertsProps {
   readonly rows: readonly AlertRow[] | undefined;
@@ -54,12 +54,6 @@ export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
       )}
     </>
   );
-}
-
-export function stateOf({ state, error }: AlertRow): { readonly text: string; readonly tone: Tone } {
-  if (state === "firing") return { text: "firing", tone: "bad" };
-  if (state === "disabled") return { text: "off", tone: "plain" };
-  return error === null ? { text: "ok", tone: "good" } : { text: "cannot be checked", tone: "warn" };
 }
 
 function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void): Column<AlertRow>[] {

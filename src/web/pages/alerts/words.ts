@@ -1,8 +1,8 @@
 import type { Group } from "../../../store/alerts/alerts.ts";
 import { formatPercent } from "../../metrics/format.ts";
-import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
-import { windowText } from "../limits/words.ts";
-import type { AlertBody } from "./shapes.ts";
+import type { Tone } from "../../parts/badge.tsx";
+import { formatCount, formatDuration, formatMoney, UNKNOWN, windowText } from "../../parts/format.ts";
+import type { AlertBody, AlertRow } from "./shapes.ts";
 
 /** What can be watched, and what its threshold counts. */
 export const METRICS: Readonly<Record<string, readonly [label: string, unit: "count" | "dollars" | "ms" | "percent"]>> =
@@ -43,4 +43,10 @@ export function conditionText({ metric, comparison, threshold, window_seconds }:
 export function groupText(group: Group): string {
   const parts = Object.entries(group).map(([name, value]) => `${name.replace(/^property:/, "")} ${value ?? "none"}`);
   return parts.join(", ");
+}
+
+export function stateOf({ state, error }: AlertRow): { readonly text: string; readonly tone: Tone } {
+  if (state === "firing") return { text: "firing", tone: "bad" };
+  if (state === "disabled") return { text: "off", tone: "plain" };
+  return error === null ? { text: "ok", tone: "good" } : { text: "cannot be checked", tone: "warn" };
 }

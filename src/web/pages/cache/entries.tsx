@@ -7,7 +7,7 @@ import { ListRoom } from "../../parts/list-room.tsx";
 import { Pager, PastEnd } from "../../parts/pager.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";
-import { CACHE } from "./page.tsx";
+import { CACHE } from "./shapes.ts";
 
 const PAGE_ROWS = 50;
 

@@ -18,6 +18,7 @@ import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Bytes, Count, Counted, Money } from "../../parts/values.tsx";
 import { Entries } from "./entries.tsx";
 import { PurgeButton } from "./purge-button.tsx";
+import { CACHE } from "./shapes.ts";
 
 const FALLBACK = "7d";
 
@@ -27,8 +28,6 @@ interface CacheView extends CacheStatistics {
   readonly bytes: number;
   readonly max_bytes: number;
 }
-
-export const CACHE = ["cache"] as const;
 
 export function CachePage() {
   const search = useSearch({ from: "/cache" });

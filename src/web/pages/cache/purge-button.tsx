@@ -6,7 +6,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
-import { CACHE } from "./page.tsx";
+import { CACHE } from "./shapes.ts";
 
 const KINDS = {
   all: "Everything",

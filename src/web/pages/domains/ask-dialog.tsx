@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { DOMAINS, type DomainRow } from "./page.tsx";
+import { DOMAINS, type DomainRow } from "./shapes.ts";
 
 interface AskDialogProps {
   readonly onClose: () => void;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { DOMAINS, type DomainRow } from "./page.tsx";
+import { DOMAINS, type DomainRow } from "./shapes.ts";
 
 /** What an admin can do with a domain in its state; each step asks first. */
 export function Decide({

@@ -8,8 +8,8 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
 import { Decide } from "./decide.tsx";
-import { DOMAINS, type DomainRow, TONES } from "./page.tsx";
 import type { DomainState } from "./search.ts";
+import { DOMAINS, type DomainRow, TONES } from "./shapes.ts";
 
 interface DomainView extends DomainRow {
   readonly company: string | null;

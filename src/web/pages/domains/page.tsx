@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { get } from "../../api.ts";
-import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -16,30 +16,10 @@ import { AskDialog } from "./ask-dialog.tsx";
 import { Decide } from "./decide.tsx";
 import { DomainDialog } from "./domain-dialog.tsx";
 import { DOMAIN_STATES, type DomainState, type DomainsSearch } from "./search.ts";
-
-export interface DomainRow {
-  readonly domain: string;
-  readonly state: DomainState;
-  readonly requests_today: number;
-  /** Null where there is no limit. */
-  readonly remaining_today: number | null;
-  readonly resets_at: string;
-  readonly source: "decision" | "configuration" | "provider" | null;
-  readonly private: boolean;
-}
-
-export const DOMAINS = ["domains"] as const;
+import { DOMAINS, type DomainRow, TONES } from "./shapes.ts";
 
 /** What waits for somebody comes first. */
 const ORDER: Readonly<Record<DomainState, number>> = { pending: 0, unapproved: 1, denied: 2, revoked: 3, approved: 4 };
-
-export const TONES: Readonly<Record<DomainState, Tone>> = {
-  pending: "accent",
-  unapproved: "warn",
-  denied: "bad",
-  revoked: "warn",
-  approved: "good",
-};
 
 export function DomainsPage() {
   const search = useSearch({ from: "/domains" });

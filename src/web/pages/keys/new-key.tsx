@@ -3,7 +3,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useSession } from "../../session.ts";
-import { KEYS, type KeyRow } from "./page.tsx";
+import { KEYS, type KeyRow } from "./shapes.ts";
 
 const SCOPES: Readonly<Record<string, string>> = {
   gateway: "send requests through the gateway",

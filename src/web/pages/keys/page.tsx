@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { ListedKey } from "../../../store/keys.ts";
 import { call, get } from "../../api.ts";
 import { serviceNow } from "../../clock.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -14,10 +13,7 @@ import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
 import { NewKey } from "./new-key.tsx";
-
-export type { ListedKey as KeyRow };
-
-export const KEYS = ["keys"] as const;
+import { KEYS, type KeyRow } from "./shapes.ts";
 
 export function KeysPage() {
   const [isMaking, setMaking] = useState(false);
@@ -25,7 +21,7 @@ export function KeysPage() {
   const missing = useMissing("admin");
   const { data, error, refetch } = useQuery({
     queryKey: KEYS,
-    queryFn: ({ signal }) => get<readonly ListedKey[]>("/v1/keys", signal),
+    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
     enabled: missing === undefined,
   });
   const { key } = useSession();
@@ -67,12 +63,12 @@ export function KeysPage() {
   );
 }
 
-function stateOf({ revoked_at, expires_at }: ListedKey): "revoked" | "expired" | "active" {
+function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
-function columnsOf(ownId: string): Column<ListedKey>[] {
+function columnsOf(ownId: string): Column<KeyRow>[] {
   return [
     {
       id: "name",

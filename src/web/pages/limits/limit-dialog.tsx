@@ -3,10 +3,10 @@ import { useState } from "react";
 import { get } from "../../api.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
+import { SecondsField } from "../../parts/seconds-field.tsx";
 import { useMissing } from "../../session.ts";
-import { KEYS, type KeyRow } from "../keys/page.tsx";
-import { LIMITS, type LimitRow, type Unit } from "./page.tsx";
-import { SecondsField } from "./seconds-field.tsx";
+import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { LIMITS, type LimitRow, type Unit } from "./shapes.ts";
 
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US cents", tokens: "Tokens" };

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { call, get } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { windowText } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
@@ -11,32 +12,8 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
-import { amountText, windowText } from "./words.ts";
-
-export type Unit = "request" | "cents" | "tokens";
-
-interface Used {
-  readonly used: number;
-  readonly remaining: number;
-  readonly resets_at: string | null;
-}
-
-export interface LimitRow extends Used {
-  readonly id: string;
-  readonly name: string;
-  readonly quota: number;
-  readonly window_seconds: number;
-  readonly unit: Unit;
-  readonly segment: string | null;
-  readonly key_id: string | null;
-  readonly source: "api" | "configuration";
-  readonly created_at: string | null;
-  /** The users or property values that used most. */
-  readonly segments?: readonly (Used & { readonly segment: string })[];
-  readonly segments_total?: number;
-}
-
-export const LIMITS = ["limits"] as const;
+import { LIMITS, type LimitRow } from "./shapes.ts";
+import { amountText } from "./words.ts";
 
 export function LimitsPage() {
   const [edited, setEdited] = useState<LimitRow | "new">();

@@ -1,4 +1,4 @@
-import { shellWord } from "../requests/commands.ts";
+import { shellWord } from "../../parts/shell-word.ts";
 import type { HeadersView, RequestRecord } from "./record.ts";
 
 /** Headers that a new request gets by itself, and the coding of a body, which is recorded without it. */

@@ -1,9 +1,5 @@
+import { shellWord } from "../../parts/shell-word.ts";
 import type { RequestsQuestion } from "./query.ts";
-
-/** As one word of a POSIX shell, whatever it holds. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** Asks the API the same. The key comes from the environment: none is ever shown. */
 export function curlText({ path, filter, sort }: RequestsQuestion, apiUrl: string): string {

@@ -9,7 +9,8 @@ import { Page } from "../../parts/page.tsx";
 import { Failed } from "../../parts/states.tsx";
 import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count } from "../../parts/values.tsx";
-import { type Kept, type LastRun, Retention } from "./retention.tsx";
+import { Retention } from "./retention.tsx";
+import { type Kept, type LastRun, STORAGE } from "./shapes.ts";
 
 interface StorageView {
   readonly database_bytes: number | null;
@@ -24,8 +25,6 @@ interface StorageView {
 
 /** Days that the API tells of. */
 const DAYS = 30;
-
-export const STORAGE = ["storage"] as const;
 
 export function StoragePage() {
   const { data, error, refetch } = useQuery({

@@ -1,5 +1,5 @@
 import { formatCount } from "../../parts/format.ts";
-import type { PropertyRule, RetentionView } from "./retention.tsx";
+import type { PropertyRule, RetentionView } from "./shapes.ts";
 
 /** What is kept for how long, as it is set. */
 export type RetentionRules = Omit<RetentionView, "configured">;

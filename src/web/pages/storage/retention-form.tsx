@@ -5,9 +5,8 @@ import { Confirm, Trouble } from "../../parts/confirm-button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { STORAGE } from "./page.tsx";
 import { daysText, type RetentionRules, removedBy } from "./removal.ts";
-import { type PropertyRule, RETENTION, type RetentionView } from "./retention.tsx";
+import { type PropertyRule, RETENTION, type RetentionView, STORAGE } from "./shapes.ts";
 
 const NEW_RULE: PropertyRule = { property: "", value: null, days: null, body_days: null };
 

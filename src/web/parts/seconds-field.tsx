@@ -1,5 +1,5 @@
-import { Field } from "../../parts/field.tsx";
-import { windowText } from "./words.ts";
+import { Field } from "./field.tsx";
+import { windowText } from "./format.ts";
 
 interface SecondsFieldProps {
   readonly label: string;

@@ -1,0 +1,2 @@
+/** How long a statement waits for another process's lock. Short, because it blocks the thread: the caller tries again. */
+export const BUSY_MS = 200;

@@ -1,0 +1,2 @@
+/** Whatever is asked of the cache. */
+export const CACHE = ["cache"] as const;

@@ -1,0 +1,3 @@
+export type { ListedKey as KeyRow } from "../../../store/keys.ts";
+
+export const KEYS = ["keys"] as const;

@@ -1,0 +1,24 @@
+export type Unit = "request" | "cents" | "tokens";
+
+interface Used {
+  readonly used: number;
+  readonly remaining: number;
+  readonly resets_at: string | null;
+}
+
+export interface LimitRow extends Used {
+  readonly id: string;
+  readonly name: string;
+  readonly quota: number;
+  readonly window_seconds: number;
+  readonly unit: Unit;
+  readonly segment: string | null;
+  readonly key_id: string | null;
+  readonly source: "api" | "configuration";
+  readonly created_at: string | null;
+  /** The users or property values that used most. */
+  readonly segments?: readonly (Used & { readonly segment: string })[];
+  readonly segments_total?: number;
+}
+
+export const LIMITS = ["limits"] as const;
