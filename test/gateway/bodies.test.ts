@@ -272,6 +272,17 @@ test("a GET may have a body, and a POST none", async () => {
   ]);
 });
 
+test("to a client of HTTP/1.0 an answer that breaks off does not look whole", async () => {
+  await using provider = await startProvider(({ socket }) =>
+    socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"),
+  );
+  await using gateway = await startTestGateway();
+  const client = net.connect(gateway.port, "127.0.0.1");
+  const failed = new Promise((tell) => client.once("error", tell).once("end", () => tell("it ended")));
+  client.resume().write(`GET / HTTP/1.0\r\n${gatewayHeaders(provider.origin)}\r\n`);
+  expect(await failed).toMatchObject({ code: "ECONNRESET" });
+});
+
 test("a client of HTTP/1.0 gets an answer without chunks, to the end of the connection", async () => {
   await using provider = await startProvider(({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n");

@@ -136,8 +136,12 @@ export class Turn implements IncomingRequest, Answer {
     this.#connection.answered(this);
   }
 
+  /** Breaks the answer off. Where only the end of the connection says that it is whole, that must be no ordinary end. */
   destroy(): void {
-    this.#connection.socket.destroy();
+    const { socket } = this.#connection;
+    const endsWithConnection = this.underWay && !this.#chunked && this.#owed === Number.POSITIVE_INFINITY;
+    if (endsWithConnection) socket.resetAndDestroy();
+    else socket.destroy();
   }
 
   onClose(listener: () => void): void {
