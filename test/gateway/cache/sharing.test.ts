@@ -118,7 +118,7 @@ test("a connection that breaks breaks off for all, and each is recorded so", asy
 
 test("a call that the provider leaves without an answer is joined no longer than one may take", async () => {
   using home = ownHome();
-  await using gateway = await home.gateway({ config: { upstream_timeout_seconds: 1 } });
+  await using gateway = await home.gateway({ config: { upstream_timeout_seconds: 3 } });
   await using provider = await handProvider();
   const leader = ask(gateway, provider.origin);
   await provider.asked(1);
