@@ -16,12 +16,10 @@ const STALLS_MAX = 12;
 
 /**
  * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
- * well within the second in which a client that has gone is to end what is done for it.
+ * within the second in which a client that has gone is to end what is done for it. Deno sees that a probe was refused only
+ * when it writes another one: soon, and once more for a client that is far away.
  */
-const PROBE_AFTER_MS = 400;
-/** Deno sees that the first probe was refused only when it writes the next one. */
-const PROBES = isDeno ? 2 : 1;
-const PROBE_EVERY_MS = 100;
+const PROBES_AFTER_MS = isDeno ? [400, 500, 900] : [400];
 
 const TCP_PROBE_MS = 60_000;
 
@@ -273,9 +271,7 @@ export class ServerConnection implements RequestSink {
     if (this.#choked) return; // what it has asked already is answered as it takes the answers
     if (turn === undefined || turn.ended) this.socket.end();
     else if (this.#isCutOff || turn.underWay) this.socket.destroy();
-    else
-      for (let sent = 0; sent < PROBES; sent++)
-        setTimeout(() => turn.probe(), PROBE_AFTER_MS + sent * PROBE_EVERY_MS).unref();
+    else for (const ms of PROBES_AFTER_MS) setTimeout(() => turn.probe(), ms).unref();
   };
 
   readonly #onError = (): void => {
