@@ -114,7 +114,7 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
   const corrections = correctionsOf(provider, at);
   const corrected = corrections && looked(units, model, { provider: corrections, timestamp: at });
   const found = corrected ?? looked(units, model, { providerId: TABLE_NAMES[provider]!, timestamp: at });
-  if (found === undefined || !Number.isFinite(found.total_price)) return undefined;
+  if (found === undefined || !Number.isFinite(found.total_price) || !isPriced(units, found.model_price)) return undefined;
   const table = corrected === undefined ? TABLE : `Weir (${CORRECTIONS_DATE})`;
   const hours = hourWrites(units, found.model.id, found.model_price);
   return {
@@ -127,6 +127,11 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
     entry: `${table}: ${found.provider.id}/${found.model.id}${unpriced(units, found.model_price)}`,
   };
 }
+
+/** What is counted in no tokens at all has a price of its own or none: the table would say 0. */
+const isPriced = ({ rerank_searches: ranks, audio_seconds: seconds }: Units, prices: ModelPrice) =>
+  (ranks === undefined || prices.rerank_searches_kcount !== undefined) &&
+  (seconds === undefined || prices.audio_hours !== undefined);
 
 /** Claude's writes for an hour cost twice the input, those for five minutes 1.25 of it, wherever it runs. */
 const HOUR_WRITE_MORE = 2 / 1.25 - 1;
