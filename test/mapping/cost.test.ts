@@ -92,6 +92,7 @@ test.each<[string, CostInput]>([
   ["output of unknown input", input("OPENAI", "gpt-4o", { completion_tokens: 5 })],
   ["no model", input("OPENAI", "", { prompt_tokens: 1 })],
   ["an absurd statement", input("OPENROUTER", "no-such-model", { prompt_tokens: 1 }, { statedCost: 1e308 })],
+  ["tokens of a model that is paid by the hour", input("MISTRAL", "voxtral-mini-2602", { prompt_tokens: 9 })],
   ["a statement below 0", input("DEEPINFRA", "no-such-model", { prompt_tokens: 1 }, { statedCost: -1 })],
   [
     "seconds of a model that is paid by tokens",
