@@ -41,8 +41,8 @@ export function queriesYieldToTraffic(): void {
     for (const thread of threads) if (!seen.has(thread)) whereAllowed(() => yieldByName(Number(thread)));
     seen = new Set(threads);
   };
-  look();
-  setInterval(look, LOOK_AGAIN_MS).unref();
+  whereAllowed(look);
+  setInterval(whereAllowed, LOOK_AGAIN_MS, look).unref();
 }
 
 function yieldByName(thread: number): void {
@@ -69,7 +69,7 @@ function whereAllowed(step: () => void): void {
   try {
     step();
   } catch {
-    return; // a container may forbid it, and all works without
+    return; // a container may forbid it, or no more files be opened; all works without
   }
 }
 

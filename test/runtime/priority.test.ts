@@ -31,3 +31,13 @@ test.each([
   // Kernels may be built without telling of it.
   if (knowsTurns && kernel.has("se.slice")) expect(kernel.get("se.slice")).toBe(10_000_000);
 });
+
+test("who looks for threads to make less urgent lives on where no more files can be opened", async () => {
+  const code = `const priority = await import(${JSON.stringify(PRIORITY)});
+    const { openSync } = await import("node:fs");
+    priority.queriesYieldToTraffic();
+    try { for (;;) openSync(process.execPath); } catch {}
+    setTimeout(() => { console.log("alive"); process.exit(); }, 1_200);`;
+  const words = ["-c", 'ulimit -n 256; exec "$0" "$@"', process.execPath, "-e", code];
+  expect((await promisify(execFile)("sh", words)).stdout).toBe("alive\n");
+});
