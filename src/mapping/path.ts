@@ -21,10 +21,11 @@ const MODEL_PLACES: readonly RegExp[] = [
 /** Realtime sessions have no body: OpenAI `?model=`, Azure `?deployment=`. */
 const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
 
-/** The model that a path names, with its query string or without; percent-decoded. */
-export function modelInPath(path: string): string | undefined {
+/** The model that a path asks, with its query string or without; percent-decoded. GET asks about a model, and none itself. */
+export function modelInPath(method: string, path: string): string | undefined {
   const asked = MODEL_IN_QUERY.exec(path)?.[1];
   if (asked !== undefined) return decoded(asked);
+  if (method === "GET") return undefined;
   const bare = barePath(path);
   for (const place of MODEL_PLACES) {
     const found = place.exec(bare)?.[1];

@@ -61,7 +61,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const declared = input.provider?.wireSchemas;
   const known = selectSchema({ path, declared, requestBody: input.requestBody, answer });
   const hooks = callHooks(input, events);
-  const asked = hooks.request?.model ?? requestModel(input.requestBody, input.path, known);
+  const asked = hooks.request?.model ?? requestModel(input, known);
   const schema = known ?? mappedSchemaOf(input, asked, answer);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
@@ -140,14 +140,15 @@ function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
 }
 
 /** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
-function requestModel(body: Json, path: string, schema: WireSchema | undefined): string | undefined {
+function requestModel(input: ExchangeInput, schema: WireSchema | undefined): string | undefined {
+  const { method, path, requestBody: body } = input;
   const inBody =
     filledText(body?.model) ??
     filledText(body?.model_id) ??
     filledText(body?.modelId) ??
     (schema === undefined ? oddModel(body) : undefined);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
-  const name = pathFirst ? (modelInPath(path) ?? inBody) : (inBody ?? modelInPath(path));
+  const name = pathFirst ? (modelInPath(method, path) ?? inBody) : (inBody ?? modelInPath(method, path));
   return name?.replace(/^models\//, "");
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../until.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { fillWorld, HOSTILE, type World } from "./world.ts";
@@ -61,7 +62,7 @@ test("a search is one step of the way back, however many letters it has", async 
   }
   await page.goBack();
   await page.waitForURL(/\/users$/);
-  expect(await box.inputValue()).toBe("");
+  await until(async () => (await box.inputValue()) === "");
 });
 
 describe("Costs", () => {

@@ -92,6 +92,16 @@ test.each<[string, CostInput]>([
   ["output of unknown input", input("OPENAI", "gpt-4o", { completion_tokens: 5 })],
   ["no model", input("OPENAI", "", { prompt_tokens: 1 })],
   ["an absurd statement", input("OPENROUTER", "no-such-model", { prompt_tokens: 1 }, { statedCost: 1e308 })],
+  ["tokens of a model that is paid by the hour", input("MISTRAL", "voxtral-mini-2602", { prompt_tokens: 9 })],
+  ["a statement below 0", input("DEEPINFRA", "no-such-model", { prompt_tokens: 1 }, { statedCost: -1 })],
+  [
+    "seconds of a model that is paid by tokens",
+    input("OPENAI", "gpt-4o", undefined, { usageRaw: { type: "duration", seconds: 5 } }),
+  ],
+  [
+    "searches of a model that is paid by tokens",
+    input("COHERE", "command-a-03-2025", undefined, { usageRaw: { billed_units: { search_units: 1 } } }),
+  ],
 ])("the cost of %s is unknown, not 0", (_name, unknown) => {
   expect(costOf(unknown)).toEqual({ cost: null, source: null });
 });

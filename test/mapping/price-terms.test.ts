@@ -84,6 +84,15 @@ test.each<[string, string, string, object, number, string]>([
     0.000669,
     "searches not included",
   ],
+  ["usage that names its model", "OPENAI", "gpt-5", { model: "gpt-5-2025" }, 0.00225, "gpt-5"],
+  [
+    "a chat that counts its searches",
+    "COHERE",
+    "command-a-03-2025",
+    { billed_units: { input_tokens: 1000, output_tokens: 100, search_units: 1 } },
+    0.0035,
+    "command-a",
+  ],
   [
     "a tool's pictures",
     "OPENAI",
@@ -189,7 +198,15 @@ test.each<[string, string, string, Usage, number, string?]>([
     8,
     "2025-06-01T12:00:00Z",
   ],
-  ["DeepSeek since V3.2", "DEEPSEEK", "deepseek-chat", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.7],
+  [
+    "DeepSeek since V3.2",
+    "DEEPSEEK",
+    "deepseek-chat",
+    { prompt_tokens: 1e6, completion_tokens: 1e6 },
+    0.7,
+    "2026-01-01T12:00:00Z",
+  ],
+  ["DeepSeek since V4", "DEEPSEEK", "deepseek-reasoner", { prompt_tokens: 1e6, completion_tokens: 1e6 }, 0.42],
   ["a long prompt", "ANTHROPIC", "claude-sonnet-4-20250514", { prompt_tokens: 200_001 }, 1.200006],
   ["a short one", "ANTHROPIC", "claude-sonnet-4-20250514", { prompt_tokens: 200_000 }, 0.6],
   [

@@ -64,3 +64,12 @@ test("a model without a price stays without one, and gets none from another prov
     expect(genaiPrices("OPENAI", "gpt-4o-mini", units, new Date())?.dollars).toBeGreaterThan(0);
   }
 });
+
+test("what a model costs by the hour says nothing of its tokens, whichever is asked first", () => {
+  const at = new Date("2026-02-03T12:00:00Z");
+  const tokens = () => genaiPrices("OPENAI", "whisper-1", { input_tokens: 5, output_tokens: 5 }, at);
+  for (let times = 0; times < 2; times++) {
+    expect(tokens()).toBeUndefined();
+    expect(genaiPrices("OPENAI", "whisper-1", { audio_seconds: 3_600 }, at)?.dollars).toBeCloseTo(0.36, 10);
+  }
+});

@@ -6,7 +6,7 @@ import { code, prose, table } from "./html.ts";
 const VALUES: Readonly<Record<Kind, string>> = {
   text: "text, or null for what is missing",
   number: "a number, or null for what is missing",
-  timestamp: "ISO 8601",
+  timestamp: "ISO 8601, or null for what is missing",
   boolean: "true or false, or null for what is missing",
   contains: "text",
   key: "a property's name",

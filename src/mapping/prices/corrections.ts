@@ -8,14 +8,18 @@ interface Correction {
   readonly id: string;
   /** Models of just this name where it is missing. */
   readonly match?: MatchLogic;
-  /** Before this day the table is right; ISO 8601. */
+  /** Before this day the next of the same name holds, else the table; ISO 8601. */
   readonly since?: string;
   readonly prices: ModelPrice;
 }
 
 const above = (start: number, base: number, price: number) => new TieredPrices({ base, tiers: [{ start, price }] });
 
-const DEEPSEEK_V3_2: ModelPrice = { input_mtok: 0.28, cache_read_mtok: 0.028, output_mtok: 0.42 };
+/** What the names without a version led to, the newest first. V4 Flash was the last: they ended on 2026-07-24. */
+const DEEPSEEK: readonly Omit<Correction, "id">[] = [
+  { since: "2026-04-24", prices: { input_mtok: 0.14, cache_read_mtok: 0.0028, output_mtok: 0.28 } },
+  { since: "2025-09-29", prices: { input_mtok: 0.28, cache_read_mtok: 0.028, output_mtok: 0.42 } },
+];
 
 /** By our names of the providers. To be looked through when the table's version changes. */
 const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
@@ -57,7 +61,7 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
       prices: { rerank_searches_kcount: 2 },
     },
   ],
-  DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].map((id) => ({ id, since: "2025-09-29", prices: DEEPSEEK_V3_2 })),
+  DEEPSEEK: ["deepseek-chat", "deepseek-reasoner"].flatMap((id) => DEEPSEEK.map((each) => ({ id, ...each }))),
   GOOGLE: [
     // Experimental models are free.
     {

@@ -45,7 +45,7 @@ export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost 
   if (own !== undefined && lines !== undefined) return { cost: totalOf(lines), source: own.source };
   const ruled = usage === undefined ? null : byRule(input, usage, models[0] ?? "");
   if (ruled !== null) return { cost: ruled, source: `plugin ${provider?.name}` };
-  if (statedCost !== undefined && statedCost <= STATED_MAX)
+  if (statedCost !== undefined && statedCost >= 0 && statedCost <= STATED_MAX)
     return { cost: statedCost, source: "stated by the provider" };
   const bills = billsOf(usage, input.usageRaw);
   if (provider === undefined || bills.length === 0) return UNKNOWN;

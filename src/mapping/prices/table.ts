@@ -58,8 +58,8 @@ const remembered = new RememberedPrices();
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider)) return undefined;
   const known = remembered.get(provider, model, at);
-  if (known === null) return undefined;
-  if (known !== undefined && isPlain(units, known.prices))
+  if (known === null && units.input_tokens !== undefined) return undefined;
+  if (known && isPlain(units, known.prices) && isPriced(units, known.prices))
     return { dollars: plainPrice(known.prices, units), fees: 0, entry: known.entry };
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
@@ -114,7 +114,8 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
   const corrections = correctionsOf(provider, at);
   const corrected = corrections && looked(units, model, { provider: corrections, timestamp: at });
   const found = corrected ?? looked(units, model, { providerId: TABLE_NAMES[provider]!, timestamp: at });
-  if (found === undefined || !Number.isFinite(found.total_price)) return undefined;
+  if (found === undefined || !Number.isFinite(found.total_price) || !isPriced(units, found.model_price))
+    return undefined;
   const table = corrected === undefined ? TABLE : `Weir (${CORRECTIONS_DATE})`;
   const hours = hourWrites(units, found.model.id, found.model_price);
   return {
@@ -126,6 +127,13 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
     table,
     entry: `${table}: ${found.provider.id}/${found.model.id}${unpriced(units, found.model_price)}`,
   };
+}
+
+/** Whether a model is paid by what was counted: of one that is paid by the hour or page the table would say 0. A free one has no prices. */
+function isPriced({ rerank_searches: ranks, audio_seconds: seconds }: Units, prices: ModelPrice): boolean {
+  const names = Object.keys(prices);
+  const unit = ranks !== undefined ? "rerank_searches_kcount" : seconds !== undefined ? "audio_hours" : "_mtok";
+  return names.length === 0 || names.some((name) => name.endsWith(unit));
 }
 
 /** Claude's writes for an hour cost twice the input, those for five minutes 1.25 of it, wherever it runs. */

@@ -37,7 +37,8 @@ const MODELS_MAX = 10;
  */
 export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
   const passes = passesOf(raw);
-  const models = passes.map((pass) => filledText(pass?.model));
+  // Where there is no list, all is one pass, and the exchange has its model.
+  const models = passes.map((pass) => (pass === raw ? undefined : filledText(pass?.model)));
   if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
   const names = [...new Set(models)];
   if (names.length > MODELS_MAX) return [];
@@ -56,7 +57,7 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
   const billed = isObject(raw?.billed_units) ? raw.billed_units : undefined;
-  const reranked = numberOf(billed?.search_units);
+  const reranked = billed?.input_tokens === undefined ? numberOf(billed?.search_units) : undefined;
   if (reranked !== undefined) return { rerank_searches: reranked };
   const input = numberOf(billed?.input_tokens) ?? inputTokens(usage);
   if (input === undefined || usage === undefined) return undefined;
