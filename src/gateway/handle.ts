@@ -52,7 +52,7 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const { caching, retry } = readWishes(parts, request, headers, route);
     if (caching !== undefined) exchange.cache = {};
     const meta = beginMeta(exchange, incoming, headers, shown, key, route);
-    const seen = new SeenRequest(factsOf(exchange.id, meta, headers, route));
+    const seen = new SeenRequest(requestFacts(exchange.id, meta, headers, route));
     const admitted: Admitted = { exchange, request, headers, route, seen, meta, retry };
     const { hooks } = parts;
     const readsBody = wantsBodyUser(parts, admitted);
@@ -149,7 +149,7 @@ function beginMeta(
   };
 }
 
-function factsOf(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
+function requestFacts(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
   return {
     id,
     method: meta.method,

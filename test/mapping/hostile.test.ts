@@ -63,19 +63,7 @@ test.each<[string, string, WireSchemaName, (at: number) => Json]>([
   ],
 ])("a stream of many %s is read in time", (_name, path, schema, event) => {
   const started = performance.now();
-  const reading = readExchange({
-    method: "POST",
-    path,
-    host: "127.0.0.1",
-    requestHeaders: new Headers(),
-    requestBody: { model: "m" },
-    status: 200,
-    responseHeaders: new Headers(),
-    provider: { apiVersion: 1, name: "P", wireSchemas: [{ path: /./, schema }] },
-    responseBody: undefined,
-    events: repeated(event),
-    modelOverride: undefined,
-  });
+  const reading = readAnswer(path, schema, { responseBody: undefined, events: repeated(event) });
   toLlmSchema({
     wireSchema: schema,
     provider: "P",
@@ -101,18 +89,26 @@ test.each<[string, WireSchemaName, Json]>([
   ["results", "text-generation", { results: LONG }],
   ["predictions", "embeddings", { predictions: LONG }],
 ])("an answer with a million %s is read", (_name, schema, responseBody) => {
-  const reading = readExchange({
+  const reading = readAnswer("/m", schema, { responseBody, events: undefined });
+  expect(reading.wireSchema).toBe(schema);
+});
+
+/** Reads what a provider that speaks `schema` answered. */
+function readAnswer(
+  path: string,
+  schema: WireSchemaName,
+  answer: Pick<Parameters<typeof readExchange>[0], "responseBody" | "events">,
+) {
+  return readExchange({
     method: "POST",
-    path: "/m",
+    path,
     host: "127.0.0.1",
     requestHeaders: new Headers(),
     requestBody: { model: "m" },
     status: 200,
     responseHeaders: new Headers(),
     provider: { apiVersion: 1, name: "P", wireSchemas: [{ path: /./, schema }] },
-    responseBody,
-    events: undefined,
     modelOverride: undefined,
+    ...answer,
   });
-  expect(reading.wireSchema).toBe(schema);
-});
+}
