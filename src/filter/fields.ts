@@ -49,7 +49,8 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   job_id: text("job_id"),
   request_id: text("request_id"),
   target_url: text("target_url"),
-  scores_column: text("scores"),
+  // The plus sign keeps SQLite from putting a text that it must equal in its place where scores are read as JSON.
+  scores_column: row("text", "+r.scores"),
   cache_reference_id: text("cache_reference_id"),
   attempt_of: text("attempt_of"),
   assets: { kind: "text", source: { from: "assets" } },

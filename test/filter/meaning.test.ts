@@ -48,3 +48,13 @@ test("a tree of any shape selects the rows that a plain reading selects, and cou
     { numRuns: 300 },
   );
 });
+
+test("scores are asked for as a text that is no JSON and by name in one filter", async () => {
+  const asked = (field: string, condition: unknown) => ({ request_response_rmt: { [field]: condition } });
+  const filter = {
+    left: asked("scores_column", { equals: "deep" }),
+    operator: "and",
+    right: asked("scores", { Quality: { "not-equals": 0 } }),
+  };
+  expect(await found(filter)).toEqual([]);
+});

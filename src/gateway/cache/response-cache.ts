@@ -172,7 +172,7 @@ export class ResponseCache {
 
 function isFresh(entry: Entry | undefined, { ageMsMax }: CacheSettings, now: number): entry is Entry {
   if (entry === undefined || entry.expiresAt <= now) return false;
-  return ageMsMax === undefined || now - entry.createdAt <= ageMsMax;
+  return ageMsMax === undefined || now - entry.createdAt < ageMsMax;
 }
 
 function oldest(places: readonly number[], bucket: readonly (Entry | undefined)[]): number {

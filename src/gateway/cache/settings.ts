@@ -7,7 +7,7 @@ export interface CacheSettings {
   readonly save: boolean;
   /** How long an answer is kept. */
   readonly keepMs: number;
-  /** Older answers are not wanted; undefined where the client said nothing of it. */
+  /** Answers of this age or older are not wanted; undefined where the client said nothing of it. */
   readonly ageMsMax: number | undefined;
   readonly seed: string;
   /** Answers kept of one request, from 1 to 20. */
