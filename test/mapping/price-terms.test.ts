@@ -173,7 +173,7 @@ test("what several models did is priced by the model that did it", () => {
   expect(costOf(input("ANTHROPIC", "claude-sonnet-4-6", usage, { usageRaw: many })).cost).toBeNull();
 });
 
-// Dollars per million tokens, from the providers' price pages, where the table has none or another.
+// Dollars per million tokens, where the table has none or another than the provider asks.
 test.each<[string, string, string, Usage, number, string?]>([
   ["sound asked", "OPENAI", "gpt-4o-audio-preview", { prompt_tokens: 1e6, prompt_audio_tokens: 1e6 }, 40],
   [

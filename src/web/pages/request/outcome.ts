@@ -15,7 +15,7 @@ export function outcomeText(record: RequestRecord): string | undefined {
     : `The provider answered with an error. ${said}`;
 }
 
-/** Why there is no answer of the provider's own, by how the exchange ended: any status may as well be the provider's. */
+/** Why there is no answer of the provider's own, by how the exchange ended: no status says that it is not the provider's. */
 const CAUSES: Readonly<Record<string, string>> = {
   client_gone: "The client went away before the end of the answer. What had arrived until then is recorded.",
   cut_off: "The gateway stopped before the end of the answer. What had arrived until then is recorded.",
