@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["config"],
   ["plugin"],
   ["filter", "spool", "mapping"],
+  ["routing"],
   ["threads"],
   ["threads.ts"],
   ["store"],
