@@ -57,7 +57,7 @@ export class Recording {
 
   requestBody(bytes: Uint8Array): void {
     this.requestBytes += bytes.byteLength;
-    if (this.#ended) return; // an omitted body too: the spool enciphers it, for the usage that it tells
+    if (this.#ended) return; // an omitted body too: the spool encrypts it, for the usage in it
     const kept = bytes.byteLength <= this.#requestRoom ? bytes : bytes.subarray(0, this.#requestRoom);
     this.#requestRoom -= kept.byteLength;
     if (kept.byteLength > 0) this.#spool.requestChunk(this.#id, kept);

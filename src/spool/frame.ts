@@ -39,14 +39,16 @@ export interface BeginMeta {
   readonly headers: RawHeaders;
   /** The `Gateway-*` headers without `Gateway-Auth`, names with aliases already turned into `Gateway-…`, case kept. */
   readonly gateway: RawHeaders;
-  /** The body is wanted nowhere: its chunks are enciphered, and the record is made without it. */
+  /** The body is wanted nowhere: its chunks are encrypted, and the record is made without it. */
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
   /** The request that this is a failed try of, and which one, from 1. */
   readonly attemptOf?: string;
   readonly attempt?: number;
-  /** Name of the key that omitted bodies are enciphered with; set by the writer. */
+  /** Name of the key that omitted bodies are encrypted with; set by the writer. */
   readonly seal?: string;
+  /** 16 random bytes as base64, from which the keys of this exchange's bodies are derived; set by the writer. */
+  readonly salt?: string;
   /** Which of the run's writers it comes from, where that is not the first; set by the writer. */
   readonly writer?: number;
 }

@@ -1,6 +1,6 @@
 import type { Cipheriv } from "node:crypto";
 import type { BeginMeta } from "./frame.ts";
-import type { SealedSide, SealKey } from "./seal.ts";
+import { newSalt, type SealedSide, type SealKey } from "./seal.ts";
 
 /** Bodies on their way into the spool that are to be left out: few, and none in most deployments. */
 export class Sealing {
@@ -11,13 +11,14 @@ export class Sealing {
     this.key = key;
   }
 
-  /** Seals from now on what `meta` wants left out. @returns the same, with the name of the key. */
+  /** Encrypts from now on what `meta` wants left out. @returns the same, with the name of the key and this exchange's salt. */
   begin(id: string, meta: BeginMeta): BeginMeta {
+    const salt = newSalt();
     this.#open.set(id, {
-      ...(meta.omitRequest && { request: this.key.cipher(id, "request") }),
-      ...(meta.omitResponse && { response: this.key.cipher(id, "response") }),
+      ...(meta.omitRequest && { request: this.key.cipher(salt, id, "request") }),
+      ...(meta.omitResponse && { response: this.key.cipher(salt, id, "response") }),
     });
-    return { ...meta, seal: this.key.name };
+    return { ...meta, seal: this.key.name, salt };
   }
 
   /** The next bytes of a body as they may be written. */

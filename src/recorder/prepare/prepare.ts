@@ -152,11 +152,12 @@ function toSide(
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
-/** The bytes of a body, deciphered where it is one to leave out; undefined where the key is gone. */
+/** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
 function unsealed({ begin, id }: Exchange, side: SealedSide, bytes: Buffer, key: SealKey | undefined) {
   const omitted = side === "request" ? begin.omitRequest : begin.omitResponse;
   if (!omitted || begin.seal === undefined) return bytes;
-  return key?.name === begin.seal ? key.open(id, side, bytes) : undefined;
+  if (key?.name !== begin.seal || begin.salt === undefined) return undefined;
+  return key.open(begin.salt, id, side, bytes);
 }
 
 /** A cache hit costs nothing. */
