@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
-import { now } from "../runtime/clock.ts";
+import { startClock } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { BeginMeta, HeadMeta } from "../spool/frame.ts";
@@ -26,7 +26,8 @@ import { joinSockets } from "./websocket/websocket.ts";
 export class Exchange implements UpstreamEvents, Departing {
   id: string;
   slot = 0;
-  readonly startedAt = now();
+  readonly clock = startClock();
+  readonly startedAt = this.clock();
   recording: Recording;
   readonly #parts: GatewayParts;
   readonly #answer: Answer;
@@ -69,7 +70,7 @@ export class Exchange implements UpstreamEvents, Departing {
     this.id = id;
     this.#answer = answer;
     this.#client = client;
-    this.recording = new Recording(parts.spool, id, parts.recordedBytesMax);
+    this.recording = new Recording(parts.spool, id, parts.recordedBytesMax, this.clock);
     parts.inFlight.add(this);
     answer.onClose(() => this.#onClientGone());
   }
@@ -81,7 +82,7 @@ export class Exchange implements UpstreamEvents, Departing {
   /** Takes the id that the client chose; only before anything is recorded. */
   adopt(id: string): void {
     this.id = id;
-    this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax);
+    this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax, this.clock);
   }
 
   /** Begins the record; its client may have left meanwhile. @returns false where the exchange cannot be recorded now. */
@@ -115,7 +116,7 @@ export class Exchange implements UpstreamEvents, Departing {
    */
   receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
     this.call = open(this);
-    if (forwarded) this.#firstForwardedAt = now();
+    if (forwarded) this.#firstForwardedAt = this.clock();
     this.recording.forwardedAt = this.#firstForwardedAt;
     this.awaitProgress(this.#parts.upstreamTimeoutMs);
     return this.call;

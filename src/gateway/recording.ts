@@ -1,4 +1,4 @@
-import { now } from "../runtime/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
 
 /** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
@@ -21,6 +21,8 @@ export class Recording {
   readonly #spool: SpoolWriter;
   readonly #id: string;
   readonly #capBytes: number;
+  /** The exchange's own. */
+  readonly now: Clock;
   #begun = false;
   #ended = false;
   #flushed = false;
@@ -35,10 +37,11 @@ export class Recording {
   forwardedAt: number | undefined;
   firstByteAt: number | undefined;
 
-  constructor(spool: SpoolWriter, id: string, capBytes: number) {
+  constructor(spool: SpoolWriter, id: string, capBytes: number, clock: Clock) {
     this.#spool = spool;
     this.#id = id;
     this.#capBytes = capBytes;
+    this.now = clock;
     this.#requestRoom = capBytes;
     this.#responseRoom = capBytes;
   }
@@ -73,11 +76,11 @@ export class Recording {
   head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
-    this.#spool.head(this.#id, { ...more, time: now(), status, headers });
+    this.#spool.head(this.#id, { ...more, time: this.now(), status, headers });
   }
 
   responseBody(bytes: Uint8Array): void {
-    this.firstByteAt ??= now();
+    this.firstByteAt ??= this.now();
     this.responseBytes += bytes.byteLength;
     if (this.#ended || !this.#begun) return;
     const kept = bytes.byteLength <= this.#responseRoom ? bytes : bytes.subarray(0, this.#responseRoom);
@@ -125,7 +128,7 @@ export class Recording {
     this.#ended = true;
     this.#flushed = false;
     this.#spool.end(this.#id, {
-      time: now(),
+      time: this.now(),
       outcome,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,

@@ -3,7 +3,7 @@ const DRIFT_MS = 20;
 const CHECK_MS = 1_000;
 
 let offsetMs = performance.timeOrigin;
-let checkedAtMs = 0;
+let checkedAtMs = Number.NEGATIVE_INFINITY;
 
 /** Milliseconds since 1970 with fraction; steps only where the wall clock steps. */
 export function now(): number {
@@ -14,4 +14,16 @@ export function now(): number {
     if (Math.abs(actualMs - offsetMs) > DRIFT_MS) offsetMs = actualMs;
   }
   return offsetMs + monotonicMs;
+}
+
+/** Milliseconds since 1970 with fraction. */
+export type Clock = () => number;
+
+/**
+ * Starts a clock for one exchange: it shows the wall clock's time at its start plus what has passed since. A wall clock
+ * that is set meanwhile changes none of its durations.
+ */
+export function startClock(): Clock {
+  const startOffsetMs = now() - performance.now();
+  return () => startOffsetMs + performance.now();
 }

@@ -1,4 +1,4 @@
-import { now } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
 import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
@@ -14,6 +14,8 @@ export interface Try {
 }
 
 interface AttemptsOptions {
+  /** The exchange's own. */
+  readonly clock: Clock;
   readonly plan: RetryPlan;
   readonly first: UpstreamRequest;
   readonly open: (request: UpstreamRequest, events: UpstreamEvents) => UpstreamCall;
@@ -73,7 +75,7 @@ export class Attempts implements UpstreamCall {
 
   #try({ fallback, request }: Next): void {
     this.#triesHere++;
-    const attempt: Try = { number: ++this.#tries, fallback, startedAt: now(), request };
+    const attempt: Try = { number: ++this.#tries, fallback, startedAt: this.#options.clock(), request };
     const answer = new TryAnswer({
       events: this.#events,
       judge: (failure, retryAfterMs) => this.#judge(attempt, failure, retryAfterMs),

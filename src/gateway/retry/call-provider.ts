@@ -33,6 +33,7 @@ export function callProvider(
   const targetOf = ({ fallback }: Try) => targets[fallback];
   return new Attempts(
     {
+      clock: exchange.clock,
       plan,
       first,
       open: (request, toTry) => parts.upstream.open(request, toTry),
@@ -103,7 +104,7 @@ function recordFailed(
   body: Uint8Array,
   head: { status: number; headers: string[] } | undefined,
 ): FailedTry {
-  const recording = new Recording(parts.spool, uuidv7(), parts.recordedBytesMax);
+  const recording = new Recording(parts.spool, uuidv7(), parts.recordedBytesMax, exchange.clock);
   const where = target === undefined ? {} : whereTo(target);
   const link = { attemptOf: exchange.id, attempt: number };
   recording.begin({ ...meta, ...where, ...link, time: startedAt, gateway: withoutCache(meta) });

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { now } from "../../runtime/clock.ts";
 import type { MessageMeta, Outcome, RawHeaders } from "../../spool/frame.ts";
 import type { Recording } from "../recording.ts";
 import { endSocket } from "./socket-answer.ts";
@@ -45,7 +44,7 @@ export function joinSockets(joint: Joint): () => void {
     toProvider.execute(bytes);
   });
   pass(provider, client, (bytes) => {
-    recording.firstByteAt ??= now();
+    recording.firstByteAt ??= recording.now();
     recording.responseBytes += bytes.byteLength;
     toClient.execute(bytes);
   });
@@ -83,8 +82,8 @@ function createTap({ headers, recording, messageBytesMax }: Joint, direction: Me
     {
       onMessage(payload, isText, bytes) {
         if (payload === undefined) recording.messageTooLarge(direction);
-        else if (isText) recording.message({ time: now(), direction, text: payload.toString("utf8") }, bytes);
-        else recording.message({ time: now(), direction, base64: payload.toString("base64") }, bytes);
+        else if (isText) recording.message({ time: recording.now(), direction, text: payload.toString("utf8") }, bytes);
+        else recording.message({ time: recording.now(), direction, base64: payload.toString("base64") }, bytes);
       },
     },
     messageBytesMax,
