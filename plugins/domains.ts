@@ -53,7 +53,7 @@ export default {
 } satisfies GatewayPlugin;
 
 function tooMany(host: string, { text, seconds }: SpentRule): Refusal {
-  const how = "ask for approval with POST /v1/domains/approval-requests";
-  const message = `${host} is no approved domain and has ${text}; wait ${seconds} s, or ${how}`;
+  const how = `Approve it: weir domains approve ${host}, or ask for approval: POST /v1/domains/approval-requests`;
+  const message = `${host} is not an approved domain; it is limited to ${text}. Retry in ${seconds} s. ${how}`;
   return { status: 429, code: "rate_limited", message, headers: { "Retry-After": String(seconds) } };
 }

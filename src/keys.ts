@@ -17,12 +17,15 @@ export interface KeySnapshot {
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** How every key begins that was not chosen by its owner. */
+export const KEY_PREFIX = "sk-weir-";
+
 /** A new random key of 256 bits, `sk-weir-<region>-<base62>`. */
 export function createKey(region: string): string {
   let number = BigInt(`0x${randomBytes(32).toString("hex")}`);
   let digits = "";
   for (; number > 0n; number /= 62n) digits = BASE62[Number(number % 62n)] + digits;
-  return `sk-weir-${region}-${digits.padStart(43, "0")}`;
+  return `${KEY_PREFIX}${region}-${digits.padStart(43, "0")}`;
 }
 
 export function hashKey(key: string): string {

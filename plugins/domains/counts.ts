@@ -21,7 +21,7 @@ interface Count {
   shares?: { readonly day: number; readonly ofDay: PluginShare; readonly ofSecond: PluginShare };
 }
 
-/** Why a request has to wait: `text` for the sentence "it has …", whole seconds. */
+/** Why a request has to wait: `text` for the sentence "it is limited to …", whole seconds. */
 export interface SpentRule {
   readonly text: string;
   readonly seconds: number;
@@ -58,7 +58,10 @@ export class Counts {
     if (day !== this.#day) this.#dropBefore(day);
     if (this.#isFull(organization, host)) {
       if (!limited) return undefined;
-      return { text: `no room beside ${HOSTS_MAX} others of today`, seconds: secondsToMidnight(now) };
+      return {
+        text: `no request while ${HOSTS_MAX.toLocaleString("en")} other domains are counted today`,
+        seconds: secondsToMidnight(now),
+      };
     }
     const count = this.#count(organization, host);
     if (count.day !== day) Object.assign(count, { day, requests: 0 });
@@ -69,10 +72,10 @@ export class Counts {
     }
     const shares = this.#sharesOf(count, now);
     if (count.requests >= Math.min(PER_DAY, shares?.ofDay.allowed() ?? PER_DAY))
-      return { text: `${PER_DAY.toLocaleString("en")} requests a day (UTC)`, seconds: secondsToMidnight(now) };
+      return { text: `${PER_DAY.toLocaleString("en")} requests per UTC day`, seconds: secondsToMidnight(now) };
     // A clock that was set back must not lock the domain until it has caught up.
     const spent = Math.abs(now - count.lastMs) < PAUSE_MS || (shares !== undefined && shares.ofSecond.allowed() < 1);
-    if (spent) return { text: "1 request a second", seconds: 1 };
+    if (spent) return { text: "1 request per second", seconds: 1 };
     count.requests += 1;
     count.beforeMs = count.lastMs;
     count.lastMs = now;

@@ -82,12 +82,17 @@ export class Decisions {
   stateOf(host: string, owner: string | undefined): State {
     const name = host.endsWith(".") ? bare(host) : host;
     const decided = this.#states.size === 0 ? undefined : this.#states.get(name);
-    return decided ?? (owner !== undefined || this.#exact.has(name) ? "approved" : "unapproved");
+    return decided ?? (owner !== undefined || this.isConfigured(name) ? "approved" : "unapproved");
   }
 
-  /** Domains that the configuration approves. */
+  /** Domains that the configuration approves by name. */
   get configured(): ReadonlySet<string> {
     return this.#exact;
+  }
+
+  /** Whether the configuration approves it: by name, or as a private target that it opens. */
+  isConfigured(domain: string): boolean {
+    return this.#exact.has(domain) || this.#gateway.opensPrivateTarget(domain);
   }
 
   all(): ReadonlyMap<string, Decision> {

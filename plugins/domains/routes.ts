@@ -183,7 +183,7 @@ function row(parts: DomainParts, domain: string, caller: RouteCaller, today: Rea
 }
 
 function sourceOf({ decisions }: DomainParts, domain: string, owner: string | undefined): string | null {
-  return decisions.configured.has(domain) ? "configuration" : owner === undefined ? null : "provider";
+  return decisions.isConfigured(domain) ? "configuration" : owner === undefined ? null : "provider";
 }
 
 function show(parts: DomainParts, domain: string, caller: RouteCaller) {

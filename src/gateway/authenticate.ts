@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { hashKey, hasScope, type KeySnapshot, whyUnusable } from "../keys.ts";
+import { hashKey, hasScope, KEY_PREFIX, type KeySnapshot, whyUnusable } from "../keys.ts";
 import type { GatewayHeader } from "./headers/headers.ts";
 
 /**
@@ -11,6 +11,11 @@ export class KeyRing {
 
   replace(keys: readonly KeySnapshot[]): void {
     this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+  }
+
+  /** Whether a text is a key of this deployment, or looks like one of Weir's. */
+  isServiceKey(text: string): boolean {
+    return text.startsWith(KEY_PREFIX) || this.#byHash.has(hashKey(text));
   }
 
   /**

@@ -9,6 +9,7 @@ import { recordRefusedBody } from "./body/refused-body.ts";
 import { cacheSettings, serveCached, speaksOfCache } from "./cache/serve-cached.ts";
 import { checkMessage } from "./check-message.ts";
 import { Exchange } from "./exchange.ts";
+import { explain } from "./explain.ts";
 import { type Admitted, askToForward, type ClientRequest, forward, hasBody } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders } from "./headers/headers.ts";
@@ -96,8 +97,9 @@ interface Failed {
 }
 
 /** Answers in the provider's place. Whoever came with a key that is known gets a record, with the body that is coming. */
-function refuse(parts: GatewayParts, { exchange, request, headers, key, route }: Failed, error: unknown): void {
+function refuse(parts: GatewayParts, { exchange, request, headers, key, route }: Failed, thrown: unknown): void {
   const { incoming } = request;
+  const error = explain(thrown, headers, parts);
   if (!(error instanceof GatewayError || error instanceof Refused))
     parts.log.error("a request failed in the gateway", { error: messageOf(error) });
   if (key !== undefined && !exchange.recording.begun) {

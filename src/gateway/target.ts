@@ -11,6 +11,8 @@ export interface ProviderIndex {
   providerByHost(host: string): ProviderPlugin | undefined;
   /** @param label - first label of a gateway address, lower case. */
   providerByLabel(label: string): ProviderPlugin | undefined;
+  /** Every label that a provider has. */
+  labels(): Iterable<string>;
 }
 
 /** Where a request goes. */
@@ -112,10 +114,16 @@ function dedicatedProvider(
   domain: string,
   providers: ProviderIndex,
 ): ProviderPlugin | undefined {
+  const label = labelOf(hostHeader, domain);
+  return label === undefined ? undefined : providers.providerByLabel(label);
+}
+
+/** What stands before the gateway's domain in a `Host` header, lower case; undefined at its generic address. */
+export function labelOf(hostHeader: string | undefined, domain: string): string | undefined {
   if (hostHeader === undefined || domain === "") return undefined;
   const host = hostHeader.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
   const suffix = `.${domain.toLowerCase()}`;
-  return host.endsWith(suffix) ? providers.providerByLabel(host.slice(0, -suffix.length)) : undefined;
+  return host.endsWith(suffix) ? host.slice(0, -suffix.length) : undefined;
 }
 
 const NO_URI_BYTE = /[^\x21-\x7e]/;

@@ -1,4 +1,4 @@
-import type ipaddr from "ipaddr.js";
+import ipaddr from "ipaddr.js";
 import { GatewayError } from "../errors.ts";
 import { type Address, readAddress } from "./address.ts";
 import { withoutDots } from "./origin.ts";
@@ -29,12 +29,33 @@ export function readAllowance(entry: string): Allowance {
   return { host: withoutDots(name), port };
 }
 
-export function opensName(allowances: readonly Allowance[], host: string, port: number): boolean {
-  return allowances.some((one) => "host" in one && one.host === host && (one.port ?? port) === port);
+/** @param port - undefined asks for any. */
+export function opensName(allowances: readonly Allowance[], host: string, port?: number): boolean {
+  return allowances.some((one) => "host" in one && one.host === host && isAtPort(one, port));
 }
 
-export function opensAddress(allowances: readonly Allowance[], address: Address, port: number): boolean {
-  return allowances.some((one) => "block" in one && (one.port ?? port) === port && contains(one.block, address));
+export function opensAddress(allowances: readonly Allowance[], address: Address, port?: number): boolean {
+  return allowances.some((one) => "block" in one && isAtPort(one, port) && contains(one.block, address));
+}
+
+/** Whether a loopback name may be called, because its addresses are open. */
+export function opensLoopback(allowances: readonly Allowance[], host: string, port?: number): boolean {
+  const isLoopback = host.startsWith("localhost") || host.endsWith(".localhost");
+  return isLoopback && LOOPBACK.some((address) => opensAddress(allowances, address, port));
+}
+
+/** Whether a host is open at some port: by its name, by its own address, or as a name of the loopback. */
+export function opensHost(allowances: readonly Allowance[], host: string): boolean {
+  const address = readAddress(host);
+  return address === undefined
+    ? opensName(allowances, host) || opensLoopback(allowances, host)
+    : opensAddress(allowances, address);
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"].map((address) => ipaddr.process(address));
+
+function isAtPort(one: Allowance, port: number | undefined): boolean {
+  return one.port === undefined || port === undefined || one.port === port;
 }
 
 function readBlock(text: string): readonly [Address, number] | undefined {

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { isOwnAddress, readAddress, whyForbidden } from "./address.ts";
-import { type Allowance, opensAddress, opensName, readAllowance } from "./allowance.ts";
+import { type Allowance, opensAddress, opensLoopback, opensName, readAllowance } from "./allowance.ts";
 import { withoutDots } from "./origin.ts";
 
 /** Names that stand for this machine or for a cloud's metadata service wherever they are resolved. */
@@ -21,8 +21,6 @@ const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
   "instance-data.ec2.internal",
   "rancher-metadata",
 ]);
-
-const LOOPBACK = ["127.0.0.1", "::1"].map((address) => ipaddr.process(address));
 
 /** Verdicts on hosts are used again for so long: this machine's own addresses and ports may change. */
 const VERDICT_MS = 1_000;
@@ -95,8 +93,7 @@ export class TargetGuard {
     if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
     if (opensName(this.#allowances, host, port)) return undefined;
     // A loopback name may be called where its addresses are open; they are checked again one by one.
-    const isLoopback = host.startsWith("localhost") || host.endsWith(".localhost");
-    if (isLoopback && LOOPBACK.some((address) => opensAddress(this.#allowances, address, port))) return undefined;
+    if (opensLoopback(this.#allowances, host, port)) return undefined;
     return `${host} stands for this machine or a metadata service; ${this.howToOpen(host)}`;
   }
 

@@ -411,6 +411,8 @@ export interface GatewayAccess {
    * usually within 50 ms. An id that is missing from the answer has no finished record.
    */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** Whether `allow_private_targets` opens a host, at whichever port. @param host - lower case, without port. */
+  opensPrivateTarget(host: string): boolean;
   /** Replaces what this plugin opens beside `allow_private_targets`, in the same form: names, addresses, CIDR blocks. */
   openPrivateTargets(entries: readonly string[]): void;
 }

@@ -81,7 +81,7 @@ test("the 10,001st request of a day to an unapproved domain waits until UTC midn
 
     const expectSpent = async () => {
       const { status, retryAfter, text } = await ask();
-      expect([status, text]).toEqual([429, expect.stringContaining("10,000 requests a day (UTC)")]);
+      expect([status, text]).toEqual([429, expect.stringContaining("10,000 requests per UTC day")]);
       const midnight = Math.ceil(Date.now() / 86_400_000) * 86_400;
       expect(Math.abs(retryAfter - (midnight - Date.now() / 1_000))).toBeLessThan(30);
     };

@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../src/plugin/contract.ts";
-import { startNameServer } from "./name-server.ts";
+import { type NameServer, startNameServer } from "./name-server.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, recordOf, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
 let upstream: Upstream;
 beforeAll(async () => {
   upstream = await startUpstream();
+  names = await startNameServer(() => ["127.0.0.1"]);
 });
-afterAll(() => upstream?.close());
+afterAll(() => {
+  upstream?.close();
+  names?.close();
+});
 
 /** Nothing approved and nothing private open: only what the test itself decides. */
 const CLOSED = { WEIR_APPROVED_DOMAINS: "", WEIR_ALLOW_PRIVATE_TARGETS: "" };
-const OPEN = { WEIR_APPROVED_DOMAINS: "" };
+/** A name that leads to the upstream, whose address is open: nothing approves the name. */
+const LIMITED = "llm.limited.test";
+let names: NameServer;
+const open = () => ({ WEIR_APPROVED_DOMAINS: "", WEIR_DNS_SERVERS: names.address });
+const limited = () => `http://${LIMITED}:${upstream.port}`;
 
 const send = (weir: Weir, target = upstream.origin) =>
   fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(target), keepalive: false });
@@ -23,22 +31,24 @@ async function api(weir: Weir, method: string, path: string, body?: Json): Promi
 }
 
 test("of a burst to an unapproved domain one request a second is let through; refusals are recorded and say the rule", async () => {
-  await using weir = await startWeir({ env: OPEN });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(weir)));
+  await using weir = await startWeir({ env: open() });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(weir, limited())));
   const refused = answers.filter(({ status }) => status === 429);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(refused).toHaveLength(19);
   expect(refused[0]!.headers.get("retry-after")).toBe("1");
   const { error } = (await refused[0]!.json()) as Json;
   expect(error).toMatchObject({ type: "gateway_error", code: "rate_limited" });
-  expect(error.message).toContain("1 request a second");
+  expect(error.message).toContain(
+    `limited to 1 request per second. Retry in 1 s. Approve it: weir domains approve ${LIMITED}, or`,
+  );
   const records = await recordsOf(
     weir,
     answers.map(({ headers }) => headers.get("gateway-id")!),
   );
   expect(records.filter(({ response_status }) => response_status === 429)).toHaveLength(19);
   const { data } = await api(weir, "GET", "/v1/domains");
-  const row = data.find(({ domain }: Json) => domain === "127.0.0.1");
+  const row = data.find(({ domain }: Json) => domain === LIMITED);
   expect(row).toMatchObject({ state: "unapproved", requests_today: 1, remaining_today: 9_999 });
   expect(data.find(({ domain }: Json) => domain === "api.openai.com")).toMatchObject({
     state: "approved",
@@ -46,19 +56,36 @@ test("of a burst to an unapproved domain one request a second is let through; re
   });
 });
 
+test("a private target that the configuration opens is approved, by address and as a name of this machine", async () => {
+  await using weir = await startWeir({
+    env: { WEIR_APPROVED_DOMAINS: "", WEIR_ALLOW_PRIVATE_TARGETS: `127.0.0.0/8:${upstream.port}` },
+  });
+  const localhost = `http://localhost:${upstream.port}`;
+  const targets = [upstream.origin, localhost, upstream.origin, localhost, upstream.origin, localhost];
+  const answers = await Promise.all(targets.map((target) => send(weir, target)));
+  expect(answers.map(({ status }) => status)).toEqual(targets.map(() => 200));
+  const { data } = await api(weir, "GET", "/v1/domains/127.0.0.1");
+  expect(data).toMatchObject({ state: "approved", source: "configuration", remaining_today: null });
+  // What somebody decides goes before the configuration.
+  await api(weir, "POST", "/v1/domains/127.0.0.1/revoke");
+  const statuses = (await Promise.all([send(weir), send(weir), send(weir)])).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 429, 429]);
+});
+
 test("counts and decisions outlive a kill", async () => {
-  const first = await startWeir({ env: OPEN });
-  const id = (await send(first)).headers.get("gateway-id")!;
+  const env = open();
+  const first = await startWeir({ env });
+  const id = (await send(first, limited())).headers.get("gateway-id")!;
   await first.kill();
-  const second = await startWeir({ env: OPEN, dataDirectory: first.dataDirectory });
-  const row = async (weir: Weir) => (await api(weir, "GET", "/v1/domains/127.0.0.1")).data;
+  const second = await startWeir({ env, dataDirectory: first.dataDirectory });
+  const row = async (weir: Weir) => (await api(weir, "GET", `/v1/domains/${LIMITED}`)).data;
   expect(await row(second)).toMatchObject({ state: "unapproved", requests_today: 1 });
   expect((await recordOf(second, id))["response_status"]).toBe(200);
-  await api(second, "POST", "/v1/domains/127.0.0.1/deny");
+  await api(second, "POST", `/v1/domains/${LIMITED}/deny`);
   await second.kill();
-  await using third = await startWeir({ env: OPEN, dataDirectory: first.dataDirectory });
+  await using third = await startWeir({ env, dataDirectory: first.dataDirectory });
   expect(await row(third)).toMatchObject({ state: "denied" });
-  const denied = await send(third);
+  const denied = await send(third, limited());
   expect(denied.status).toBe(403);
   expect(((await denied.json()) as Json).error.code).toBe("target_forbidden");
 });

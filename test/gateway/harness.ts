@@ -131,6 +131,7 @@ export function providerIndex(providers: readonly ProviderPlugin[] = []): Provid
       providers.find((one) => one.name === name.toUpperCase() || one.aliases?.includes(name.toLowerCase())),
     providerByHost: (host) => providers.find((one) => one.hosts?.some((pattern) => fits(pattern, host))),
     providerByLabel: (label) => providers.find((one) => one.dedicatedDomain === label),
+    labels: () => providers.flatMap(({ dedicatedDomain = [] }) => dedicatedDomain),
   };
 }
 

@@ -74,6 +74,23 @@ describe("a domain", () => {
     });
   });
 
+  test.each([
+    ["127.0.0.1", ["127.0.0.1:11434"], "approved"],
+    ["127.0.0.2", ["127.0.0.1"], "unapproved"],
+    ["10.1.2.3", ["10.0.0.0/8"], "approved"],
+    ["::1", ["[::1]:11434"], "approved"],
+    ["localhost", ["127.0.0.1:11434"], "approved"],
+    ["models.localhost", ["::1"], "approved"],
+    ["localhost", ["10.0.0.0/8"], "unapproved"],
+    ["ollama.lan", ["ollama.lan:11434"], "approved"],
+    ["ollama.lan", ["10.0.0.0/8"], "unapproved"],
+    ["example.com", ["127.0.0.1"], "unapproved"],
+  ])("%s with %j opened is %3$s", async (domain, allowed, state) => {
+    await using it = await openPlugin(domains, { config: { allow_private_targets: allowed } });
+    const { data } = await it.call("GET", "/v1/domains/:domain", { domain });
+    expect(data).toMatchObject({ state, source: state === "approved" ? "configuration" : null });
+  });
+
   test.each<[Json, number, string | undefined]>([
     [{ domain: "a.test", company: "Acme" }, 200, undefined],
     [{ domain: "a.test", personal: true }, 200, undefined],
@@ -176,7 +193,7 @@ describe("an unapproved domain", () => {
           const key = `${organization} ${host}`;
           const fits = !admitted.some((one) => one.key === key && one.at > now - 1_000);
           const rule = counts.take(`r${at}`, organization, host, true, now);
-          expect(rule?.text).toBe(fits ? undefined : "1 request a second");
+          expect(rule?.text).toBe(fits ? undefined : "1 request per second");
           if (fits && !refusedElsewhere) admitted.push({ key, at: now });
           counts.end(`r${at}`, !refusedElsewhere);
         }
@@ -197,7 +214,7 @@ describe("an unapproved domain", () => {
       expect(first.counts.take(`r${at}`, "o", "a.test", true, day + at * 1_000)).toBeUndefined();
     const late = day + 20_000_000;
     expect(first.counts.take("x", "o", "a.test", true, late)).toEqual({
-      text: "10,000 requests a day (UTC)",
+      text: "10,000 requests per UTC day",
       seconds: 66_400,
     });
     expect(first.counts.take("y", "o", "b.test", true, late)).toBeUndefined();
@@ -221,8 +238,10 @@ describe("an unapproved domain", () => {
     expect(ask()).toBeUndefined();
     const refusal = ask();
     expect(refusal).toMatchObject({ status: 429, code: "rate_limited", headers: { "Retry-After": "1" } });
-    expect(refusal.message).toContain("1 request a second");
-    expect(refusal.message).toContain("/v1/domains/approval-requests");
+    expect(refusal.message).toContain("1 request per second");
+    expect(refusal.message).toContain(
+      "weir domains approve a.test, or ask for approval: POST /v1/domains/approval-requests",
+    );
     const { data } = await it.call("GET", "/v1/domains/:domain", { domain: "a.test" });
     expect(data).toMatchObject({ state: "unapproved", requests_today: 1, remaining_today: 9_999 });
     expect(data.resets_at).toMatch(/T00:00:00\.000Z$/);
@@ -233,7 +252,7 @@ describe("an unapproved domain", () => {
     const { counts } = open(directory.path);
     const now = Date.now();
     for (let at = 0; at < 20_000; at++) counts.take(`r${at}`, "o", `h${at}.test`, at % 2 === 0, now);
-    expect(counts.take("x", "o", "one-more.test", true, now)?.text).toContain("no room");
+    expect(counts.take("x", "o", "one-more.test", true, now)?.text).toContain("no request while 20,000 other domains");
     expect(counts.take("x", "o", "one-more.test", false, now)).toBeUndefined();
     expect(counts.take("x", "other", "one-more.test", true, now)).toBeUndefined();
     counts.close();

@@ -1,3 +1,4 @@
+import type { Config } from "../../src/config.ts";
 import type {
   GatewayAccess,
   GatewayPlugin,
@@ -29,6 +30,7 @@ function entryTable() {
 }
 
 export interface OpenOptions {
+  readonly config?: Partial<Config>;
   readonly options?: Json;
   readonly usageOf?: (ids: readonly string[]) => Promise<readonly RequestUsage[]>;
   readonly providerHosts?: readonly string[];
@@ -47,7 +49,7 @@ export async function openPlugin(plugin: GatewayPlugin, open: OpenOptions = {}) 
   const entries = new Entries({ ...table, log });
   await entries.load();
   const host = createPluginHost({
-    config: { ...ownConfig(), data_dir: path },
+    config: { ...ownConfig(), ...open.config, data_dir: path },
     log,
     entries,
     usageOf: open.usageOf ?? (async () => []),

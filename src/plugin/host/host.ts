@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { opensHost, readAllowance } from "../../net/allowance.ts";
 import type { Log } from "../../observe.ts";
 import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "../contract.ts";
 import type { Entries } from "./entries.ts";
@@ -36,6 +37,7 @@ interface HostOptions {
 
 export function createPluginHost(options: HostOptions): PluginHost {
   const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
+  const allowances = config.allow_private_targets.map(readAllowance);
   const journals = new Map<string, PluginJournal>();
   const opened = new Map<symbol, readonly string[]>();
   let privateTargets: readonly string[] = [];
@@ -65,6 +67,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
         organizationOfKey,
         providerHosts,
         usageOf,
+        opensPrivateTarget: (host) => allowances.length > 0 && opensHost(allowances, host),
         openPrivateTargets: open,
         release() {
           store.release();

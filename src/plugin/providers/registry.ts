@@ -17,6 +17,8 @@ export interface Registry {
   providerByHost(host: string): ProviderPlugin | undefined;
   /** @param label - first label of a gateway address, lower case. */
   providerByLabel(label: string): ProviderPlugin | undefined;
+  /** Every label that a provider has. */
+  labels(): Iterable<string>;
 }
 
 /**
@@ -76,6 +78,7 @@ export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
     providerByName: (name) => (names.get(name.toLowerCase()) ?? folded.get(fold(name)))?.provider,
     providerByHost: (host) => hosts.find(host)?.provider,
     providerByLabel: (label) => labels.get(label)?.provider,
+    labels: () => labels.keys(),
   };
 }
 

@@ -1,0 +1,61 @@
+import { GatewayError } from "../errors.ts";
+import { nearestName } from "../nearest.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import type { RequestHeaders } from "./headers/headers.ts";
+import { KNOWN_SETTINGS, NAMED_SETTINGS } from "./headers/known-settings.ts";
+import { labelOf } from "./target.ts";
+
+/** Where SDKs put a key; the gateway's own comes by none of them. */
+const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+
+type Asked = Pick<GatewayParts, "keys" | "providers" | "domain">;
+
+/**
+ * The same error, or one that names the slip behind it: a request without a key or a target often has one under another
+ * name. Looks at names only, and is called only for requests that are refused.
+ */
+export function explain(error: unknown, headers: RequestHeaders, asked: Asked): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  if (error.code === "missing_gateway_auth") {
+    const why = misspelt(headers, ["auth"]) ?? keyElsewhere(headers, asked);
+    return why === undefined ? error : new GatewayError(error.code, why);
+  }
+  if (error.code === "missing_target") {
+    const why = misspelt(headers, ["target-url", "target-provider"]) ?? unknownLabel(headers, asked);
+    return why === undefined ? error : new GatewayError(error.code, why);
+  }
+  return error;
+}
+
+/** A `Gateway-*` header that does not exist and is spelt most like one of `wanted`. */
+function misspelt({ gateway }: RequestHeaders, wanted: readonly string[]): string | undefined {
+  for (const { name, setting } of gateway) {
+    if (Object.hasOwn(KNOWN_SETTINGS, setting) || NAMED_SETTINGS.some((prefix) => setting.startsWith(prefix))) continue;
+    const meant = nearestName(setting, Object.keys(KNOWN_SETTINGS));
+    if (meant !== undefined && wanted.includes(meant))
+      return `unknown header ${name}; did you mean ${KNOWN_SETTINGS[meant]}?`;
+  }
+  return undefined;
+}
+
+function keyElsewhere({ raw }: RequestHeaders, { keys }: Asked): string | undefined {
+  for (let at = 0; at < raw.length; at += 2) {
+    if (!KEY_HEADERS.has(raw[at]!.toLowerCase())) continue;
+    const key = raw[at + 1]!.trim().replace(/^bearer[ \t]+/i, "");
+    if (keys.isServiceKey(key))
+      return `your Weir key came as ${raw[at]}; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as ${raw[at]}`;
+  }
+  return undefined;
+}
+
+/** The request came to an address below the gateway's domain that is no provider's. */
+function unknownLabel({ hosts }: RequestHeaders, { domain, providers }: Asked): string | undefined {
+  const label = labelOf(hosts[0], domain);
+  if (label === undefined) return undefined;
+  const index = providers();
+  const known = index.providerByLabel(label);
+  if (known !== undefined) return `${known.name} has no fixed address; send Gateway-Target-Url`;
+  const meant = nearestName(label, index.labels());
+  const hint = meant === undefined ? "" : `; did you mean ${meant}.${domain}?`;
+  return `no provider has the address ${label}.${domain}${hint || "; send Gateway-Target-Url, or use a provider's own address"}`;
+}

@@ -1,0 +1,14 @@
+/** Every `Gateway-*` header that means something, by what follows the prefix in lower case, as it is written. */
+export const KNOWN_SETTINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ...["Auth", "Request-Id", "Target-Url", "Target-Provider"],
+    ...["User-Id", "Session-Id", "Session-Name", "Session-Path", "Prompt-Id", "Prompt-Version"],
+    ...["Model-Override", "Node-Id", "Job-Id", "Experiment-Id", "Omit-Request", "Omit-Response"],
+    ...["Cache-Enabled", "Cache-Read", "Cache-Save", "Cache-Seed", "Cache-Bucket-Max-Size", "Cache-Ignore-Keys"],
+    ...["RateLimit-Policy", "Retry-Enabled", "Retry-Num", "Retry-Factor", "Retry-Min-Timeout", "Retry-Max-Timeout"],
+    "Fallbacks",
+  ].map((name) => [name.toLowerCase(), `Gateway-${name}`]),
+);
+
+/** Beginnings of those that carry a name of the client's. */
+export const NAMED_SETTINGS = ["property-", "prompt-input-"];
