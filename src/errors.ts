@@ -22,16 +22,48 @@ export const ERRORS = {
     status: 403,
     text: "the target is an address that this gateway does not open; weir domains approve <host> --private opens it",
   },
+  untranslatable: { status: 400, text: "the request has a member that no target can take" },
+  no_credential: {
+    status: 400,
+    text: "there is no credential for this provider; add one with: weir credentials add, or send Gateway-Provider-Key",
+  },
+  model_forbidden: { status: 403, text: "this service key may not use this model" },
+  model_not_found: { status: 404, text: "no model or route has this name; write provider/model, or a route's name" },
+  unknown_endpoint: {
+    status: 404,
+    text: "the unified address does not have this endpoint; pass-through has every endpoint of every provider",
+  },
+  previous_response_not_found: {
+    status: 404,
+    text: "the earlier response is not recorded here with its bodies; send the whole input",
+  },
+  credentials_key_missing: {
+    status: 409,
+    text: "several nodes may share this database: set WEIR_CREDENTIALS_KEY or WEIR_CREDENTIALS_KEY_FILE on each",
+  },
   duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
   body_too_large: { status: 413, text: "the body is over the limit" },
   rate_limited: { status: 429, text: "a rate limit is spent; wait for Retry-After" },
   plugin_failed: { status: 500, text: "a plugin failed on this request; the log says which" },
   upstream_unreachable: { status: 502, text: "the provider could not be reached" },
+  credential_rejected: {
+    status: 502,
+    text: "the provider refused the stored credential; the service key was right",
+  },
+  upstream_malformed: { status: 502, text: "the provider's response cannot be read" },
+  credential_locked: {
+    status: 503,
+    text: "the stored credential cannot be decrypted with the keys that this node has; see weir credentials list",
+  },
   spool_full: { status: 503, text: "the gateway cannot record now and is set to refuse what it cannot record" },
   shutting_down: { status: 503, text: "the gateway is stopping; send the request again" },
   upstream_timeout: {
     status: 504,
     text: "the provider sent no response headers in time; WEIR_UPSTREAM_TIMEOUT_SECONDS sets how long it has",
+  },
+  upstream_stalled: {
+    status: 504,
+    text: "the provider stopped in the middle of its response; WEIR_UNIFIED_STALL_SECONDS sets how long it may pause",
   },
 
   invalid_body: { status: 400, text: "the request body is not what this endpoint takes" },

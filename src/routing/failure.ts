@@ -1,0 +1,94 @@
+/** What a failed attempt is to routing. A status stands for itself, and `4xx` and `5xx` for all of theirs. */
+export interface Failure {
+  /** The provider's status; 0 where none came. */
+  readonly status: number;
+  readonly kind: "status" | "network" | "timeout" | "malformed" | "auth" | "context" | "filtered";
+  /** For `auth`: whether the credential is out of money or quota and not wrong. */
+  readonly exhausted?: boolean;
+  /** Milliseconds for which the provider asked to be left alone. */
+  readonly restMs?: number;
+  /** For people and records, without the provider's text, such as `429` or `timeout`. */
+  readonly reason: string;
+}
+
+/** Failures that lead to a later target which names none. */
+export const ON_DEFAULT: readonly (number | string)[] = [404, 408, 429, "5xx", "network", "timeout", "context", "auth"];
+export const ON_WORDS = ["4xx", "5xx", "network", "timeout", "context", "filtered", "auth"] as const;
+
+/** Whether a failure leads to a target that lists `on`. An answer that cannot be read counts as a 502. */
+export function leadsTo(on: readonly (number | string)[] | undefined, { status, kind }: Failure): boolean {
+  return (on ?? ON_DEFAULT).some((each) => {
+    if (typeof each === "number") return kind !== "network" && kind !== "timeout" && each === status;
+    if (each === "4xx") return status >= 400 && status < 500;
+    if (each === "5xx") return kind === "malformed" || (status >= 500 && status < 600);
+    return each === kind;
+  });
+}
+
+const AUTH = new Set([401, 402, 403]);
+const QUOTA =
+  /insufficient_quota|billing_(?:error|not_active|hard_limit)|credit balance|exceeded your current quota|quota.{0,20}(?:exhausted|spent)/i;
+const CONTEXT =
+  /context_length_exceeded|prompt is too long|maximum context length|context window|input is too long|too many (?:input )?tokens|exceeds? the (?:maximum|model'?s?) (?:number of (?:input )?tokens|context)|input token count.{0,40}exceeds/i;
+const FILTERED =
+  /content_filter|content_policy|content management policy|safety (?:system|filter)|ResponsibleAIPolicyViolation/i;
+/** Of an error's text; what decides stands at its beginning. */
+const LOOKED_AT_MAX = 4_096;
+
+/** @param text - the body's beginning, decoded. */
+export function failureOf(status: number, text: string, restMs?: number): Failure {
+  const body = text.slice(0, LOOKED_AT_MAX);
+  const rest = restMs === undefined ? {} : { restMs };
+  const reason = String(status);
+  if (AUTH.has(status)) {
+    if (status !== 402 && FILTERED.test(body)) return { status, kind: "filtered", reason: `${status} filtered` };
+    return { status, kind: "auth", exhausted: status === 402 || QUOTA.test(body), reason, ...rest };
+  }
+  if (status === 429 && QUOTA.test(body))
+    return { status, kind: "auth", exhausted: true, reason: "429 quota", ...rest };
+  if (status === 400 && QUOTA.test(body))
+    return { status, kind: "auth", exhausted: true, reason: "400 quota", ...rest };
+  if ((status === 400 || status === 413 || status === 422) && CONTEXT.test(body))
+    return { status, kind: "context", reason: `${status} context`, ...rest };
+  if ((status === 400 || status === 422) && FILTERED.test(body))
+    return { status, kind: "filtered", reason: `${status} filtered` };
+  return { status, kind: "status", reason, ...rest };
+}
+
+/** Header names that say how long to wait, lower case, each with what its number means. */
+const RESET_HEADERS: readonly (readonly [string, (value: string, now: number) => number])[] = [
+  ["retry-after-ms", (value) => Number(value)],
+  ["retry-after", (value, now) => (/^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, now))],
+  ["anthropic-ratelimit-requests-reset", untilDate],
+  ["x-ratelimit-reset-requests", duration],
+  ["x-ratelimit-reset-tokens", duration],
+];
+
+/** A date has letters; the parser takes "-3" for one. */
+function untilDate(value: string, now: number): number {
+  return /[a-z]/i.test(value) ? Date.parse(value) - now : Number.NaN;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `1m30.5s`, `250ms` or plain seconds. */
+function duration(value: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1_000;
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([text]) => text).join("") !== value) return Number.NaN;
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit!]!, 0);
+}
+
+const REST_MS_MAX = 24 * 3_600_000;
+
+/** How long a provider asks to be left alone, by the first header that says it. @param headers - raw pairs. */
+export function restOf(headers: readonly string[], now: number): number | undefined {
+  for (const [name, read] of RESET_HEADERS) {
+    for (let at = 0; at < headers.length; at += 2) {
+      if (headers[at]!.toLowerCase() !== name) continue;
+      const ms = read(headers[at + 1]!.trim().slice(0, 100), now);
+      if (Number.isFinite(ms) && ms >= 0) return Math.min(ms, REST_MS_MAX);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+/** Whether `text` fits `pattern`, in which `*` stands for any text, also none. Case counts. Linear in both. */
+export function fits(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return pattern === text;
+  const last = rest.pop()!;
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/**
+ * Whether one of `texts` is allowed by a list of patterns: one has to fit, and none that begins with `!` may. An empty
+ * list, or one of exclusions alone, allows everything else.
+ */
+export function allows(patterns: readonly string[], ...texts: readonly string[]): boolean {
+  let positive = false;
+  let allowed = false;
+  for (const pattern of patterns) {
+    const excludes = pattern.startsWith("!");
+    if (!excludes) positive = true;
+    const fitting = texts.some((text) => fits(excludes ? pattern.slice(1) : pattern, text));
+    if (fitting && excludes) return false;
+    allowed ||= fitting;
+  }
+  return allowed || !positive;
+}
+
+/** What `*` stands for where `text` fits a pattern with one `*`; undefined where it does not fit, or there is no `*`. */
+export function captured(pattern: string, text: string): string | undefined {
+  const star = pattern.indexOf("*");
+  if (star < 0 || !fits(pattern, text)) return undefined;
+  return text.slice(star, text.length - (pattern.length - star - 1));
+}

@@ -1,0 +1,261 @@
+import { GatewayError } from "../errors.ts";
+import { nearestName } from "../nearest.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { Credential } from "./credential.ts";
+import type { ModelName, ModelString } from "./model-string.ts";
+import { allows, captured, fits } from "./pattern.ts";
+import type { Route, RouteTarget } from "./route.ts";
+
+/** A model at a provider, with the credentials that may pay for it. */
+export interface Target {
+  readonly provider: ProviderPlugin;
+  /** As the client or the route calls it; a credential's `modelMap` may call it otherwise. */
+  readonly model: string;
+  /** Usable ones, in the order in which they were added; empty where only the client's own key may serve. */
+  readonly credentials: readonly Credential[];
+  /** The route's target that led here. */
+  readonly settings: RouteTarget | undefined;
+}
+
+/** What one name of a model string means. */
+export interface Choice {
+  /** For people, such as `route fast` or `provider openai`. */
+  readonly resolvedBy: string;
+  readonly route: Route | undefined;
+  readonly strategy: Route["strategy"];
+  /** A target, or another route in a target's place. */
+  readonly members: readonly (Target | Nested)[];
+}
+
+export interface Nested {
+  readonly choice: Choice;
+  readonly settings: RouteTarget;
+}
+
+/** Which models there are, so that a bare name finds its providers. */
+export interface ModelIndex {
+  /** Whether the provider has a model of this name, as far as is known. */
+  has(provider: ProviderPlugin, model: string, credential: Credential | undefined): boolean;
+  /** Every provider that is known to have it, whether or not anything is stored for it. */
+  providersOf(model: string): readonly ProviderPlugin[];
+  /** Names for "did you mean", such as `openai/gpt-5-mini`. */
+  names(): Iterable<string>;
+}
+
+/** What one caller may use. */
+export interface Scope {
+  /** Routes of the caller's organization and of `weir.toml`; a name of the file goes before a stored one. */
+  readonly routes: readonly Route[];
+  /** Enabled credentials of the caller's organization, of `weir.toml` and shared ones that its key may use. */
+  readonly credentials: readonly Credential[];
+  readonly providerByName: (name: string) => ProviderPlugin | undefined;
+  readonly models: ModelIndex;
+  /** The key's `models`; empty for all. */
+  readonly allowed: readonly string[];
+  /** Whether the client brought a key of its own for this provider. */
+  readonly hasOwnKey: (provider: ProviderPlugin) => boolean;
+  /** `Gateway-Target-Provider`: the provider of bare models. */
+  readonly defaultProvider: string | undefined;
+}
+
+const DEPTH_MAX = 3;
+
+/**
+ * What the names of a model string stand for, in the client's order. Names that lead nowhere are left out where
+ * another one leads somewhere.
+ *
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name.
+ */
+export function resolve({ names, excluded }: ModelString, scope: Scope): readonly Choice[] {
+  const without = new Set(excluded.map((name) => scope.providerByName(name)?.name ?? name.toUpperCase()));
+  const choices: Choice[] = [];
+  let first: GatewayError | undefined;
+  for (const name of names) {
+    const found = new Resolver(scope, without, name.name).resolve(name);
+    if (found instanceof GatewayError) first ??= found;
+    else choices.push(found);
+  }
+  if (choices.length === 0) throw first ?? new GatewayError("model_not_found", "the request names no model");
+  return choices;
+}
+
+/** Resolves one name; remembers why what it looked at was left out, for the error. */
+class Resolver {
+  readonly #scope: Scope;
+  readonly #excluded: ReadonlySet<string>;
+  /** What the client wrote: a key's `models` may name it. */
+  readonly #written: string;
+  #forbidden: string | undefined;
+  /** The first one, which the error names. */
+  #unpaid: ProviderPlugin | undefined;
+
+  constructor(scope: Scope, excluded: ReadonlySet<string>, written: string) {
+    this.#scope = scope;
+    this.#excluded = excluded;
+    this.#written = written;
+  }
+
+  resolve(name: ModelName): Choice | GatewayError {
+    const choice = this.#choice(name.name, []);
+    if (choice === undefined || choice.members.length === 0) return this.#error(name.name);
+    return name.order === undefined ? choice : { ...choice, strategy: name.order };
+  }
+
+  #choice(name: string, path: readonly string[]): Choice | undefined {
+    const route = findRoute(this.#scope.routes, name);
+    if (route !== undefined && !path.includes(route.name)) return this.#ofRoute(route, name, path);
+    const found = this.#targets(name);
+    return found && { ...found, route: undefined, strategy: "order" };
+  }
+
+  #ofRoute(route: Route, name: string, path: readonly string[]): Choice {
+    const star = captured(route.name, name);
+    const members = route.targets.flatMap((settings): (Target | Nested)[] => {
+      const model = star === undefined ? settings.model : settings.model.replace("*", () => star);
+      const inner = path.length + 1 < DEPTH_MAX ? this.#choice(model, [...path, route.name]) : this.#plain(model);
+      if (inner === undefined) return [];
+      if (inner.route !== undefined) return [{ choice: inner, settings }];
+      return inner.members.map((member) => ({ ...(member as Target), settings }));
+    });
+    return { resolvedBy: `route ${route.name}`, route, strategy: route.strategy, members };
+  }
+
+  #plain(name: string): Choice | undefined {
+    const found = this.#targets(name);
+    return found && { ...found, route: undefined, strategy: "order" };
+  }
+
+  #targets(name: string): Pick<Choice, "resolvedBy" | "members"> | undefined {
+    const explicit = this.#beforeSlash(name);
+    if (explicit !== undefined && explicit.members.length > 0) return explicit;
+    const behind = this.#behindSlash(name);
+    if (behind !== undefined && behind.members.length > 0) return behind;
+    const bare = this.#bare(name);
+    return bare.members.length > 0 ? bare : (explicit ?? behind);
+  }
+
+  /** `provider/model`, `provider:credential/model`. */
+  #beforeSlash(name: string): Pick<Choice, "resolvedBy" | "members"> | undefined {
+    const slash = name.indexOf("/");
+    if (slash <= 0 || slash === name.length - 1) return undefined;
+    const head = name.slice(0, slash);
+    const whole = this.#scope.providerByName(head);
+    const colon = head.indexOf(":");
+    const provider = whole ?? (colon < 0 ? undefined : this.#scope.providerByName(head.slice(0, colon)));
+    if (provider === undefined) return undefined;
+    const credential = whole === undefined ? head.slice(colon + 1) : undefined;
+    return this.#at(provider, name.slice(slash + 1), credential);
+  }
+
+  /** `model/provider`, `model/provider/credential`. */
+  #behindSlash(name: string): Pick<Choice, "resolvedBy" | "members"> | undefined {
+    const parts = name.split("/");
+    const { providerByName, credentials } = this.#scope;
+    if (parts.length < 2 || providerByName(parts[0]!) !== undefined) return undefined;
+    const last = providerByName(parts.at(-1)!);
+    const middle = parts.length < 3 ? undefined : providerByName(parts.at(-2)!);
+    const named = credentials.some((each) => each.provider === middle?.name && each.name === parts.at(-1));
+    if (middle !== undefined && (named || last === undefined))
+      return this.#at(middle, parts.slice(0, -2).join("/"), parts.at(-1));
+    if (last !== undefined) return this.#at(last, parts.slice(0, -1).join("/"), undefined);
+    return undefined;
+  }
+
+  #at(provider: ProviderPlugin, model: string, credential: string | undefined) {
+    const target = this.#target(provider, model, credential);
+    return {
+      resolvedBy: `provider ${provider.name.toLowerCase()}`,
+      members: target === undefined ? [] : [target],
+    };
+  }
+
+  /** Every provider that has a model of this name, in the order in which credentials were added. */
+  #bare(written: string): Pick<Choice, "resolvedBy" | "members"> {
+    const name = written.endsWith("[1m]") ? written.slice(0, -"[1m]".length) : written;
+    const { defaultProvider, providerByName, credentials, models } = this.#scope;
+    if (defaultProvider !== undefined) {
+      const provider = providerByName(defaultProvider);
+      return provider === undefined ? { resolvedBy: "", members: [] } : this.#at(provider, name, undefined);
+    }
+    const providers = new Set<ProviderPlugin>();
+    for (const credential of credentials) {
+      const provider = providerByName(credential.provider);
+      if (provider === undefined) continue;
+      if (isNamed(credential, name) || models.has(provider, name, credential)) providers.add(provider);
+    }
+    for (const provider of models.providersOf(name)) providers.add(provider);
+    const members = [...providers].flatMap((provider) => this.#target(provider, name, undefined) ?? []);
+    return { resolvedBy: `model ${name}`, members };
+  }
+
+  #target(provider: ProviderPlugin, model: string, credential: string | undefined): Target | undefined {
+    if (this.#excluded.has(provider.name)) return undefined;
+    const { allowed, credentials, hasOwnKey } = this.#scope;
+    if (!allows(allowed, this.#written, `${provider.name.toLowerCase()}/${model}`)) {
+      this.#forbidden = `${provider.name.toLowerCase()}/${model}`;
+      return undefined;
+    }
+    const usable = credentials.filter(
+      (each) =>
+        each.provider === provider.name &&
+        (credential === undefined || each.name === credential) &&
+        allows(each.models, model),
+    );
+    if (usable.length === 0 && !hasOwnKey(provider)) {
+      this.#unpaid ??= provider;
+      return undefined;
+    }
+    return { provider, model, credentials: usable, settings: undefined };
+  }
+
+  #error(name: string): GatewayError {
+    if (this.#unpaid !== undefined) {
+      const label = this.#unpaid.name.toLowerCase();
+      return new GatewayError(
+        "no_credential",
+        `there is no credential for ${this.#unpaid.name} that serves "${shown(name)}"; add one with: weir credentials add ${label}, or send Gateway-Provider-Key`,
+      );
+    }
+    if (this.#forbidden !== undefined)
+      return new GatewayError(
+        "model_forbidden",
+        `this service key may not use "${shown(name)}"; its models are ${this.#scope.allowed.join(", ")}`,
+      );
+    const near = this.#nearest(name);
+    const hint = near === undefined ? "; write provider/model, or a route's name" : `; did you mean "${near}"?`;
+    return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);
+  }
+
+  /** The name that was probably meant; a model may be written without its provider. */
+  #nearest(name: string): string | undefined {
+    const known = new Map<string, string>();
+    for (const full of this.#scope.models.names()) known.set(full.slice(full.indexOf("/") + 1), full).set(full, full);
+    for (const route of this.#scope.routes) known.set(route.name, route.name);
+    const near = nearestName(name, known.keys());
+    return near === undefined ? undefined : known.get(near);
+  }
+}
+
+/** The route of a name: exactly, else the longest pattern that fits; the file's before a stored one of the same name. */
+export function findRoute(routes: readonly Route[], name: string): Route | undefined {
+  let found: Route | undefined;
+  for (const route of routes) {
+    if (route.name === name) {
+      if (found?.name !== name || route.source === "file") found = route;
+    } else if (found?.name !== name && route.name.includes("*") && fits(route.name, name)) {
+      const longer = found === undefined ? 1 : route.name.length - found.name.length;
+      if (longer > 0 || (longer === 0 && route.source === "file")) found = route;
+    }
+  }
+  return found;
+}
+
+/** Whether a credential itself says that it has this model. */
+function isNamed({ models, modelMap }: Credential, model: string): boolean {
+  return Object.hasOwn(modelMap, model) || models.some((pattern) => pattern === model);
+}
+
+/** A client's text in an error message. */
+function shown(name: string): string {
+  return name.length > 200 ? `${name.slice(0, 200)}…` : name;
+}

@@ -1,0 +1,157 @@
+import type { Failure } from "./failure.ts";
+
+/** What failed: a credential, with the model that it was asked for. */
+export interface Asked {
+  /** Unique in the deployment, such as the organization's id and the credential's name. */
+  readonly credential: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface Health {
+  readonly provider: string;
+  readonly credential: string;
+  /** Null where the whole credential rests. */
+  readonly model: string | null;
+  readonly state: "ready" | "resting" | "trying";
+  /** Milliseconds since 1970. */
+  readonly until: number | null;
+  /** Failures in a row. */
+  readonly failures: number;
+  readonly lastError: string | null;
+}
+
+interface Entry {
+  readonly provider: string;
+  readonly credential: string;
+  readonly model: string | null;
+  until: number;
+  /** When the last failures in a row happened, oldest first. */
+  failedAt: number[];
+  failures: number;
+  /** How long it rested last because of a row of failures. */
+  rowMs: number;
+  lastError: string | null;
+  /** Whether one request tries after a rest. */
+  trying: boolean;
+  usedAt: number;
+}
+
+const RATE_LIMITED_MS = 10_000;
+const AUTH_MS = 5 * 60_000;
+const ROW_LENGTH = 3;
+const ROW_WITHIN_MS = 60_000;
+const ROW_MS_MIN = 15_000;
+const ROW_MS_MAX = 5 * 60_000;
+const ENTRIES_MAX = 10_000;
+
+/**
+ * Which credentials are left alone for a while, each for one model or altogether. In memory, per process. An end of a
+ * rest is never moved earlier by a later failure.
+ */
+export class Rests {
+  readonly #entries = new Map<string, Entry>();
+
+  /** Milliseconds since 1970 until which it rests; 0 where it does not. While one request tries, others wait for it. */
+  until(asked: Asked, now: number): number {
+    const ends = this.#of(asked).map((entry) => {
+      if (entry.until > now) return entry.until;
+      return entry.trying ? now + 1 : 0;
+    });
+    return Math.max(0, ...ends);
+  }
+
+  /** An attempt begins. After a row of failures, it is the one that tries, until it ends. */
+  begin(asked: Asked, now: number): void {
+    for (const entry of this.#of(asked)) {
+      if (entry.rowMs > 0 && entry.until <= now) entry.trying = true;
+      entry.usedAt = now;
+    }
+  }
+
+  /** The attempt's client left before anything was known of it. */
+  release(asked: Asked): void {
+    for (const entry of this.#of(asked)) entry.trying = false;
+  }
+
+  succeed(asked: Asked): void {
+    this.#entries.delete(keyOf(asked.credential, asked.model));
+    this.#entries.delete(keyOf(asked.credential, null));
+  }
+
+  fail(asked: Asked, failure: Failure, now: number): void {
+    this.release(asked);
+    if (failure.kind === "auth") {
+      this.#rest(asked, null, failure, now + Math.max(AUTH_MS, failure.restMs ?? 0), now);
+    } else if (failure.status === 429) {
+      this.#rest(asked, asked.model, failure, now + (failure.restMs ?? RATE_LIMITED_MS), now);
+    } else if (failure.status >= 500 || failure.status === 0 || failure.kind === "malformed") {
+      this.#countRow(asked, failure, now);
+    }
+  }
+
+  /** Everything that failed lately, newest use first. */
+  health(now: number): Health[] {
+    return [...this.#entries.values()]
+      .sort((a, b) => b.usedAt - a.usedAt)
+      .map(({ provider, credential, model, until, failures, lastError, trying }) => ({
+        provider,
+        credential,
+        model,
+        state: until > now ? "resting" : trying ? "trying" : "ready",
+        until: until > now ? until : null,
+        failures,
+        lastError,
+      }));
+  }
+
+  #countRow(asked: Asked, failure: Failure, now: number): void {
+    const entry = this.#entry(asked, asked.model, now);
+    entry.failures++;
+    entry.lastError = failure.reason;
+    entry.failedAt = [...entry.failedAt.filter((at) => now - at < ROW_WITHIN_MS), now].slice(-ROW_LENGTH);
+    // The one request that tries after a rest is enough to go back to it.
+    if (entry.failedAt.length < ROW_LENGTH && entry.rowMs === 0) return;
+    if (entry.until > now) return;
+    entry.rowMs = Math.min(ROW_MS_MAX, entry.rowMs === 0 ? ROW_MS_MIN : entry.rowMs * 2);
+    entry.until = Math.max(entry.until, now + entry.rowMs);
+    entry.failedAt = [];
+  }
+
+  #rest(asked: Asked, model: string | null, failure: Failure, until: number, now: number): void {
+    const entry = this.#entry(asked, model, now);
+    entry.failures++;
+    entry.lastError = failure.reason;
+    entry.until = Math.max(entry.until, until);
+  }
+
+  #entry({ credential, provider }: Asked, model: string | null, now: number): Entry {
+    const key = keyOf(credential, model);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      if (this.#entries.size >= ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!);
+      entry = {
+        provider,
+        credential,
+        model,
+        until: 0,
+        failedAt: [],
+        failures: 0,
+        rowMs: 0,
+        lastError: null,
+        trying: false,
+        usedAt: now,
+      };
+      this.#entries.set(key, entry);
+    }
+    entry.usedAt = now;
+    return entry;
+  }
+
+  #of({ credential, model }: Asked): Entry[] {
+    const found = [this.#entries.get(keyOf(credential, model)), this.#entries.get(keyOf(credential, null))];
+    return found.filter((entry) => entry !== undefined);
+  }
+}
+
+const keyOf = (credential: string, model: string | null) => JSON.stringify([credential, model]);

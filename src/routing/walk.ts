@@ -1,0 +1,148 @@
+import type { Credential } from "./credential.ts";
+import { type Failure, leadsTo } from "./failure.ts";
+import type { Ordered } from "./order.ts";
+import { rendezvous, shuffled } from "./rendezvous.ts";
+import type { Asked, Rests } from "./rests.ts";
+import type { RouteTarget } from "./route.ts";
+
+/** One call that may be made: a target with who pays for it. */
+export interface Candidate {
+  readonly target: Ordered;
+  /** The stored credential, or "client" for the key that came with the request. */
+  readonly credential: Credential | "client";
+  /** The model's name at the provider, with this credential. */
+  readonly model: string;
+}
+
+export interface WalkParts {
+  readonly rests: Rests;
+  /** Whether the client's own key serves this target. */
+  readonly hasOwnKey: (target: Ordered) => boolean;
+  /** What requests of one session have in common; undefined for a choice by chance. */
+  readonly seed: string | undefined;
+  /** Tries of one candidate after a failure, where the request asks for them; else as the route says. */
+  readonly retries: number | undefined;
+  readonly random: () => number;
+}
+
+/** What is asked next, and why. */
+export interface Next {
+  readonly candidate: Candidate;
+  /** Whether it is the same candidate once more. */
+  readonly again: boolean;
+}
+
+/**
+ * Goes through the candidates of one request, in order: the next credential of a provider after a refused or spent
+ * one, then the next target that a failure leads to. It asks none twice but for retries.
+ */
+export class Walk {
+  readonly #parts: WalkParts;
+  readonly #candidates: readonly Candidate[];
+  /** Candidates that were asked or passed over. */
+  readonly #done = new Set<Candidate>();
+  #tries = 0;
+
+  constructor(targets: readonly Ordered[], parts: WalkParts) {
+    this.#parts = parts;
+    this.#candidates = targets
+      .filter(({ skipped }) => skipped === undefined)
+      .flatMap((target) => candidatesOf(target, parts));
+  }
+
+  /** In the order in which they are asked if each fails. */
+  get candidates(): readonly Candidate[] {
+    return this.#candidates;
+  }
+
+  /** The first that does not rest. Where all do, the one whose rest ends first: the gateway refuses none out of rest. */
+  first(now: number): Next | undefined {
+    const rested = this.#candidates.map((candidate) => this.#restsUntil(candidate, now));
+    const ready = rested.indexOf(0);
+    const place = ready >= 0 ? ready : rested.indexOf(Math.min(...rested));
+    return this.#take(this.#candidates[place]);
+  }
+
+  /** What follows a failure of the candidate that was asked last; undefined where the failure is the client's. */
+  afterFailure(failed: Candidate, failure: Failure, now: number): Next | undefined {
+    const other = failure.kind === "auth" || failure.status === 429;
+    const sibling = other ? this.#next((each) => each.target === failed.target, now) : undefined;
+    if (sibling !== undefined) return this.#take(sibling);
+    const retries = this.#parts.retries ?? failed.target.retries;
+    if (isRetryable(failure) && this.#tries <= retries) {
+      this.#tries++;
+      return { candidate: failed, again: true };
+    }
+    const place = this.#candidates.indexOf(failed);
+    const leads = (each: Candidate) =>
+      this.#candidates.indexOf(each) > place && each.target !== failed.target && leadsTo(onOf(each.target), failure);
+    return this.#take(this.#next(leads, now));
+  }
+
+  /** What follows a candidate that was not called, because it cannot take the request or a rule refused it. */
+  afterPassing(now: number): Next | undefined {
+    return this.#take(this.#next(() => true, now));
+  }
+
+  /** Leaves out every candidate of this target: it cannot take the request, whoever pays. */
+  passOver(target: Ordered): void {
+    for (const candidate of this.#candidates) if (candidate.target === target) this.#done.add(candidate);
+  }
+
+  /** Whether a failure of any kind could still lead somewhere. */
+  get hasMore(): boolean {
+    return this.#candidates.some((candidate) => !this.#done.has(candidate));
+  }
+
+  #next(wanted: (candidate: Candidate) => boolean, now: number): Candidate | undefined {
+    const left = this.#candidates.filter((candidate) => !this.#done.has(candidate) && wanted(candidate));
+    return left.find((candidate) => this.#restsUntil(candidate, now) === 0);
+  }
+
+  #take(candidate: Candidate | undefined): Next | undefined {
+    if (candidate === undefined) return undefined;
+    this.#done.add(candidate);
+    this.#tries = 1;
+    return { candidate, again: false };
+  }
+
+  #restsUntil(candidate: Candidate, now: number): number {
+    const asked = askedOf(candidate);
+    return asked === undefined ? 0 : this.#parts.rests.until(asked, now);
+  }
+}
+
+/** What rests are kept under; undefined for a client's own key, which never rests: it is another one each time. */
+export function askedOf({ target, credential, model }: Candidate): Asked | undefined {
+  if (credential === "client") return undefined;
+  const { organizationId, name } = credential;
+  return { credential: JSON.stringify([organizationId, name]), provider: target.provider.name, model };
+}
+
+const isRetryable = ({ kind, status, exhausted }: Failure) =>
+  exhausted !== true &&
+  (kind === "network" || kind === "timeout" || kind === "malformed" || status === 429 || status >= 500);
+
+/** The failures that lead to a target: of the innermost setting that names any. */
+function onOf({ path }: Ordered): RouteTarget["on"] {
+  return path.findLast(({ on }) => on !== undefined)?.on;
+}
+
+function candidatesOf(target: Ordered, parts: WalkParts): Candidate[] {
+  const stored = arranged(target.credentials, parts).map(
+    (credential): Candidate => ({
+      target,
+      credential,
+      model: Object.hasOwn(credential.modelMap, target.model) ? credential.modelMap[target.model]! : target.model,
+    }),
+  );
+  return parts.hasOwnKey(target) ? [{ target, credential: "client", model: target.model }, ...stored] : stored;
+}
+
+function arranged(credentials: readonly Credential[], { seed, random }: WalkParts): readonly Credential[] {
+  const opened = credentials.filter(({ secrets }) => secrets !== undefined);
+  if (opened.length < 2) return opened;
+  const weightOf = ({ weight }: Credential) => weight;
+  if (seed === undefined) return shuffled(opened, weightOf, random);
+  return rendezvous(opened, seed, ({ organizationId, name }) => JSON.stringify([organizationId, name]), weightOf);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { allows, captured, fits } from "../../src/routing/pattern.ts";
+
+test.each([
+  ["gpt-5", "gpt-5", true],
+  ["gpt-5", "gpt-5-mini", false],
+  ["GPT-5", "gpt-5", false],
+  ["claude-*", "claude-sonnet-5-5", true],
+  ["claude-*", "claude-", true],
+  ["openai/*", "openai/a/b", true],
+  ["*", "", true],
+  ["a*a", "a", false],
+  ["*-a-*", "x-a-", true],
+  ["*ab*ab", "xabab", true],
+  ["*ab*ab", "xab", false],
+])("%p fits %p: %p", (pattern, text, expected) => {
+  expect(fits(pattern, text)).toBe(expected);
+});
+
+test("a pattern fits what the regular expression with the same meaning fits", () => {
+  const letters = fc.string({ unit: fc.constantFrom("a", "b", "*") });
+  const text = fc.string({ unit: fc.constantFrom("a", "b") });
+  fc.assert(
+    fc.property(letters, text, (pattern, sample) => {
+      const meaning = new RegExp(`^${pattern.split("*").join("[^]*")}$`);
+      expect(fits(pattern, sample)).toBe(meaning.test(sample));
+    }),
+  );
+});
+
+test.each([
+  [[], "x", true],
+  [["gpt-*"], "gpt-5", true],
+  [["gpt-*"], "o5", false],
+  [["!gpt-5"], "o5", true],
+  [["!gpt-5"], "gpt-5", false],
+  [["gpt-*", "!gpt-5"], "gpt-5", false],
+  [["!gpt-5", "gpt-*"], "gpt-5", false],
+])("the list %p allows %p: %p", (patterns, text, expected) => {
+  expect(allows(patterns, text)).toBe(expected);
+});
+
+test("a list allows a model by any of its names, and excludes it by any", () => {
+  expect(allows(["fast"], "fast", "groq/llama")).toBe(true);
+  expect(allows(["*", "!groq/*"], "fast", "groq/llama")).toBe(false);
+});
+
+test("what a star stands for is found again", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), (before, middle, after) => {
+      fc.pre(!before.includes("*") && !after.includes("*"));
+      expect(captured(`${before}*${after}`, before + middle + after)).toBe(middle);
+    }),
+  );
+  expect(captured("plain", "plain")).toBeUndefined();
+});
