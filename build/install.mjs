@@ -3,7 +3,8 @@
 // Installs when that has not been done since the lock file changed, and makes sure that the `bun` package holds a
 // program: package managers may be set to skip install scripts, and then a file is in its place that only says so.
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,7 +20,14 @@ if (!bunRuns()) finishBun();
 /** Whether this script has installed since the lock file changed. A link to a shared folder is its owner's business. */
 function isCurrent() {
   if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return true;
-  return existsSync(mark) && statSync(mark).mtimeMs >= statSync(join(root, "package-lock.json")).mtimeMs;
+  return existsSync(mark) && readFileSync(mark, "utf8") === lockHash();
+}
+
+/** Of what is to be installed; not its time of change, which every checkout of another branch sets. */
+function lockHash() {
+  return createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
 }
 
 // Without install scripts: none is needed but the one of `bun`, which is run below where it must, and the one of a test's
@@ -28,7 +36,7 @@ function install() {
   // Bun takes the versions of package-lock.json; --no-save keeps it from writing a lock file of its own.
   if (runs("npm", ["--version"])) run("npm", ["ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error"]);
   else run(isBun ? process.execPath : "bun", ["install", "--no-save", "--silent"]);
-  writeFileSync(mark, "");
+  writeFileSync(mark, lockHash());
 }
 
 function bunRuns() {

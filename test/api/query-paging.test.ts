@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { assertProperty } from "../chance.ts";
 import { type Exchange, idOf, insert } from "../filter/world.ts";
 import { DATABASES, openApiOn } from "./databases.ts";
 import type { TestApi } from "./open.ts";
@@ -116,7 +117,7 @@ describe.each(DATABASES)("on %s", (kind) => {
       maxLength: 4,
       selector: ([key]) => key,
     });
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(keys, fc.integer({ min: 7, max: 40 }), async (chosen, limit) => {
         const sort = sortOf(chosen);
         const expected = ordered(chosen);

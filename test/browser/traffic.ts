@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import type { Json } from "../../src/plugin/contract.ts";
+import { chance } from "../chance.ts";
 import { gatewayHeaders, recordOf, type Weir } from "../e2e/weir.ts";
 
 /** A provider that answers as it is told. */
@@ -53,7 +53,8 @@ export function png(side: number): Buffer {
   head.writeUInt32BE(side, 0);
   head.writeUInt32BE(side, 4);
   head.set([8, 2], 8); // eight bits each of red, green and blue
-  const lines = Array.from({ length: side }, () => Buffer.concat([Buffer.from([0]), randomBytes(side * 3)]));
+  const random = chance("pixels");
+  const lines = Array.from({ length: side }, () => Buffer.concat([Buffer.from([0]), random.bytes(side * 3)]));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const chunks = [
     chunk("IHDR", head),

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { printTable } from "../../src/cli/print.ts";
 import { cutTo, widthOf } from "../../src/cli/width.ts";
+import { assertProperty } from "../chance.ts";
 import { commandLine } from "./terminal.ts";
 
 const KEY = "0198f2c4-5d3e-7c1a-9b1e-2f6a7c8d9e0f";
@@ -98,7 +99,7 @@ const cell = fc.array(sign, { maxLength: 40 }).map((signs) => signs.join(""));
 
 test("whatever is in a table, its lines are as many as its rows and no wider than the terminal", () => {
   const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 });
-  fc.assert(
+  assertProperty(
     fc.property(rows, fc.integer({ min: 1, max: 90 }), (some, columns) => {
       const lines = printed(columns, some, ["one", "two", "three"]);
       expect(lines).toHaveLength(some.length + 1);

@@ -37,7 +37,7 @@ test.each(PAGES)("every link of %s leads somewhere", (page) => {
 });
 
 /** What sets up tests and benchmarks, and the name of any setting in an example. */
-const NOT_OF_THE_PROGRAM = ["WEIR_TEST_BINARY", "WEIR_TEST_CHROMIUM", "WEIR_NAME"];
+const NOT_OF_THE_PROGRAM = ["WEIR_TEST_BINARY", "WEIR_TEST_CHROMIUM", "WEIR_TEST_RUNS", "WEIR_TEST_SEED", "WEIR_NAME"];
 
 function isKnown(variable: string): boolean {
   try {

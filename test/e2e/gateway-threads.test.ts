@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Json } from "../../src/plugin/contract.ts";
 import type { BeginMeta } from "../../src/spool/frame.ts";
 import { FRAME } from "../../src/spool/frame.ts";
+import { chance } from "../chance.ts";
 import { readAll } from "../spool/journal.ts";
 import { type CrashRound, crashRounds } from "./crash.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
@@ -116,7 +117,8 @@ test("a stop lets streams of every thread finish, and each is recorded whole", a
 
 test("after kill -9 under load every id that reached a client has exactly one record", async () => {
   const rounds: CrashRound[] = [];
-  const delayMs = () => 300 + Math.random() * 600;
+  const random = chance("moments of kills");
+  const delayMs = () => 300 + random.number() * 600;
   const lost = await crashRounds(upstream, 2, 24, delayMs, (round) => rounds.push(round), THREADS);
   expect(lost).toEqual([]);
   for (const round of rounds) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { chance } from "../chance.ts";
 import { MessageReader, type RawUpstream, startRawUpstream, statusOf } from "./raw.ts";
 import { gatewayHeaders, KEY, startWeir, until, type Weir } from "./weir.ts";
 
@@ -60,7 +60,7 @@ const key = `Gateway-Auth: Bearer ${KEY}\r\nAuthorization: Bearer ${KEY}\r\n`;
 const target = () => `Gateway-Target-Url: ${upstream.origin}\r\n`;
 
 const MALFORMED: readonly (readonly [string, string | Buffer])[] = [
-  ["random bytes", randomBytes(4_096)],
+  ["random bytes", chance("random bytes").bytes(4_096)],
   ["a TLS hello", Buffer.from("1603010200010001fc0303", "hex")],
   ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["only line ends", "\r\n".repeat(200)],

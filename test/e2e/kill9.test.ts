@@ -1,15 +1,17 @@
 import { expect, test } from "bun:test";
+import { chance } from "../chance.ts";
 import { type CrashRound, crashRounds } from "./crash.ts";
 import { startUpstream } from "./upstream.ts";
 
 test("after kill -9 under load every id that reached a client has exactly one record, cut-off ones with status 500", async () => {
   await using upstream = await startUpstream();
   const rounds: CrashRound[] = [];
+  const random = chance("moments of kills");
   const lost = await crashRounds(
     upstream,
     3,
     24,
-    () => 300 + Math.random() * 900,
+    () => 300 + random.number() * 900,
     (round) => rounds.push(round),
   );
   expect(lost).toEqual([]);

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { chance } from "../chance.ts";
 import type { ApiRecord } from "./records.ts";
+
+const RANDOM = chance("faults");
 
 /** A stand-in for a Weir somewhere else: the three endpoints that an export asks, and the ways in which they fail. */
 export interface ApiServer extends AsyncDisposable {
@@ -202,7 +205,7 @@ function failure(status: number, message: string): Envelope & { readonly message
 
 function halved(envelope: Envelope): Envelope {
   const { data } = envelope;
-  return { ...envelope, data: Array.isArray(data) ? data.slice(0, Math.floor(data.length * Math.random())) : data };
+  return { ...envelope, data: Array.isArray(data) ? data.slice(0, Math.floor(data.length * RANDOM.number())) : data };
 }
 
 function send(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
@@ -219,7 +222,7 @@ function withHole(text: string): string {
 function cut(response: ServerResponse, text: string): void {
   const bytes = Buffer.from(text);
   response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
-  response.write(bytes.subarray(0, Math.floor(bytes.length * Math.random())), () => response.destroy());
+  response.write(bytes.subarray(0, Math.floor(bytes.length * RANDOM.number())), () => response.destroy());
 }
 
 function slowly(response: ServerResponse, text: string): void {

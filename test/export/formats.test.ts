@@ -8,6 +8,7 @@ import { countOf } from "../../src/export/lines.ts";
 import { readPage } from "../../src/export/page.ts";
 import { parquet } from "../../src/export/parquet.ts";
 import { RowReader } from "../../src/export/row-reader.ts";
+import { assertProperty } from "../chance.ts";
 import { startApi } from "./api-server.ts";
 import { cell, expectRecords, readParquet } from "./independent.ts";
 import { HOSTILE, lasting, makeRecord } from "./records.ts";
@@ -86,7 +87,7 @@ test("the members of objects are found, whatever stands before, between and in t
   const object = fc.array(fc.tuple(anyName, anyValue, space), { maxLength: 6 });
   const print = (members: [string, string, string][]) =>
     `{${members.map(([name, value, gap]) => `${gap}${JSON.stringify(name)}${gap}:${gap}${value}${gap}`).join(",")}}`;
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(object, { maxLength: 5 }), (objects) => {
       const text = `[${objects.map(print).join(",")}]`;
       const reader = new RowReader();
@@ -139,7 +140,7 @@ test("an API that spreads its JSON over lines gives the same file as one that do
 
 test("any JSON record comes back from every text format as it was", () => {
   const anyRecord = fc.dictionary(fc.string({ unit: "binary", minLength: 1 }), fc.jsonValue());
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(anyRecord, { maxLength: 5 }), fc.constantFrom(undefined, 1, "\t"), (records, indent) => {
       const kept = records.map(({ signed_body_url, asset_urls, ...rest }) => rest);
       const { lines, rows } = readPage(pageOf(records, indent), 10);
@@ -158,7 +159,7 @@ test("any JSON record comes back from every text format as it was", () => {
 
 test("any text comes back from CSV as it was, with an apostrophe where it could be a formula", () => {
   const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom(...HOSTILE));
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(fc.record({ request_id: anyText, model: anyText }), { minLength: 1 }), (records) => {
       const columns = tableColumns([], [], false);
       const { lines } = readPage(pageOf(records), 1000);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openCompact } from "../../src/export/compact-page.ts";
 import { cursorAtEnd, readEnvelope, readPage } from "../../src/export/page.ts";
+import { assertProperty } from "../chance.ts";
 
 /** Texts that end a record, begin one, or name a member that expires, wherever they stand. */
 const HOSTILE = [
@@ -90,7 +91,7 @@ function meant(text: string): string[] | undefined {
 }
 
 test("the rows of a page are the same, whichever way they are found", () => {
-  fc.assert(
+  assertProperty(
     fc.property(anyRows, anyHand, (rows, hand) => {
       const list = write(rows, hand);
       const lines = linesOf(quick(list));
@@ -113,7 +114,7 @@ test("a page as a Weir writes it is found the quick way, whatever its records ho
     updated_at: fc.constant("2026-05-20T00:00:00.000Z"),
     request_body: fc.oneof(anyText, fc.dictionary(fc.constantFrom(...NAMES, ...HOSTILE), anyText)),
   });
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 4 }), (records) => {
       const bytes = Buffer.from(quick(JSON.stringify(records)));
       expect(openCompact(Buffer.from(bytes))?.rows).toBe(records.length);
@@ -125,7 +126,7 @@ test("a page as a Weir writes it is found the quick way, whatever its records ho
 });
 
 test("a page of which something is missing, or comes twice, is read as JSON.parse reads it, or not at all", () => {
-  fc.assert(
+  assertProperty(
     fc.property(anyRows, fc.nat(), fc.nat({ max: 40 }), fc.boolean(), (rows, place, length, twice) => {
       const whole = quick(write(rows, COMPACT));
       const at = place % whole.length;

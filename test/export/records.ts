@@ -32,6 +32,8 @@ export const HOSTILE = [
   "a lone surrogate \ud800",
 ];
 
+/** Signed addresses differ from one answer to the next. */
+let signatures = 0;
 const MODELS = ["gpt-5", "claude-opus-5", "=model"];
 const START_MS = Date.parse("2026-03-01T00:00:00.000Z");
 
@@ -73,8 +75,8 @@ export function makeRecord(index: number): ApiRecord {
     scores: index % 8 === 0 ? { quality: -1.5 } : {},
     assets: [],
     asset_ids: [],
-    asset_urls: { a: `http://signed.test/${Math.random()}` },
-    signed_body_url: `http://signed.test/${Math.random()}`,
+    asset_urls: { a: `http://signed.test/${signatures++}` },
+    signed_body_url: `http://signed.test/${signatures++}`,
     llmSchema: null,
     properties,
     updated_at: created.toISOString(),

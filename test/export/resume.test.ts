@@ -2,11 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { appendFile, copyFile, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { chance } from "../chance.ts";
 import { type ApiServer, type Fault, KEY, startApi } from "./api-server.ts";
 import { type ApiRecord, makeRecord } from "./records.ts";
 import { makeFolder, QUICK, run } from "./run-in-test.ts";
 
 const RECORDS = Array.from({ length: 3000 }, (_, index) => makeRecord(index));
+const RANDOM = chance("moments of kills");
 const ALL = ["--start-date", "2026-01-01", "--end-date", "2026-03-31"];
 const QUERY = "/v1/request/query-fast";
 const FORMATS = ["jsonl", "json", "csv", "parquet"];
@@ -42,7 +44,7 @@ async function killedOften(api: ApiServer, argv: readonly string[], kills: numbe
     if (killed < kills) {
       const seen = api.asked.length;
       while (api.asked.length < seen + 3 && child.exitCode === null) await Bun.sleep(1);
-      await Bun.sleep(Math.random() * 30);
+      await Bun.sleep(RANDOM.number() * 30);
       child.kill("SIGKILL");
     }
     const status = await child.exited;

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, rm } from "node:fs/promises";
 import { type Checkpoint, checkpointPath } from "../../src/export/checkpoint.ts";
+import { chance } from "../chance.ts";
 import { callApi, gatewayHeaders, KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { type ApiRecord, makeRecord } from "./records.ts";
 import { makeFolder, run } from "./run-in-test.ts";
 
 const RECORDS = 4_000;
 const KILLS = 6;
+const RANDOM = chance("moments of kills");
 const PERIOD = ["--start-date", "2026-03-01", "--end-date", "2026-03-02"];
 
 let weir: Weir;
@@ -79,7 +81,7 @@ test("an export of a service in use, killed at random moments, is byte for byte 
 async function killInTheMiddle(child: Bun.Subprocess, output: string): Promise<void> {
   const before = await rowsNoted(output);
   while (child.exitCode === null && (await rowsNoted(output)) <= before) await Bun.sleep(1);
-  await Bun.sleep(Math.random() * 15);
+  await Bun.sleep(RANDOM.number() * 15);
   child.kill("SIGKILL");
 }
 

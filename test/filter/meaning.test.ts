@@ -5,6 +5,7 @@ import { decodeSort } from "../../src/filter/sort.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
 import { countMatches, findPage } from "../../src/store/find/find.ts";
 import type { Database } from "../../src/store/store.ts";
+import { assertProperty } from "../chance.ts";
 import { anyFilter, anyLeaf } from "./any-filter.ts";
 import { reads } from "./reading.ts";
 import { EXCHANGES, ORGANIZATION } from "./samples.ts";
@@ -31,14 +32,14 @@ const expected = (filter: unknown) =>
     .sort();
 
 test("every field and operator selects the rows that a plain reading selects", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(anyLeaf, async (leaf) => expect(await found(leaf)).toEqual(expected(leaf))),
     { numRuns: 1500 },
   );
 });
 
 test("a tree of any shape selects the rows that a plain reading selects, and counts them", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(anyFilter, async (filter) => {
       const rows = expected(filter);
       expect(await found(filter)).toEqual(rows);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GatewayError } from "../../src/errors.ts";
@@ -11,12 +10,14 @@ import { takeOver } from "../../src/gateway/thread/take-over.ts";
 import type { RequestEnd } from "../../src/plugin/contract.ts";
 import type { Endpoint } from "../../src/runtime/rpc.ts";
 import { threadPorts } from "../../src/runtime/thread.ts";
+import { chance } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { exchangeRaw } from "../raw-http.ts";
 import { until } from "../until.ts";
 import { gatewayHeaders, KEY, startTestGateway, type TestGateway } from "./harness.ts";
 
 /** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
+const RANDOM = chance("bodies");
 let provider: Server;
 let origin: string;
 let calls = 0;
@@ -88,7 +89,7 @@ const CACHED = { "Gateway-Cache-Enabled": "true" };
 
 test("a request that asks for the cache is served by the first thread, byte for byte in both directions", async () => {
   await using pair = await startPair();
-  const body = randomBytes(3_500_000);
+  const body = RANDOM.bytes(3_500_000);
   const before = calls;
   for (const expected of ["MISS", "HIT"]) {
     const answer = await send(pair, CACHED, { body });
@@ -110,7 +111,7 @@ test("identical requests through both threads share one call", async () => {
 
 test("a large answer to a client that takes its time arrives whole", async () => {
   await using pair = await startPair();
-  const body = randomBytes(12_000_000);
+  const body = RANDOM.bytes(12_000_000);
   const answer = await send(pair, CACHED, { body });
   const taken: Uint8Array[] = [];
   const reader = answer.body!.getReader();

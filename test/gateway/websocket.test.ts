@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import http from "node:http";
 import type net from "node:net";
 import WebSocket, { type ServerOptions, WebSocketServer } from "ws";
 import { MessageReader } from "../../src/gateway/websocket/websocket-frames.ts";
+import { chance } from "../chance.ts";
 import { exchangeRaw, startProvider, startRawServer } from "../raw-http.ts";
 import { gatewayHeaders, idOf, KEY, startTestGateway } from "./harness.ts";
 
@@ -77,7 +78,7 @@ describe.each([
     ]);
     await client.opened;
     const long = "The river runs through it, and it is measured. ".repeat(2_000);
-    const binary = randomBytes(70_000);
+    const binary = chance("binary message").bytes(70_000);
     for (const message of ["hello", "hello again", long, "gr\u00fc\u00dfe"]) client.socket.send(message);
     client.socket.send(binary);
     const [first, second, third, fourth, fifth] = await client.messages(5);

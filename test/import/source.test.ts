@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Found, type Place, RecordSplitter } from "../../src/import/source.ts";
+import { assertProperty } from "../chance.ts";
 
 function split(text: string | Uint8Array, chunk = 7, from?: Place, bytesMax?: number): Found[] {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
@@ -107,7 +108,7 @@ test("however a file is cut into chunks, and wherever reading goes on, its recor
     minLength: 1,
     maxLength: 8,
   });
-  fc.assert(
+  assertProperty(
     fc.property(records, fc.boolean(), fc.nat(40), fc.nat(7), (values, lines, chunk, stop) => {
       const texts = values.map((value) => JSON.stringify(value));
       const file = lines ? texts.join("\n") : `[\n${texts.join(",\n")}\n]\n`;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { transitions } from "../../src/jobs/alerts/transitions.ts";
 import type { Alert, Firing } from "../../src/store/alerts/alerts.ts";
+import { assertProperty } from "../chance.ts";
 
 const NOW = 1_000_000_000;
 
@@ -145,7 +146,7 @@ describe("a check says", () => {
 test("over any course of values a group triggers and is resolved in turn, and never within the cool-down", () => {
   const rule = alert({ cooldown_seconds: 3, group_by: ["model"] });
   const course = fc.array(fc.dictionary(fc.constantFrom("a", "b"), fc.integer({ min: 4, max: 7 })), { maxLength: 40 });
-  fc.assert(
+  assertProperty(
     fc.property(course, (steps) => {
       let states: Firing[] = [];
       const overAt = new Map<unknown, number>();

@@ -7,6 +7,7 @@ import type { Sample } from "../../src/mapping/infer/sample.ts";
 import { faultOf, type Mapping } from "../../src/mapping/mapping.ts";
 import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
+import { assertProperty } from "../chance.ts";
 import { SHAPES, type Shape } from "./infer-shapes.ts";
 
 function learn({ samples, model }: Shape): { mapping: Mapping; confidence: number } {
@@ -137,7 +138,7 @@ describe("whatever the bodies hold", () => {
   );
 
   test("learning never throws, and what it learns is a mapping", () => {
-    fc.assert(
+    assertProperty(
       fc.property(samples, (all) => {
         const found = inferMapping(all, "m");
         if ("mapping" in found) expect(faultOf(found.mapping)).toBeUndefined();
@@ -147,7 +148,7 @@ describe("whatever the bodies hold", () => {
 
   test("reading with any mapping never throws, and its llmSchema is valid", () => {
     const mappings = SHAPES.map((shape) => learn(shape).mapping);
-    fc.assert(
+    assertProperty(
       fc.property(fc.constantFrom(...mappings), samples, (mapping, all) => {
         for (const sample of all) {
           const { wireSchema, responseBody } = readExchange(

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { costOf } from "../../src/mapping/prices/cost.ts";
 import { priceInForce } from "../../src/mapping/prices/in-force.ts";
+import { assertProperty } from "../chance.ts";
 
 const NOW = new Date("2026-10-01T12:00:00Z");
 const gpt = { provider: "OPENAI", models: ["gpt-4o"] };
@@ -36,7 +37,7 @@ test("what is shown is what a request costs", () => {
     { provider: "GROQ", models: ["llama-3.3-70b-versatile"] },
   );
   const counts = fc.integer({ min: 0, max: 50_000 });
-  fc.assert(
+  assertProperty(
     fc.property(priced, counts, counts, ({ provider, models: [model] }, prompt_tokens, completion_tokens) => {
       const { price } = priceInForce({ provider, models: [model!] }, undefined, undefined, NOW);
       const { cost } = costOf({

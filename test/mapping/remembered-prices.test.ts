@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { genaiPrices } from "../../src/mapping/prices/table.ts";
+import { assertProperty } from "../chance.ts";
 
 const MODELS = [
   ["OPENAI", "gpt-4o-mini-2024-07-18"],
@@ -38,7 +39,7 @@ const plainUnits = fc
 
 test("a remembered price is to the last digit the one that the table gives, whatever the day and hour", () => {
   const time = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2026, 11, 1) });
-  fc.assert(
+  assertProperty(
     fc.property(fc.constantFrom(...MODELS), plainUnits, time, ([provider, model], units, ms) => {
       const at = new Date(ms);
       const looked = genaiPrices(provider, model, { ...units, web_searches: 0 }, at); // searches are never remembered

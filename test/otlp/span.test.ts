@@ -4,6 +4,7 @@ import { SpanQueue } from "../../plugins/otlp/queue.ts";
 import { type Span, spanOf } from "../../plugins/otlp/span.ts";
 import { traceOf } from "../../plugins/otlp/trace.ts";
 import type { RecordDraft, RecordFacts } from "../../src/plugin/contract.ts";
+import { assertProperty } from "../chance.ts";
 import { until } from "../until.ts";
 import { startCollector } from "./collector.ts";
 
@@ -124,7 +125,7 @@ test.each<[string, Partial<RecordFacts>, Partial<RecordDraft>, string | undefine
 });
 
 test("any JSON in the bodies gives a span that JSON can carry", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.jsonValue(), fc.jsonValue(), (request_body, response_body) => {
       const span = spanOf(draftOf({}, { request_body, response_body }), trace, true);
       expect(JSON.parse(JSON.stringify(span)).spanId).toBe(trace.spanId);

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "no
 import { join } from "node:path";
 import fc from "fast-check";
 import { Journal } from "../../src/plugin/host/journal.ts";
+import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "./folder.ts";
 
@@ -13,7 +14,7 @@ const open = (path: string) => {
 };
 
 test("what was appended in a turn is in the file at its end, in order, whatever it is", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(fc.array(fc.array(fc.jsonValue(), { maxLength: 5 }), { maxLength: 10 }), async (turns) => {
       using directory = temporaryDirectory();
       const { journal } = open(directory.path);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { RequestUsage } from "../../src/plugin/contract.ts";
+import { assertProperty } from "../chance.ts";
 import { ANSWERED, type Asked, ask, type Opened, openPlugin, REFUSED } from "./open.ts";
 
 describe("a budget", () => {
@@ -31,7 +32,7 @@ describe("a budget", () => {
 
   test("is not overshot by more than one request, whatever bursts come and whatever requests cost", async () => {
     const bursts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 4 });
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(
         bursts,
         fc.integer({ min: 1, max: 500 }),

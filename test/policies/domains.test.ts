@@ -5,6 +5,7 @@ import { type Action, readDomain, STEPS, type State } from "../../plugins/domain
 import domains from "../../plugins/domains.ts";
 import type { Json } from "../../src/plugin/contract.ts";
 import { Journal } from "../../src/plugin/host/journal.ts";
+import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { keptLog } from "../plugin/folder.ts";
 import { ANSWERED, openPlugin, REFUSED, requestOf } from "./open.ts";
@@ -182,7 +183,7 @@ describe("an unapproved domain", () => {
       organization: fc.constantFrom("one", "two"),
       refusedElsewhere: fc.boolean(),
     });
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         using directory = temporaryDirectory();
         const { counts } = open(directory.path);

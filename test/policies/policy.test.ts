@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Policy, readPolicies } from "../../plugins/rate-limits/policy.ts";
 import { whyBadPolicy } from "../../plugins/rate-limits/stored.ts";
+import { assertProperty } from "../chance.ts";
 
 const reading = (header: string) => {
   const policies = readPolicies(header);
@@ -80,7 +81,7 @@ describe("Gateway-RateLimit-Policy", () => {
       s: fc.option(fc.constantFrom("user", "Team", "x-1"), { nil: undefined }),
       turn: fc.nat(5),
     });
-    fc.assert(
+    assertProperty(
       fc.property(policy, ({ quota, turn, ...given }) => {
         const parts = Object.entries(given).flatMap(([name, value]) =>
           value === undefined ? [] : [`${name}=${value}`],
@@ -100,7 +101,7 @@ describe("Gateway-RateLimit-Policy", () => {
   });
 
   test("no text at all makes the reading throw", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.string({ unit: "binary" }), (text) => void readPolicies(text)),
       { numRuns: 500 },
     );

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
 import type { Json } from "../../src/plugin/contract.ts";
+import { assertProperty } from "../chance.ts";
 import { ANSWERED, type Asked, ask, type Opened, openPlugin, REFUSED, requestOf } from "./open.ts";
 
 const statuses = async (it: Opened, times: number, asked: Asked) => {
@@ -126,7 +127,7 @@ describe("a policy of a header", () => {
 
   test("has the window that a plain model has, whatever the requests", async () => {
     const steps = fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.boolean()), { minLength: 1, maxLength: 60 });
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(steps, fc.nat(10), async (all, quota) => {
         await using it = await openPlugin(rateLimits);
         const counted: Record<string, number> = { a: 0, b: 0 };

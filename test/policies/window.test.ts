@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { SlidingWindow } from "../../plugins/rate-limits/window.ts";
+import { assertProperty } from "../chance.ts";
 
 /** The window read out loud: everything that was counted, and when. */
 class PlainWindow {
@@ -25,7 +26,7 @@ const steps = fc.array(
 );
 
 test("a window admits exactly the requests that a plain list of admissions admits", () => {
-  fc.assert(
+  assertProperty(
     fc.property(steps, fc.integer({ min: 0, max: 20 }), fc.constantFrom(1_000, 3_000), (all, quota, windowMs) => {
       const window = new SlidingWindow();
       const plain = new PlainWindow();
@@ -55,7 +56,7 @@ test("a window admits exactly the requests that a plain list of admissions admit
 test("a window of very many entries is never too large, late by at most a five-hundredth, and small in memory", () => {
   const windowMs = 60_000;
   const gaps = fc.array(fc.nat(20), { minLength: 3_000, maxLength: 4_000 });
-  fc.assert(
+  assertProperty(
     fc.property(gaps, (waits) => {
       const window = new SlidingWindow();
       const plain = new PlainWindow();

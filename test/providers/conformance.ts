@@ -9,6 +9,7 @@ import { createLog } from "../../src/observe.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 import { loadRegistry } from "../../src/plugin/providers/registry.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
+import { assertProperty } from "../chance.ts";
 import { bodyBytes, type Fixture, fixturesOf, inputOf, readAll } from "./fixtures.ts";
 
 export const PROVIDERS = join(import.meta.dirname, "../../providers");
@@ -55,7 +56,7 @@ export async function testProvider(file: string): Promise<void> {
       for (const fixture of own) survivesCuts(fixture, provider);
     });
     test("survives whatever JSON there is", () => {
-      fc.assert(
+      assertProperty(
         fc.property(arbitraryExchange(provider), (input) => {
           expectValid(input);
         }),

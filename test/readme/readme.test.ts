@@ -12,6 +12,7 @@ import { commandsIn } from "./commands.ts";
 /** Commands that this test would run inside itself: each is run by what stands beside it. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   "npm test": "the run that this test is part of",
+  "npm run test:fast": "the same run, which includes its tests",
   "npm run build": "test/binary.test.ts",
 };
 

@@ -5,6 +5,7 @@ import { readEventStream } from "../../src/recorder/bodies/eventstream.ts";
 import { readJsonArray } from "../../src/recorder/bodies/json-array.ts";
 import { readNdjson } from "../../src/recorder/bodies/ndjson.ts";
 import { readSse } from "../../src/recorder/bodies/sse.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   ["LF", 'data: {"a":1}\n\n', [{ data: { a: 1 } }]],
@@ -41,7 +42,7 @@ test.each([
 
 test("events come out as they went in, whatever the line ends", () => {
   const event = fc.record({ name: fc.constantFrom(undefined, "a", "b.c"), data: fc.jsonValue() });
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(event), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean(), (events, end, closed) => {
       const texts = events.map(({ name, data }) => {
         const lines = JSON.stringify(data, null, 1).split("\n");
@@ -58,10 +59,10 @@ test("events come out as they went in, whatever the line ends", () => {
 });
 
 test("any text can be read as events without an exception", () => {
-  fc.assert(fc.property(fc.string(), (text) => void readSse(text)));
-  fc.assert(fc.property(fc.string(), (text) => void readNdjson(text)));
-  fc.assert(fc.property(fc.string(), (text) => void readJsonArray(text)));
-  fc.assert(fc.property(fc.uint8Array(), (bytes) => void readEventStream(Buffer.from(bytes))));
+  assertProperty(fc.property(fc.string(), (text) => void readSse(text)));
+  assertProperty(fc.property(fc.string(), (text) => void readNdjson(text)));
+  assertProperty(fc.property(fc.string(), (text) => void readJsonArray(text)));
+  assertProperty(fc.property(fc.uint8Array(), (bytes) => void readEventStream(Buffer.from(bytes))));
 });
 
 test("lines of JSON are events, the last one also when it is cut off", () => {

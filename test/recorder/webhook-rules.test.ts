@@ -5,6 +5,7 @@ import type { Storable } from "../../src/recorder/write/insert.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { putWebhook } from "../../src/store/webhooks/webhooks.ts";
+import { assertProperty } from "../chance.ts";
 import { ownDirectory } from "../store/open.ts";
 
 const RULE = { url: "http://a.test/", name: "", sample_rate: 100, fields: [], include_body: false, enabled: true };
@@ -75,7 +76,7 @@ test("reading a record twice gives one delivery", async () => {
 });
 
 test("the share of a request id is the same every time, and shares spread evenly", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.uuid(), (id) => {
       expect(shareOf(id)).toBe(shareOf(id));
       expect(shareOf(id)).toBeGreaterThanOrEqual(0);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { decodeBody } from "../../src/runtime/content-coding.ts";
+import { assertProperty } from "../chance.ts";
 
 const CODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
@@ -18,7 +19,7 @@ describe.each(Object.keys(CODERS))("%s", (coding) => {
   const encode = CODERS[coding]!;
 
   test("gives back any bytes", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async (bytes) => {
         const decoded = await decodeBody(encode(Buffer.from(bytes)), coding.toUpperCase(), MIB);
         expect(decoded.incomplete).toBe(false);
@@ -46,7 +47,7 @@ describe.each(Object.keys(CODERS))("%s", (coding) => {
   });
 
   test("never throws on damage, and never gives more than the limit", async () => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const coded = Buffer.from(encode(NOISE));
         coded[at % coded.byteLength]! ^= flip;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ResponseParser } from "../../src/runtime/http/response-parser.ts";
+import { assertProperty } from "../chance.ts";
 
 interface Read {
   heads: string[];
@@ -62,7 +63,7 @@ const message = fc.record({
 });
 
 test("an answer is read the same however its bytes arrive and however slowly they are taken", () => {
-  fc.assert(
+  assertProperty(
     fc.property(message, ({ headers, chunks, inChunks, hints, cuts, pauses }) => {
       const body = Buffer.concat(chunks);
       const framing = inChunks ? "Transfer-Encoding: chunked" : `Content-Length: ${body.byteLength}`;
@@ -94,7 +95,7 @@ test("an answer is read the same however its bytes arrive and however slowly the
 });
 
 test("whatever bytes come, the parser delivers, waits or refuses, and never ends twice", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(fc.uint8Array({ maxLength: 80 }), { maxLength: 8 }), fc.boolean(), (garbage, pauses) => {
       const start = Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
       try {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { RequestParser } from "../../src/runtime/http/request-parser.ts";
 import { ResponseParser } from "../../src/runtime/http/response-parser.ts";
 import { plainChunkSize } from "../../src/runtime/http/small-pieces.ts";
+import { assertProperty } from "../chance.ts";
 
 interface Taken {
   readonly pieces: string[];
@@ -73,7 +74,7 @@ test.each(READERS)("chunks of any sizes, cut anywhere, are the body of %s", (_na
   const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 3_000 })), {
     maxLength: 40,
   });
-  fc.assert(
+  assertProperty(
     fc.property(sizes, fc.integer({ min: 1, max: 5_000 }), (chunks, cut) => {
       const bodies = chunks.map((size, at) => String.fromCharCode(97 + (at % 26)).repeat(size));
       const framed = bodies.map((body) => `${body.length.toString(16)}\r\n${body}\r\n`).join("");

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { FRAME } from "../../src/spool/frame.ts";
 import { SpoolReader } from "../../src/spool/reader.ts";
 import { listSegments, segmentPath } from "../../src/spool/segments.ts";
+import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { until } from "../until.ts";
 import { begin, drain, readAll, spoolIn } from "./journal.ts";
@@ -61,7 +62,7 @@ test("frames reach the file at the end of the turn without a flush", async () =>
 });
 
 test("chunks of any sizes come back as the same bytes over any segment size", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 3_000_000 }), { maxLength: 5 }),
       fc.array(fc.nat({ max: 300 }), { maxLength: 20 }),
@@ -152,7 +153,7 @@ test("a segment cut or damaged anywhere gives the frames before the damage and n
 
   const [segment] = listSegments(directory.path) as [number];
   const whole = await Bun.file(segmentPath(directory.path, segment)).bytes();
-  fc.assert(
+  assertProperty(
     fc.property(fc.nat({ max: whole.length - 1 }), fc.integer({ min: 1, max: 255 }), fc.boolean(), (at, flip, cut) => {
       const damaged = Buffer.from(whole);
       damaged[at]! ^= flip;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { bind } from "../../src/store/database/bind.ts";
 import { openStore, type Value } from "../../src/store/store.ts";
+import { assertProperty } from "../chance.ts";
 import { ownDirectory } from "./open.ts";
 
 test.each([
@@ -43,7 +44,7 @@ test("whatever is bound can be read back and is what bind says", async () => {
     fc.constant(null),
     fc.constant(undefined),
   );
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(anyValue, async (value) => {
       const sql = "select ? as value";
       const [row] = await store.records.query<{ value: unknown }>({ sql, args: [value as Value] });

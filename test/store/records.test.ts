@@ -8,6 +8,7 @@ import { listedRecords, recordsByIds } from "../../src/store/find/records.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { insertRecord } from "../api/open.ts";
+import { assertProperty } from "../chance.ts";
 import { ownDirectory } from "./open.ts";
 
 const directory = ownDirectory();
@@ -63,7 +64,7 @@ const anyColumns = fc.record(
 );
 
 test("a listed record has what its row holds, to the last digit", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(fc.array(anyColumns, { minLength: 1, maxLength: 5 }), async (records) => {
       const ids: string[] = [];
       for (const columns of records) ids.push(await insertRecord(store, "o", columns));

@@ -4,6 +4,7 @@ import { decodeFilter } from "../../src/filter/decode.ts";
 import { FILTER_FIELDS, FILTER_OPERATORS } from "../../src/web/filter/fields.ts";
 import { conditionText, type FilterNode, fromTree, toTree } from "../../src/web/filter/model.ts";
 import { and, during, type FilterTree, isFast, leaf } from "../../src/web/filter/tree.ts";
+import { assertProperty } from "../chance.ts";
 
 const VALUES = { text: "a b", number: 3, time: "2026-01-01T00:00:00.000Z", boolean: true, contains: "x", key: "Team" };
 
@@ -41,7 +42,7 @@ const anyNode = fc.letrec<{ node: FilterNode; group: FilterNode }>((tie) => ({
 })).node;
 
 test("a filter that is built, shown and built again means the same", () => {
-  fc.assert(
+  assertProperty(
     fc.property(anyNode, (node) => {
       const tree = toTree(node);
       const again = toTree(fromTree(tree));

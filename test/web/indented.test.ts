@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { indented } from "../../src/web/pages/request/indented.ts";
+import { assertProperty } from "../chance.ts";
 
 test("JSON is indented as programs do it", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, spaces) => {
       expect(indented(JSON.stringify(value, undefined, spaces))).toBe(JSON.stringify(value, undefined, 2));
     }),

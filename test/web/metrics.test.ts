@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { BUCKET_MS, bucketOf, bucketTimes, spanBefore, spanOf } from "../../src/web/metrics/range.ts";
 import { align, change, layers, type MetricsRow, share, stacked, topGroups } from "../../src/web/metrics/series.ts";
+import { assertProperty } from "../chance.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
 
@@ -28,7 +29,7 @@ test.each([
 
 test("buckets cover their span without a gap, whatever it is", () => {
   const ends = fc.tuple(fc.integer({ min: -1e12, max: 2e12 }), fc.integer({ min: 1, max: 90 * 86_400_000 }));
-  fc.assert(
+  assertProperty(
     fc.property(ends, ([from, length]) => {
       const span = { from, to: from + length };
       const bucket = bucketOf(span);

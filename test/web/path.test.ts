@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { nameOf, readablePath, segmentOf } from "../../src/web/path.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   [".", "~."],
@@ -15,7 +16,7 @@ test.each([
 
 test("no name is folded away by an address, and every one comes out of it again", () => {
   const names = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[~.]{1,5}$/));
-  fc.assert(
+  assertProperty(
     fc.property(names, (name) => {
       const { pathname } = new URL(`http://weir.test/sessions/${encodeURIComponent(segmentOf(name))}`);
       expect(pathname).toStartWith("/sessions/");

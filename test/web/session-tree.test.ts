@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Step, sessionTotals, sessionTree, type TreeNode, visible } from "../../src/web/pages/session/tree.ts";
+import { assertProperty } from "../chance.ts";
 
 const step = (id: string, path: string | null, seconds: number, more: Partial<Step> = {}): Step => ({
   request_id: id,
@@ -55,7 +56,7 @@ test("what is closed hides what is below it alone", () => {
 
 test("whatever paths there are, every request is in the tree once and the totals are the session's", () => {
   const paths = fc.option(fc.oneof(fc.constant("/".repeat(100)), fc.constant("/a".repeat(90)), fc.string()));
-  fc.assert(
+  assertProperty(
     fc.property(fc.array(paths, { minLength: 1, maxLength: 40 }), (all) => {
       const tree = sessionTree(all.map((path, at) => step(`id-${at}`, path, at)));
       const nodes = visible(tree, new Set());

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Flight, FlightBudget, type Reader } from "../../../src/gateway/cache/flight.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../../src/runtime/http/upstream.ts";
+import { assertProperty } from "../../chance.ts";
 
 /** A reader that writes down what it is told. */
 class Listener implements UpstreamEvents {
@@ -62,7 +63,7 @@ test.each([
 ])(
   "in a flight %s every reader hears all from the start, in order, and memory is given back",
   async (_name, bytesMax) => {
-    await fc.assert(
+    await assertProperty(
       fc.asyncProperty(steps, fc.boolean(), async (script, breaks) => {
         const budget = new FlightBudget(1_000_000);
         let landed: number | undefined;

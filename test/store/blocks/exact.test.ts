@@ -6,6 +6,7 @@ import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { assertProperty } from "../../chance.ts";
 import { ownDirectory } from "../open.ts";
 import { SIZES, START, steps, Writing } from "./world.ts";
 
@@ -140,7 +141,7 @@ async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[numbe
 }
 
 test("after any inserts, ends, amendments, rewrites and removals the blocks answer what the records say", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(steps, fc.nat(), async (all, seed) => {
       using directory = ownDirectory();
       const store = await openStore(directory.config, "write");

@@ -1,0 +1,58 @@
+/**
+ * Runs tests on all cores: `bun test/run.ts all|fast|changed|browser [part of a path…] [--flag of bun test…]`.
+ *
+ * Ends with Bun's summary, and before it says once more what failed.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { allTests, browserTests, fastTests } from "./sets.ts";
+
+interface TestSet {
+  /** Percentage of each property's runs, where `WEIR_TEST_RUNS` says nothing. */
+  readonly runs: number;
+  readonly files: () => string[];
+  /** Words for `bun test` beside the files. */
+  readonly words?: () => string[];
+}
+
+const ROOT = join(import.meta.dir, "..");
+
+const SETS: Readonly<Record<string, TestSet>> = {
+  all: { runs: 100, files: allTests },
+  // Tests that start no process.
+  fast: { runs: 10, files: fastTests },
+  // Tests whose imports have changed since this branch left main. The program that a test starts is not among its imports.
+  changed: { runs: 10, files: allTests, words: () => [`--changed=${branchedFrom("main")}`] },
+  browser: { runs: 100, files: browserTests },
+};
+
+const [name = "", ...rest] = process.argv.slice(2);
+const set = Object.hasOwn(SETS, name) ? SETS[name] : undefined;
+if (set === undefined) {
+  console.error(`usage: bun test/run.ts ${Object.keys(SETS).join("|")} [part of a path…] [--flag of bun test…]`);
+  process.exit(2);
+}
+const flags = rest.filter((word) => word.startsWith("-"));
+const parts = rest.filter((word) => !word.startsWith("-"));
+const files = set.files().filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
+if (files.length === 0) {
+  console.error(`no test file has ${parts.join(" or ")} in its path`);
+  process.exit(2);
+}
+
+// Started longest first, as far as earlier runs on this machine have shown.
+const timings = ["--timings=node_modules/.weir-test-timings.json", "--update-timings"];
+const words = ["test", "--parallel", "--no-orphans", ...timings, ...(set.words?.() ?? []), ...flags];
+const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
+  cwd: ROOT,
+  stdio: "inherit",
+  env: { WEIR_TEST_RUNS: String(set.runs), ...process.env },
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+child.on("close", (status) => process.exit(status ?? 1));
+
+/** The commit where HEAD left `branch`; HEAD itself where there is no such branch. */
+function branchedFrom(branch: string): string {
+  const { status, stdout } = spawnSync("git", ["merge-base", branch, "HEAD"], { cwd: ROOT, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : "HEAD";
+}

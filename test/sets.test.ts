@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "./directory.ts";
+import { allTests, fastTests, processStarter } from "./sets.ts";
+
+test.each([
+  ["none", `import { join } from "node:path"; join("a");`, undefined],
+  ["child_process", `import { spawn } from "node:child_process"; spawn("true");`, ["test/a.test.ts"]],
+  ["Bun.spawn", `Bun.spawn(["true"]);`, ["test/a.test.ts"]],
+  ["Bun.spawnSync", `Bun.spawnSync(["true"]);`, ["test/a.test.ts"]],
+  ["Bun's shell", `import { $ } from "bun"; await $\`true\`;`, ["test/a.test.ts"]],
+  ["a helper", `import { start } from "./b.ts"; start();`, ["test/a.test.ts", "test/b.ts"]],
+  ["a helper's helper", `import { x } from "./c.ts"; x();`, ["test/a.test.ts", "test/c.ts", "test/b.ts"]],
+  ["a helper that is imported later", `await import("./b.ts");`, ["test/a.test.ts", "test/b.ts"]],
+  ["a script of build/", `import { x } from "../build/d.ts"; x();`, ["test/a.test.ts", "build/d.ts"]],
+  ["a helper's types alone", `import type { T } from "./b.ts"; let t: T;`, undefined],
+  ["the program itself", `import { x } from "../src/e.ts"; x();`, undefined],
+])("a test starts a process by: %s", (_name, text, chain) => {
+  using root = temporaryDirectory("sets");
+  const files = {
+    "test/a.test.ts": text,
+    "test/b.ts": `import { spawn } from "node:child_process"; export type T = 1; export const start = () => spawn("true");`,
+    "test/c.ts": `import { start } from "./b.ts"; import { x } from "./c.ts"; export { start, x };`,
+    "build/d.ts": `export const x = () => Bun.spawnSync(["true"]);`,
+    "src/e.ts": `import { spawn } from "node:child_process"; export const x = () => spawn("true");`,
+  };
+  for (const folder of ["test", "build", "src"]) mkdirSync(join(root.path, folder));
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(root.path, path), content);
+  expect(processStarter("test/a.test.ts", root.path)).toEqual(chain);
+  expect(fastTests(root.path)).toEqual(chain === undefined ? ["test/a.test.ts"] : []);
+});
+
+test("the fast tests are most of the tests, and none of those that start the service", () => {
+  const fast = new Set(fastTests());
+  const slow = allTests().filter((file) => !fast.has(file));
+  expect(fast.size).toBeGreaterThan(slow.length);
+  expect([...fast].filter((file) => file.startsWith("test/e2e/"))).toEqual([]);
+  for (const file of ["test/filter/meaning.test.ts", "test/api/errors.test.ts", "test/web/path.test.ts"])
+    expect(fast).toContain(file);
+});
