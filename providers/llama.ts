@@ -49,12 +49,11 @@ function grown(body: StreamReading["body"], data: Json, event: Json): Json {
 function withPiece(calls: Json[], { id, function: piece }: Json): Json[] {
   const args = typeof piece?.arguments === "string" ? piece.arguments : "";
   const last = calls.at(-1);
+  // In place: the list is our own, and copying it for each of its pieces takes time that grows with their square.
   if (typeof id === "string" || last === undefined)
-    return [...calls, { id, function: { name: piece?.name, arguments: args } }];
-  return [
-    ...calls.slice(0, -1),
-    { ...last, function: { ...last.function, arguments: last.function.arguments + args } },
-  ];
+    calls.push({ id, function: { name: piece?.name, arguments: args } });
+  else last.function.arguments += args;
+  return calls;
 }
 
 function readMetrics(metrics: Json[]): Usage {

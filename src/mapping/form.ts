@@ -3,6 +3,8 @@ import { type JsonObject, setMember } from "./json.ts";
 
 /** Longer fields are files that forgot their name. */
 const FIELD_BYTES_MAX = 100_000;
+/** More headers than a form's field has; the patterns below may look at each character of them several times. */
+const HEADER_BYTES_MAX = 4_096;
 /** A form of more parts than this is none of a model's. */
 const PARTS_MAX = 100;
 
@@ -27,7 +29,7 @@ export function formFields(bytes: Buffer): JsonObject | undefined {
 
 function takeField(fields: JsonObject, part: Buffer): void {
   const headersEnd = part.indexOf("\r\n\r\n");
-  if (headersEnd === -1 || part.byteLength - headersEnd > FIELD_BYTES_MAX) return;
+  if (headersEnd === -1 || headersEnd > HEADER_BYTES_MAX || part.byteLength - headersEnd > FIELD_BYTES_MAX) return;
   const headers = part.toString("utf8", 0, headersEnd);
   const name = /^content-disposition:[^\r\n]*?[;\s]name="([^"\r\n]*)"/im.exec(headers)?.[1];
   if (name === undefined || name === "" || /[;\s]filename\*?=/i.test(headers)) return;

@@ -68,6 +68,15 @@ export function setMember(target: JsonObject, name: string, value: Json): void {
   if (name !== "__proto__") target[name] = value;
 }
 
+/**
+ * Copies every member of `source` over those of `target`, also null. Streams are put together with this and not with
+ * `{ ...target, ...source }`: copying the whole for each of its pieces takes time that grows with the square of them.
+ */
+export function assignMembers(target: JsonObject, source: JsonObject): JsonObject {
+  for (const [name, value] of Object.entries(source)) setMember(target, name, value);
+  return target;
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** Copies the members of `source` that are not null over those of `target`: in a stream the last value wins. */

@@ -18,11 +18,15 @@ const MODEL_PLACES: readonly RegExp[] = [
   /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
 ];
 
+/** A longer path names no model; the patterns would look at each character of it many times. */
+const PATH_LENGTH_MAX = 8_192;
+
 /** Realtime sessions have no body: OpenAI `?model=`, Azure `?deployment=`. */
 const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
 
 /** The model that a path asks, with its query string or without; percent-decoded. GET asks about a model, and none itself. */
 export function modelInPath(method: string, path: string): string | undefined {
+  if (path.length > PATH_LENGTH_MAX) return undefined;
   const asked = MODEL_IN_QUERY.exec(path)?.[1];
   if (asked !== undefined) return decoded(asked);
   if (method === "GET") return undefined;

@@ -5,6 +5,9 @@ import { inputTokens } from "../usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
 
+/** Characters of a model's name that prices are looked up by. A longer name is not a model, and has no price. */
+export const MODEL_LENGTH_MAX = 512;
+
 /** An entry of the configuration; `model` may end in `*`. */
 export interface PriceEntry extends OwnPrice {
   readonly provider: string;

@@ -1,7 +1,7 @@
 import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
 import { pickDefined } from "../json.ts";
 import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
-import type { CostLine } from "./own.ts";
+import { type CostLine, MODEL_LENGTH_MAX } from "./own.ts";
 import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
 import type { Units } from "./units.ts";
 
@@ -56,7 +56,7 @@ const remembered = new RememberedPrices();
 
 /** The prices that came with the program: `@pydantic/genai-prices`, and before it what we know better. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
-  if (!hasPrices(provider)) return undefined;
+  if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
   const known = remembered.get(provider, model, at);
   if (known === null && units.input_tokens !== undefined) return undefined;
   if (known && isPlain(units, known.prices) && isPriced(units, known.prices))
@@ -89,7 +89,7 @@ export function genaiRates(
   units: Units,
   at: Date,
 ): { readonly lines: readonly CostLine[]; readonly rates: unknown; readonly table: string } | undefined {
-  if (!hasPrices(provider)) return undefined;
+  if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;

@@ -1,5 +1,14 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { filledText, isObject, type JsonObject, listOf, mergeMembers, pickDefined, setMember } from "../json.ts";
+import {
+  assignMembers,
+  filledText,
+  isObject,
+  type JsonObject,
+  listOf,
+  mergeMembers,
+  pickDefined,
+  setMember,
+} from "../json.ts";
 
 /** Members of a chunk that a whole answer does not have, or that are put together apart. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
@@ -20,15 +29,15 @@ export function foldChatCompletions(events: readonly StreamEvent[]): Json {
   if (typeof events[0]?.data?.response === "string") return foldWrapped(events);
   const top: JsonObject = {};
   const choices = new Map<number, ChoiceState>();
-  let usage: Json;
+  let usage: JsonObject | undefined;
   let seen = false;
   for (const { data: chunk } of events) {
     if (!isObject(chunk)) continue;
     seen = true;
     mergeMembers(top, withoutEmpty(chunk), CHUNK_ONLY);
-    if (isObject(chunk.x_groq)) top.x_groq = { ...top.x_groq, ...chunk.x_groq };
+    if (isObject(chunk.x_groq)) top.x_groq = assignMembers(top.x_groq ?? {}, chunk.x_groq);
     const sent = isObject(chunk.usage) ? chunk.usage : chunk.x_groq?.usage;
-    if (isObject(sent)) usage = mergeMembers({ ...usage }, sent);
+    if (isObject(sent)) usage = mergeMembers(usage ?? {}, sent);
     for (const choice of listOf(chunk.choices)) if (isObject(choice)) takeChoice(choices, choice);
   }
   if (!seen) return undefined;
@@ -104,30 +113,31 @@ function growList(kept: Json, value: Json): Json {
 const partsIn = (content: Json): readonly Json[] =>
   typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : listOf(content);
 
-/** Joins a list of parts to another, growing the last part where the next one continues it. */
+/** Joins a list of parts to another, growing the last part where the next one continues it. The parts kept are our own copies. */
 function growParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);
-    const joined = isObject(last) && isObject(part) ? continued(last, part) : undefined;
-    if (joined === undefined) parts.push(part);
-    else parts[parts.length - 1] = joined;
+    if (!isObject(last) || !isObject(part) || !takesOn(last, part)) parts.push(ownPart(part));
   }
   return parts;
 }
 
-/** Pieces of a thought are copied as they grow, so a thought of more parts than this goes on in another. */
-const THOUGHT_PARTS_MAX = 100;
+function ownPart(part: Json): Json {
+  if (!isObject(part)) return part;
+  return Array.isArray(part.thinking) ? { ...part, thinking: growParts([], part.thinking) } : { ...part };
+}
 
-function continued(last: JsonObject, part: JsonObject): JsonObject | undefined {
-  if (last.type === undefined || last.type !== part.type || last.index !== part.index) return undefined;
+/** Grows `last` by the part that continues it. @returns false where it does not. */
+function takesOn(last: JsonObject, part: JsonObject): boolean {
+  if (last.type === undefined || last.type !== part.type || last.index !== part.index) return false;
   for (const member of ["text", "summary", "data"]) {
     if (typeof last[member] !== "string" || typeof part[member] !== "string") continue;
-    return { ...last, ...part, [member]: last[member] + part[member] };
+    assignMembers(last, { ...part, [member]: last[member] + part[member] });
+    return true;
   }
-  if (Array.isArray(last.thinking) && Array.isArray(part.thinking) && last.thinking.length < THOUGHT_PARTS_MAX) {
-    return { ...last, ...part, thinking: growParts([...last.thinking], part.thinking) };
-  }
-  return undefined;
+  if (!Array.isArray(last.thinking) || !Array.isArray(part.thinking)) return false;
+  assignMembers(last, { ...part, thinking: growParts(last.thinking, part.thinking) });
+  return true;
 }
 
 /**
@@ -154,25 +164,29 @@ function isAnother(known: JsonObject, id: string | undefined, index: Json): bool
   return filledText(known.id) !== undefined && known.id !== id;
 }
 
+/** @param kept - our own object; it grows in place. */
 function mergeFunction(kept: JsonObject, added: Json): JsonObject {
   if (!isObject(added)) return kept;
-  const merged = { ...kept };
   for (const [name, value] of Object.entries(added)) {
     const pieces = (name === "arguments" || name === "input") && typeof kept[name] === "string";
-    if (pieces && typeof value === "string") merged[name] = kept[name] + value;
-    else if (value !== null && !(value === "" && filledText(kept[name]) !== undefined)) setMember(merged, name, value);
+    if (pieces && typeof value === "string") kept[name] += value;
+    else if (value !== null && !(value === "" && filledText(kept[name]) !== undefined)) setMember(kept, name, value);
   }
-  return merged;
+  return kept;
 }
 
+/** @param kept - our own object; it grows in place. */
 function mergeAudio(kept: JsonObject, added: Json): JsonObject {
   if (!isObject(added)) return kept;
-  const merged = { ...kept, ...added };
-  for (const name of ["data", "transcript"]) {
-    if (typeof kept[name] === "string")
-      merged[name] = kept[name] + (typeof added[name] === "string" ? added[name] : "");
+  const { data, transcript } = kept;
+  assignMembers(kept, added);
+  for (const [name, before] of [
+    ["data", data],
+    ["transcript", transcript],
+  ] as const) {
+    if (typeof before === "string") kept[name] = before + (typeof added[name] === "string" ? added[name] : "");
   }
-  return merged;
+  return kept;
 }
 
 /** Lists inside log probabilities grow, in place; legacy completions keep several of them side by side. */

@@ -1,5 +1,5 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
 import { grown, inOrder } from "./pieces.ts";
 
 /** Puts a stream of Cohere together: version 2 has `type` on its events, version 1 `event_type`. */
@@ -74,6 +74,6 @@ function growCall(calls: Map<number, JsonObject>, index: number, piece: Json): v
   const { function: called, ...rest } = piece;
   mergeMembers(call, rest);
   if (!isObject(called)) return;
-  const known: JsonObject = isObject(call.function) ? call.function : {};
-  call.function = { ...known, ...called, arguments: grown(known.arguments, called.arguments) };
+  call.function ??= {};
+  assignMembers(call.function, { ...called, arguments: grown(call.function.arguments, called.arguments) });
 }

@@ -48,13 +48,13 @@ const APART: ReadonlySet<string> = new Set(["choices", "obfuscation", "p", "usag
 function foldCompletions(events: readonly StreamEvent[]): Json {
   const top: JsonObject = {};
   const choices = new Map<number, JsonObject>();
-  let usage: Json;
+  let usage: JsonObject | undefined;
   let seen = false;
   for (const { data: chunk } of events) {
     if (!isObject(chunk)) continue;
     seen = true;
     mergeMembers(top, chunk, APART);
-    if (isObject(chunk.usage)) usage = mergeMembers({ ...usage }, chunk.usage);
+    if (isObject(chunk.usage)) usage = mergeMembers(usage ?? {}, chunk.usage);
     for (const choice of listOf(chunk.choices)) if (isObject(choice)) takeChoice(choices, choice);
   }
   if (!seen) return undefined;

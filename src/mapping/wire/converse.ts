@@ -98,9 +98,9 @@ function growBlock(block: JsonObject, delta: Json): void {
   if (!isObject(delta)) return;
   if (typeof delta.text === "string") block.text = grown(block.text, delta.text);
   if (isObject(delta.toolUse)) {
-    const known = block.toolUse ?? {};
+    block.toolUse ??= {};
     const piece = delta.toolUse.input;
-    block.toolUse = { ...known, input: typeof piece === "string" ? grown(known.input, piece) : piece };
+    block.toolUse.input = typeof piece === "string" ? grown(block.toolUse.input, piece) : piece;
   }
   const reasoning = delta.reasoningContent;
   if (!isObject(reasoning)) return;

@@ -1,5 +1,5 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
+import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
 import { inOrder } from "./pieces.ts";
 
 const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
@@ -40,13 +40,13 @@ function takeCandidate(candidates: Map<number, JsonObject>, candidate: JsonObjec
   mergeMembers(known, rest);
 }
 
-/** Text goes on where the last part is text of the same kind, thought or answer; all other parts are whole. */
+/** Text goes on where the last part, a copy of ours, is text of the same kind, thought or answer; all other parts are whole. */
 function joinParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);
     if (isObject(last) && isObject(part) && goesOn(last, part)) {
-      parts[parts.length - 1] = { ...last, ...part, text: `${last.text}${part.text}` };
-    } else parts.push(part);
+      assignMembers(last, { ...part, text: last.text + part.text });
+    } else parts.push(isObject(part) ? { ...part } : part);
   }
   return parts;
 }

@@ -114,7 +114,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
     steps.set(data.index, step);
     mergeMembers(step, data.step ?? data.content);
     // What a step begins with belongs to its event; what it grows by is pushed to a list of our own.
-    if (Array.isArray(data.step?.content)) step.content = [...data.step.content];
+    if (Array.isArray(data.step?.content)) step.content = data.step.content.map(ownPart);
     if (isObject(data.delta)) growStep(step, data.delta, list);
   }
   if (steps.size > 0 && !Array.isArray(whole[list])) {
@@ -139,9 +139,11 @@ function growStep(step: JsonObject, delta: JsonObject, list: string): void {
   if (!Array.isArray(step.content)) step.content = [];
   const content: Json[] = step.content;
   const last = content.at(-1);
-  if (isObject(last) && last.type === type) content[content.length - 1] = { ...last, text: grown(last.text, text) };
+  if (isObject(last) && last.type === type) last.text = grown(last.text, text);
   else content.push({ type, text, ...rest });
 }
+
+const ownPart = (part: Json): Json => (isObject(part) ? { ...part } : part);
 
 const finishedStep = (step: JsonObject): JsonObject =>
   typeof step.arguments === "string" ? { ...step, arguments: parseJson(step.arguments) ?? step.arguments } : step;

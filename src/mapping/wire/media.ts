@@ -1,6 +1,15 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import type { LlmMessage } from "../../record/llm-schema.ts";
-import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
+import {
+  assignMembers,
+  filledText,
+  isObject,
+  type JsonObject,
+  listOf,
+  numberOf,
+  pickDefined,
+  textOf,
+} from "../json.ts";
 import { answerOf } from "../llm/messages.ts";
 import { settingsOf } from "../llm/settings.ts";
 import type { WireSchema } from "../wire-schema.ts";
@@ -99,7 +108,7 @@ function foldTranscript(events: readonly StreamEvent[]): Json {
   for (const { data } of events) {
     if (!isObject(data)) continue;
     if (data.type === "transcript.text.delta") text += textOf(data.delta) ?? "";
-    else if (data.type === "transcript.text.done" || isObject(data.error)) done = { ...done, ...data };
+    else if (data.type === "transcript.text.done" || isObject(data.error)) done = assignMembers(done ?? {}, data);
   }
   if (done === undefined) return text === "" ? undefined : { text };
   const { type: _, ...rest } = done;

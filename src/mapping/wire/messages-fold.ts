@@ -1,5 +1,5 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../json.ts";
+import { isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../json.ts";
 import { grown, inOrder } from "./pieces.ts";
 
 /** A content block while it grows; `json` gathers a tool's input until the block ends. */
@@ -21,7 +21,7 @@ export function foldMessages(events: readonly StreamEvent[]): Json {
     const metrics = data["amazon-bedrock-invocationMetrics"];
     if (isObject(metrics)) message["amazon-bedrock-invocationMetrics"] = metrics;
     const type = textOf(data.type) ?? name;
-    if (type === "message_start") mergeMembers(message, { ...data.message });
+    if (type === "message_start") startMessage(message, data.message);
     else if (type === "content_block_start") startBlock(blocks, data);
     else if (type === "content_block_delta") growBlock(blocks, data);
     else if (type === "message_delta") takeMessageDelta(message, data);
@@ -36,9 +36,15 @@ export function foldMessages(events: readonly StreamEvent[]): Json {
   return Object.keys(message).length === 0 ? undefined : message;
 }
 
+function startMessage(message: JsonObject, start: Json): void {
+  mergeMembers(message, start);
+  // Our own: what `message_delta` says goes into it.
+  if (isObject(message.usage)) message.usage = { ...message.usage };
+}
+
 function takeMessageDelta(message: JsonObject, data: JsonObject): void {
   mergeMembers(message, data.delta);
-  if (isObject(data.usage)) message.usage = mergeMembers({ ...message.usage }, data.usage);
+  if (isObject(data.usage)) message.usage = mergeMembers(objectOf(message.usage) ?? {}, data.usage);
   if (isObject(data.context_management)) message.context_management = data.context_management;
 }
 

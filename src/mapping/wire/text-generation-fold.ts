@@ -67,16 +67,18 @@ function takePiece(whole: JsonObject, data: JsonObject): void {
   }
 }
 
-/** watsonx counts the prompt on the first event only, and output as a running total. */
+/** watsonx counts the prompt on the first event only, and output as a running total. What is kept are our own copies. */
 function grownResults(kept: readonly Json[], added: readonly Json[]): Json[] {
   return added.map((result, at) => {
     const known = kept[at];
-    if (!isObject(known) || !isObject(result)) return result;
-    const grown = mergeMembers({ ...known }, result);
-    for (const name of ["generated_text", "text"]) {
-      if (typeof known[name] === "string" && typeof result[name] === "string") grown[name] = known[name] + result[name];
+    if (!isObject(result)) return result;
+    if (!isObject(known)) return { ...result };
+    const { generated_text, text, input_token_count } = known;
+    mergeMembers(known, result);
+    for (const [name, before] of Object.entries({ generated_text, text })) {
+      if (typeof before === "string" && typeof result[name] === "string") known[name] = before + result[name];
     }
-    if (result.input_token_count === 0) grown.input_token_count = known.input_token_count;
-    return grown;
+    if (result.input_token_count === 0) known.input_token_count = input_token_count;
+    return known;
   });
 }

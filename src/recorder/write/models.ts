@@ -1,3 +1,4 @@
+import { MODEL_LENGTH_MAX } from "../../mapping/prices/own.ts";
 import type { Statement } from "../../store/store.ts";
 import type { RequestRow } from "../prepare/row.ts";
 
@@ -8,13 +9,14 @@ interface Count {
   mapped: boolean;
 }
 
-/** Which models were seen in a batch, to be counted in the same transaction. Only answers that succeeded count. */
+/** Which models were seen in a batch, to be counted in the same transaction. Only answers that succeeded count, and names that can be a model's. */
 export class CountedModels {
   readonly #counts = new Map<string, Count>();
 
   add(row: RequestRow): void {
     const status = row.response_status ?? 0;
     if (row.model === null || row.model === undefined || status < 200 || status > 299) return;
+    if (row.model.length > MODEL_LENGTH_MAX) return;
     const key = `${row.organization_id}\n${row.provider}\n${row.model}`;
     const known = this.#counts.get(key);
     const mapped = row.wire_schema !== null;

@@ -1,5 +1,5 @@
 import type { Mapping, MappingOf } from "../../mapping/mapping.ts";
-import type { OwnPrice, OwnPriceOf, PriceEntry } from "../../mapping/prices/own.ts";
+import { MODEL_LENGTH_MAX, type OwnPrice, type OwnPriceOf, type PriceEntry } from "../../mapping/prices/own.ts";
 import type { Database } from "../store.ts";
 import { currentMappings } from "./mappings.ts";
 import { listPrices } from "./prices.ts";
@@ -15,13 +15,21 @@ interface Priced {
   readonly source: string;
 }
 
+/** The prices of one provider: by name, and by the beginning of a name, the longest first. */
+interface PriceScope {
+  readonly exact: ReadonlyMap<string, Priced>;
+  readonly prefixes: readonly (readonly [prefix: string, priced: Priced])[];
+}
+
+type PriceScopes = ReadonlyMap<string, PriceScope>;
+
 const keyOf = (...names: readonly string[]) => names.join("\n");
 
 /** Kept in step with the tables by whoever calls `load` or `refresh`. */
 export class LearntTables implements Learnt {
-  readonly #configured: ReadonlyMap<string, Priced>;
+  readonly #configured: PriceScopes;
   #mappings: ReadonlyMap<string, Mapping> = new Map();
-  #prices: ReadonlyMap<string, Priced> = new Map();
+  #prices: PriceScopes = new Map();
   #fingerprint: string | undefined;
 
   readonly #home: Database | undefined;
@@ -32,11 +40,12 @@ export class LearntTables implements Learnt {
    */
   constructor(prices: readonly PriceEntry[] = [], home?: Database) {
     this.#home = home;
-    this.#configured = new Map(
-      prices.map(({ provider, model, ...price }) => [
-        keyOf(provider.toUpperCase(), model),
-        { price, source: `configured price: ${provider.toUpperCase()} ${model}` },
-      ]),
+    this.#configured = scopesOf(
+      prices.map(({ provider, model, ...price }) => ({
+        scope: provider.toUpperCase(),
+        model,
+        priced: { price, source: `configured price: ${provider.toUpperCase()} ${model}` },
+      })),
     );
   }
 
@@ -45,11 +54,16 @@ export class LearntTables implements Learnt {
   }
 
   priceOf(organizationId: string, provider: string): OwnPriceOf {
+    const scopes = [this.#prices.get(keyOf(organizationId, provider)), this.#configured.get(provider)];
+    const own = scopes.filter((scope) => scope !== undefined);
     return (models) => {
+      if (own.length === 0) return undefined;
       for (const model of models) {
-        const found =
-          lookUp(this.#prices, [organizationId, provider], model) ?? lookUp(this.#configured, [provider], model);
-        if (found !== undefined) return found;
+        if (model.length > MODEL_LENGTH_MAX) continue;
+        for (const scope of own) {
+          const found = lookUp(scope, model);
+          if (found !== undefined) return found;
+        }
       }
       return undefined;
     };
@@ -65,11 +79,12 @@ export class LearntTables implements Learnt {
     this.#mappings = new Map(
       mappings.map((each) => [keyOf(each.organizationId, each.provider, each.model), each.mapping]),
     );
-    this.#prices = new Map(
-      prices.map(({ organizationId, provider, model, price }) => [
-        keyOf(organizationId, provider, model),
-        { price, source: `own price: ${provider} ${model}` },
-      ]),
+    this.#prices = scopesOf(
+      prices.map(({ organizationId, provider, model, price }) => ({
+        scope: keyOf(organizationId, provider),
+        model,
+        priced: { price, source: `own price: ${provider} ${model}` },
+      })),
     );
     this.#fingerprint = fingerprint;
   }
@@ -91,14 +106,20 @@ export class LearntTables implements Learnt {
   }
 }
 
-/** Exact names first, then the longest beginning that ends in `*`. */
-function lookUp(prices: ReadonlyMap<string, Priced>, scope: readonly string[], model: string): Priced | undefined {
-  if (prices.size === 0) return undefined;
-  const exact = prices.get(keyOf(...scope, model));
-  if (exact !== undefined) return exact;
-  for (let length = model.length; length >= 0; length--) {
-    const found = prices.get(keyOf(...scope, `${model.slice(0, length)}*`));
-    if (found !== undefined) return found;
+/** Groups prices by where they hold, so that a lookup takes one step per pattern, however long the name is. */
+function scopesOf(entries: readonly { scope: string; model: string; priced: Priced }[]): PriceScopes {
+  const scopes = new Map<string, { exact: Map<string, Priced>; prefixes: [string, Priced][] }>();
+  for (const { scope, model, priced } of entries) {
+    const known = scopes.get(scope) ?? { exact: new Map<string, Priced>(), prefixes: [] };
+    scopes.set(scope, known);
+    known.exact.set(model, priced);
+    if (model.endsWith("*")) known.prefixes.push([model.slice(0, -1), priced]);
   }
-  return undefined;
+  for (const { prefixes } of scopes.values()) prefixes.sort(([a], [b]) => b.length - a.length);
+  return scopes;
+}
+
+/** Exact names first, then the longest beginning that ends in `*`. */
+function lookUp({ exact, prefixes }: PriceScope, model: string): Priced | undefined {
+  return exact.get(model) ?? prefixes.find(([prefix]) => model.startsWith(prefix))?.[1];
 }
