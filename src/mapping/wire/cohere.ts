@@ -7,7 +7,7 @@ import { settingsOf } from "../llm/settings.ts";
 import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
 import { cohereUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { requestMessages } from "./chat-completions.ts";
+import { requestMessages } from "./chat-completions/schema.ts";
 import { foldCohere } from "./cohere-fold.ts";
 
 /** Cohere chat: version 2 with messages and content parts, version 1 with `message`, `chat_history` and `text`. */

@@ -14,7 +14,7 @@ import {
 import { answerOf } from "../llm/messages.ts";
 import { settingsOf } from "../llm/settings.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { growLogprobs } from "./chat-completions-fold.ts";
+import { growLogprobs } from "./chat-completions/fold.ts";
 import { readOpenAi } from "./openai-reading.ts";
 import { inOrder } from "./pieces.ts";
 

@@ -1,6 +1,6 @@
 import type { WireSchemaName } from "../../plugin/contract.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { chatCompletions } from "./chat-completions.ts";
+import { chatCompletions } from "./chat-completions/schema.ts";
 import { cohereChat, cohereGenerate } from "./cohere.ts";
 import { completions } from "./completions.ts";
 import { converse } from "./converse.ts";

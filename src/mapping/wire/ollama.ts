@@ -16,7 +16,7 @@ import { settingsOf } from "../llm/settings.ts";
 import { toolCallsOf, toolsOf } from "../llm/tools.ts";
 import { ollamaUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { requestMessages } from "./chat-completions.ts";
+import { requestMessages } from "./chat-completions/schema.ts";
 import { grown } from "./pieces.ts";
 
 /** Ollama chat: lines of JSON, the last of which has the counts. */

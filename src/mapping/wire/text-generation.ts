@@ -6,7 +6,7 @@ import { lastUserText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
 import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { requestMessages } from "./chat-completions.ts";
+import { requestMessages } from "./chat-completions/schema.ts";
 import { promptOf } from "./completions.ts";
 import { foldTextGeneration } from "./text-generation-fold.ts";
 

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
 import {
   assignMembers,
   filledText,
@@ -8,7 +8,7 @@ import {
   mergeMembers,
   pickDefined,
   setMember,
-} from "../json.ts";
+} from "../../json.ts";
 
 /** Members of a chunk that a whole answer does not have, or that are put together apart. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
@@ -149,7 +149,7 @@ function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
   const { index, function: called, custom, ...rest } = piece;
   const named = filledText(called?.name) ?? filledText(custom?.name);
   let call = openCalls.get(index);
-  if (call === undefined || (named !== undefined && isAnother(call, filledText(piece.id), index))) {
+  if (call === undefined || (named !== undefined && isAnotherCall(filledText(call.id), filledText(piece.id), index))) {
     call = {};
     calls.push(call);
     openCalls.set(index, call);
@@ -159,9 +159,9 @@ function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
   if (isObject(custom)) call.custom = mergeFunction(objectOr(call.custom), custom);
 }
 
-function isAnother(known: JsonObject, id: string | undefined, index: Json): boolean {
+export function isAnotherCall(knownId: string | undefined, id: string | undefined, index: Json): boolean {
   if (id === undefined) return index === undefined;
-  return filledText(known.id) !== undefined && known.id !== id;
+  return knownId !== undefined && knownId !== id;
 }
 
 /** @param kept - our own object; it grows in place. */

@@ -1,13 +1,15 @@
-import type { Json } from "../../plugin/contract.ts";
-import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { foldChatCompletions } from "./chat-completions-fold.ts";
-import { readOpenAi } from "./openai-reading.ts";
+import type { Json } from "../../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { readOpenAi } from "../openai-reading.ts";
+import { choicesOf } from "./answer.ts";
+import { foldChatCompletions } from "./fold.ts";
+import { reasoningText } from "./reasoning.ts";
 
 /** OpenAI chat completions, and everybody who speaks them: Azure, Groq, Mistral, DeepSeek, vLLM, llama.cpp … */
 export const chatCompletions: WireSchema = {
@@ -31,17 +33,6 @@ export const chatCompletions: WireSchema = {
   }),
 };
 
-/** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
-function choicesOf(answer: Json): readonly Json[] {
-  if (isObject(answer?.completion_message)) return [{ message: answer.completion_message }];
-  if (Array.isArray(answer?.choices)) return answer.choices;
-  const result = answer?.result;
-  if (!isObject(result)) return [];
-  return Array.isArray(result.choices)
-    ? result.choices
-    : [{ message: { role: "assistant", content: result.response, tool_calls: result.tool_calls } }];
-}
-
 function llmRequest(request: Json): LlmRequest {
   return pickDefined({
     ...settingsOf(request),
@@ -61,7 +52,7 @@ export function requestMessages(message: Json): LlmMessage[] {
     name: message.name ?? message.tool_name,
     id: message.id,
     toolCallId: message.tool_call_id,
-    reasoning: reasoningOf(message),
+    reasoning: reasoningText(message),
     calls: callsOf(message),
   });
 }
@@ -74,7 +65,7 @@ function choiceMessage(choice: Json, answer: Json): LlmMessage {
   const images = listOf(message.images).filter(isObject);
   const told = answerOf(message.role, images.length > 0 ? [said, ...images] : said, {
     idx: numberOf(choice.index) ?? 0,
-    reasoning: reasoningOf(message),
+    reasoning: reasoningText(message),
     calls: callsOf(message),
     annotations: annotationsOf(message.annotations ?? answer.search_results ?? answer.citations),
     id: message.id,
@@ -85,19 +76,6 @@ function choiceMessage(choice: Json, answer: Json): LlmMessage {
 /** The text may stand in the content, in a refusal, or only in the transcript of a spoken answer. */
 function textOfMessage(message: Json): string | undefined {
   return plainText(message?.content) ?? filledText(message?.refusal) ?? filledText(message?.audio?.transcript);
-}
-
-function reasoningOf(message: Json): string | undefined {
-  return (
-    filledText(message.reasoning_content) ??
-    filledText(message.reasoning) ??
-    filledText(message.thinking) ??
-    filledText(
-      listOf(message.reasoning_details)
-        .map((detail) => filledText(detail?.text) ?? filledText(detail?.summary) ?? "")
-        .join(""),
-    )
-  );
 }
 
 function callsOf(message: Json) {

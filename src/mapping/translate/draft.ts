@@ -1,0 +1,113 @@
+import type {
+  CacheMark,
+  Json,
+  Loss,
+  Message,
+  Part,
+  Prompt,
+  SettingName,
+  Settings,
+  Tool,
+  ToolChoice,
+  Wants,
+} from "../../plugin/contract.ts";
+import { isObject, numberOf, pickDefined, textOf } from "../json.ts";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * A prompt while a shape reads it out of a body. Losses are noted here, never thrown: a body that says nothing gives a prompt
+ * that says nothing.
+ */
+export class PromptDraft {
+  model: string | undefined;
+  stream = false;
+  readonly messages: Message[] = [];
+  readonly tools: Tool[] = [];
+  toolChoice: ToolChoice | undefined;
+  readonly settings: Mutable<Settings> = {};
+  readonly wants: Mutable<Wants> = {};
+  readonly losses: Loss[] = [];
+  /** A mark at the top of the body, which is for the last part. */
+  topMark: CacheMark | undefined;
+  private readonly paths: Record<string, string> = {};
+
+  set<K extends SettingName>(name: K, value: Settings[K] | undefined, at: string): void {
+    if (value === undefined) return;
+    this.settings[name] = value;
+    this.paths[name] = at;
+  }
+
+  choose(choice: ToolChoice, at: string): void {
+    this.toolChoice = choice;
+    this.paths["toolChoice"] = at;
+  }
+
+  lose(kind: Loss["kind"], path: string, why?: string): void {
+    this.losses.push(why === undefined ? { kind, path } : { kind, path, why });
+  }
+
+  finish(): Prompt {
+    this.markLast();
+    return pickDefined({
+      model: this.model,
+      stream: this.stream,
+      messages: this.messages,
+      tools: this.tools,
+      toolChoice: this.toolChoice,
+      settings: this.settings,
+      wants: this.wants,
+      paths: this.paths,
+      losses: this.losses,
+    }) as Prompt;
+  }
+
+  private markLast(): void {
+    const parts = this.messages.at(-1)?.parts as Part[] | undefined;
+    const last = parts?.at(-1);
+    if (this.topMark !== undefined && last !== undefined) parts![parts!.length - 1] = { cache: this.topMark, ...last };
+  }
+}
+
+/** `cache_control: { type: "ephemeral", ttl }` of a part, a tool or a body. */
+export const cacheMark = (mark: Json): CacheMark | undefined =>
+  isObject(mark) ? (pickDefined({ ttl: textOf(mark.ttl) }) as CacheMark) : undefined;
+
+/** Reads one member of a body into the draft; `at` is the member's path. */
+export type MemberReader = (draft: PromptDraft, value: Json, at: string) => void;
+
+/** Calls the reader of every member that is there. A member without a reader is one that no shape knows: it is dropped. */
+export function readMembers(draft: PromptDraft, body: Json, readers: Readonly<Record<string, MemberReader>>): void {
+  if (!isObject(body)) draft.lose("invalid", "", "the body must be a JSON object");
+  for (const name of isObject(body) ? Object.keys(body) : []) {
+    const value = body[name];
+    if (value === null || value === undefined) continue;
+    if (Object.hasOwn(readers, name)) readers[name]!(draft, value, name);
+    else draft.lose("dropped", name);
+  }
+}
+
+const typed =
+  (probe: (value: Json) => Settings[SettingName], kind: string) =>
+  (name: SettingName): MemberReader =>
+  (draft, value, at) => {
+    const read = probe(value);
+    if (read === undefined) draft.lose("invalid", at, `must be ${kind}`);
+    else draft.set(name, read as never, at);
+  };
+
+/** A member that is one setting, of one type. */
+export const number = typed(numberOf, "a number");
+export const text = typed(textOf, "a text");
+export const flag = typed((value) => (typeof value === "boolean" ? value : undefined), "true or false");
+export const texts = typed(
+  (value) => (Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined),
+  "a list of texts",
+);
+/** Taken as the API has it. */
+export const as =
+  (
+    name: "logitBias" | "metadata" | "prediction" | "truncation" | "audio" | "conversation" | "storedPrompt",
+  ): MemberReader =>
+  (draft, value, at) =>
+    draft.set(name, value, at);

@@ -1,0 +1,59 @@
+import type { State } from "../../plugin/contract.ts";
+import { isObject, parseJson, pickDefined, textOf } from "../json.ts";
+
+/** Begins every piece of state that travels where another maker's would stand. */
+const MARK = "weir1.";
+
+/** `weir1.<issuer>.<base64url>`: state that only Weir unpacks. */
+export function packState({ issuer, ...rest }: State): string {
+  const inside = Buffer.from(JSON.stringify({ k: rest.kind, v: rest.value, i: rest.id }), "utf8");
+  return `${MARK}${encodeURIComponent(issuer).replaceAll(".", "%2E")}.${inside.toString("base64url")}`;
+}
+
+export const isPacked = (text: string): boolean => text.startsWith(MARK);
+
+/** State of ours, unpacked; `undefined` where the text is none. */
+export function unpackState(text: string): State | undefined {
+  if (!isPacked(text)) return undefined;
+  const dot = text.indexOf(".", MARK.length);
+  if (dot === -1) return undefined;
+  const inside = parseJson(Buffer.from(text.slice(dot + 1), "base64url").toString("utf8"));
+  const issuer = decoded(text.slice(MARK.length, dot));
+  const value = textOf(inside?.v);
+  if (!isObject(inside) || issuer === undefined || value === undefined) return undefined;
+  const kind = inside.k === "encrypted" || inside.k === "redacted" ? inside.k : "signature";
+  return pickDefined({ issuer, kind, value, id: textOf(inside.i) }) as State;
+}
+
+function decoded(issuer: string): string | undefined {
+  try {
+    return decodeURIComponent(issuer);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Maker of the model, of an issuer with or without its credential. */
+export const makerOf = (issuer: string): string => issuer.split(":", 1)[0]!;
+
+/**
+ * Whether state may be sent to an issuer. What is encrypted is the credential's where one is known on both sides; all else is
+ * the maker's, on whatever platform.
+ */
+export function belongsTo(state: State, issuer: string): boolean {
+  if (makerOf(state.issuer) !== makerOf(issuer)) return false;
+  if (state.kind !== "encrypted") return true;
+  return state.issuer === issuer || !state.issuer.includes(":") || !issuer.includes(":");
+}
+
+/**
+ * State as a client's member has it: as its own maker wrote it where the member is that maker's, else packed.
+ *
+ * @param maker - whose state the member holds by the API itself; none for members that many makers use.
+ */
+export const stateText = (state: State, maker?: string): string =>
+  makerOf(state.issuer) === maker ? state.value : packState(state);
+
+/** The reverse: what is not ours is `maker`'s own, of the given kind. */
+export const stateOf = (text: string, maker: string, kind: State["kind"]): State =>
+  unpackState(text) ?? { issuer: maker, kind, value: text };

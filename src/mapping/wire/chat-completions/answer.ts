@@ -1,0 +1,209 @@
+import type { Answer, CallPart, Choice, Citation, Finish, Json, Part, Reply, Usage } from "../../../plugin/contract.ts";
+import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { callId } from "../../translate/ids.ts";
+import { addressOf, sourceOf } from "../../translate/source.ts";
+import { readOpenAi } from "../openai-reading.ts";
+import { argumentsText } from "./read-request.ts";
+import { readReasoning, signatureOf, writeDetails, writeSignature } from "./reasoning.ts";
+
+/** A whole answer of a provider. */
+export function readAnswer(body: Json): Answer {
+  const { id, model, usage } = readOpenAi(body);
+  return pickDefined({ id, model, choices: choicesOf(body).filter(isObject).map(readChoice), usage }) as Answer;
+}
+
+/** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
+export function choicesOf(answer: Json): readonly Json[] {
+  const completion = answer?.completion_message;
+  if (isObject(completion))
+    return [{ message: completion, finish_reason: answer.stop_reason ?? completion.stop_reason }];
+  if (Array.isArray(answer?.choices)) return answer.choices;
+  const result = answer?.result;
+  if (!isObject(result)) return [];
+  return Array.isArray(result.choices)
+    ? result.choices
+    : [{ message: { role: "assistant", content: result.response, tool_calls: result.tool_calls } }];
+}
+
+function readChoice(choice: Json): Choice {
+  const message = isObject(choice.message) ? choice.message : { content: choice.text };
+  const parts: Part[] = readReasoning(message, "");
+  for (const part of readSaid(message.content)) parts.push(part);
+  const refusal = filledText(message.refusal);
+  if (refusal !== undefined) parts.push({ type: "refusal", text: refusal });
+  const spoken = filledText(message.audio?.transcript);
+  if (spoken !== undefined && !parts.some((part) => part.type === "text")) parts.push({ type: "text", text: spoken });
+  const citations = citationsOf(message.annotations);
+  const at = parts.findLastIndex((part) => part.type === "text");
+  if (citations.length > 0 && at !== -1) parts[at] = { ...(parts[at] as Part & { type: "text" }), citations };
+  for (const image of listOf(message.images)) {
+    const url = textOf(image?.image_url?.url);
+    if (url !== undefined) parts.push({ type: "image", source: sourceOf(url) });
+  }
+  for (const [index, call] of callsOf(message).entries()) parts.push(readCall(call, index));
+  return pickDefined({ parts, finish: finishOf(choice.finish_reason), logprobs: objectOr(choice.logprobs) }) as Choice;
+}
+const objectOr = (value: Json) => (isObject(value) ? value : undefined);
+
+/** Mistral keeps its thoughts among the parts of the content. */
+function readSaid(content: Json): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (isObject(content)) return readSaid([content]);
+  return listOf(content).flatMap((part): Part[] => {
+    if (part?.type === "thinking") return [{ type: "reasoning", text: thoughtText(part.thinking) }];
+    const text = filledText(part?.text);
+    return text === undefined ? [] : [{ type: "text", text }];
+  });
+}
+
+export const thoughtText = (thinking: Json): string =>
+  textOf(thinking) ??
+  listOf(thinking)
+    .map((piece) => textOf(piece?.text) ?? "")
+    .join("");
+
+const callsOf = (message: Json): readonly Json[] =>
+  Array.isArray(message.tool_calls) && message.tool_calls.length > 0
+    ? message.tool_calls.filter(isObject)
+    : isObject(message.function_call)
+      ? [{ function: message.function_call }]
+      : [];
+
+function readCall(call: Json, index: number): CallPart {
+  const custom = isObject(call.custom) ? call.custom : undefined;
+  const inner = custom ?? (isObject(call.function) ? call.function : call);
+  const name = textOf(inner.name) ?? "";
+  const text = argumentsText(custom === undefined ? inner.arguments : custom.input);
+  return pickDefined({
+    type: "call",
+    id: filledText(call.id) ?? callId(`${index} ${name} ${text}`),
+    name,
+    arguments: text,
+    custom: custom === undefined ? undefined : true,
+    state: signatureOf(call),
+  }) as CallPart;
+}
+
+export const citationsOf = (annotations: Json): Citation[] =>
+  listOf(annotations).flatMap((annotation): Citation[] => {
+    const cited = isObject(annotation?.url_citation) ? annotation.url_citation : annotation;
+    const url = filledText(cited?.url);
+    if (url === undefined) return [];
+    return [
+      pickDefined({
+        url,
+        title: filledText(cited.title),
+        quote: filledText(cited.content),
+        start: numberOf(cited.start_index),
+        end: numberOf(cited.end_index),
+      }) as Citation,
+    ];
+  });
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  stop: "end",
+  eos: "end",
+  tool_calls: "calls",
+  function_call: "calls",
+  length: "length",
+  max_tokens: "length",
+  content_filter: "filter",
+  error: "malformed",
+};
+
+/** A word that is not known is an end like any other. */
+export function finishOf(word: Json): Finish {
+  const known = textOf(word)?.toLowerCase() ?? "";
+  return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
+}
+
+const WORDS: Readonly<Record<Finish, string>> = {
+  end: "stop",
+  stop: "stop",
+  calls: "tool_calls",
+  length: "length",
+  context: "length",
+  filter: "content_filter",
+  pause: "stop",
+  malformed: "stop",
+};
+
+export const finishWord = (finish: Finish, legacy: boolean | undefined): string =>
+  finish === "calls" && legacy === true ? "function_call" : WORDS[finish];
+
+/** A whole answer to a client. */
+export function writeAnswer(answer: Answer, reply: Reply): Json {
+  return pickDefined({
+    id: reply.id,
+    object: "chat.completion",
+    created: reply.created,
+    model: reply.model,
+    choices: answer.choices.map((choice, index) => writeChoice(choice, index, reply)),
+    usage: answer.usage && writeUsage(answer.usage),
+  });
+}
+
+function writeChoice({ parts, finish, logprobs }: Choice, index: number, { prompt }: Reply): Json {
+  const { wants } = prompt;
+  const message: JsonObject = { role: "assistant", content: joined(parts, "text"), refusal: joined(parts, "refusal") };
+  const reasoning = parts.filter((part) => part.type === "reasoning");
+  const thought = reasoning.map(({ text }) => text).join("");
+  if (thought !== "" && wants.reasoning !== false) message.reasoning_content = thought;
+  if (reasoning.some(({ state }) => state !== undefined)) {
+    const shown = wants.reasoning === false ? reasoning.map(withoutText) : reasoning;
+    message.reasoning_details = shown.flatMap((part, at) => writeDetails(part, at, false));
+  }
+  const annotations = parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []).map(writeCitation) : []));
+  if (annotations.length > 0) message.annotations = annotations;
+  const images = parts.flatMap((part) => (part.type === "image" ? [writeImage(addressOf(part.source))] : []));
+  if (images.length > 0) message.images = images;
+  const calls = parts.filter((part) => part.type === "call");
+  if (wants.legacyFunctions === true && calls[0] !== undefined) message.function_call = writeCall(calls[0]).function;
+  else if (calls.length > 0) message.tool_calls = calls.map(writeCall);
+  return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
+}
+
+/** A signature is of its text, so text goes with it even where the client did not ask to see it. */
+const withoutText = <T extends { text: string; state?: { kind: string } }>(part: T): T =>
+  part.state?.kind === "signature" ? part : { ...part, text: "" };
+
+function joined(parts: readonly Part[], type: "text" | "refusal"): string | null {
+  const texts = parts.flatMap((part) => (part.type === type && "text" in part ? [part.text] : []));
+  return texts.length === 0 ? null : texts.join("");
+}
+
+export const writeCitation = ({ url, title, quote, start, end }: Citation): JsonObject => ({
+  type: "url_citation",
+  url_citation: pickDefined({ url, title, content: quote, start_index: start, end_index: end }),
+});
+
+export const writeImage = (url: string | undefined): JsonObject => ({ type: "image_url", image_url: { url } });
+
+const writeCall = ({ id, name, arguments: text, custom, state }: CallPart): JsonObject =>
+  pickDefined({
+    id,
+    type: custom ? "custom" : "function",
+    function: custom ? undefined : { name, arguments: text === "" ? "{}" : text },
+    custom: custom && { name, input: text },
+    extra_content: state && writeSignature(state),
+  });
+
+/** OpenAI's counts are inclusive, as ours are. */
+export function writeUsage(usage: Usage): JsonObject {
+  const input = usage.prompt_tokens ?? 0;
+  const output = usage.completion_tokens ?? 0;
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: pickDefined({
+      cached_tokens: usage.prompt_cache_read_tokens ?? 0,
+      cache_write_tokens: usage.prompt_cache_write_tokens,
+      audio_tokens: usage.prompt_audio_tokens,
+    }),
+    completion_tokens_details: pickDefined({
+      reasoning_tokens: usage.reasoning_tokens ?? 0,
+      audio_tokens: usage.completion_audio_tokens,
+    }),
+  };
+}

@@ -1,0 +1,102 @@
+import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin/contract.ts";
+import { filledText, pickDefined, textOf } from "../../json.ts";
+import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
+import { addressOf, sourceOf } from "../../translate/source.ts";
+
+/** The content of a message: a text, or a list of parts. What cannot be read is refused by its path. */
+export function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content, at }];
+  if (!Array.isArray(content)) {
+    draft.lose("invalid", at, "must be a text or a list of parts");
+    return [];
+  }
+  const parts: Part[] = [];
+  for (const [index, part] of content.entries()) {
+    const place = `${at}[${index}]`;
+    const type = textOf(part?.type) ?? "";
+    const read = Object.hasOwn(PARTS, type) ? PARTS[type]!(part) : undefined;
+    if (read === undefined) {
+      draft.lose("refused", place, type === "" ? "must be a part with a type" : `no part of type ${type} can be read`);
+      continue;
+    }
+    const cache = cacheMark(part.cache_control);
+    parts.push(cache === undefined ? { ...read, at: place } : { ...read, at: place, cache });
+  }
+  return parts;
+}
+
+type PartReader = (part: Json) => Part | undefined;
+
+const readText: PartReader = ({ text }) => (typeof text === "string" ? { type: "text", text } : undefined);
+
+const PARTS: Readonly<Record<string, PartReader>> = {
+  text: readText,
+  input_text: readText,
+  output_text: readText,
+  refusal: ({ refusal }) => (typeof refusal === "string" ? { type: "refusal", text: refusal } : undefined),
+  image_url: ({ image_url: image }) => {
+    const url = textOf(image) ?? textOf(image?.url);
+    if (url === undefined) return undefined;
+    return pickDefined({ type: "image", source: sourceOf(url), detail: textOf(image?.detail) }) as ImagePart;
+  },
+  input_audio: ({ input_audio: audio }) => {
+    const bytes = textOf(audio?.data);
+    if (bytes === undefined) return undefined;
+    return { type: "audio", source: { bytes, mediaType: `audio/${textOf(audio.format) ?? "wav"}` } };
+  },
+  file: ({ file }) => {
+    const source = fileSource(file);
+    return source && (pickDefined({ type: "file", source, name: filledText(file.filename) }) as FilePart);
+  },
+};
+
+/** Bytes, with or without `data:` before them, or the id of a file at the provider. */
+export function fileSource(file: Json): Source | undefined {
+  const fileId = filledText(file?.file_id);
+  if (fileId !== undefined) return { fileId };
+  const bytes = filledText(file?.file_data);
+  if (bytes === undefined) return undefined;
+  return bytes.startsWith("data:") ? sourceOf(bytes) : { bytes, mediaType: typeByName(filledText(file.filename)) };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+  json: "application/json",
+};
+
+function typeByName(name: string | undefined): string {
+  const extension = name?.slice(name.lastIndexOf(".") + 1).toLowerCase() ?? "";
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/pdf";
+}
+
+/** A message's parts as content: text alone as text, else a list. */
+export function writeContent(parts: readonly Part[]): Json {
+  if (parts.length === 1 && parts[0]!.type === "text") return parts[0]!.text;
+  return parts.flatMap(writePart);
+}
+
+function writePart(part: Part): Json[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
+  if (part.type === "image") {
+    const url = addressOf(part.source);
+    return [{ type: "image_url", image_url: pickDefined({ url, detail: part.detail }) }];
+  }
+  if (part.type === "audio") return [{ type: "input_audio", input_audio: writeAudio(part) }];
+  if (part.type === "file") return [{ type: "file", file: writeFile(part) }];
+  return [];
+}
+
+const writeAudio = ({ source }: AudioPart) => ({
+  data: "bytes" in source ? source.bytes : "",
+  format: "mediaType" in source ? source.mediaType.slice(source.mediaType.indexOf("/") + 1) : "wav",
+});
+
+const writeFile = ({ source, name }: FilePart) =>
+  "fileId" in source
+    ? { file_id: source.fileId }
+    : pickDefined({ file_data: addressOf(source), filename: name ?? "file.pdf" });

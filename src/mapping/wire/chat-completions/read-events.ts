@@ -1,0 +1,157 @@
+import type { Json, Piece, State, StreamEvent } from "../../../plugin/contract.ts";
+import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
+import { callId } from "../../translate/ids.ts";
+import { sourceOf } from "../../translate/source.ts";
+import { readError } from "../openai-errors.ts";
+import { readOpenAi } from "../openai-reading.ts";
+import { citationsOf, finishOf, thoughtText } from "./answer.ts";
+import { isAnotherCall } from "./fold.ts";
+import { argumentsText } from "./read-request.ts";
+import { readReasoning, signatureOf } from "./reasoning.ts";
+
+/** A choice while it comes in. Text and reasoning are parts as long as nothing else comes between. */
+interface OpenChoice {
+  readonly choice?: number;
+  said?: { readonly kind: "text" | "reasoning" | "refusal"; readonly part: number };
+  readonly calls: Map<Json, { readonly id: string | undefined; readonly part: number }>;
+}
+
+/** What is known of a stream so far. */
+interface ReadingState {
+  started?: true;
+  parts?: number;
+  choices?: Map<number, OpenChoice>;
+}
+
+/** The pieces in one chunk. */
+export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
+  if (data === "[DONE]") return [{ type: "end" }];
+  if (!isObject(data)) return [];
+  if (isObject(data.error) || filledText(data.error) !== undefined || data.object === "error")
+    return [{ type: "error", error: readError(0, data) }];
+  const pieces: Piece[] = [];
+  const { id, model, usage } = readOpenAi(data);
+  if (state.started === undefined && (id !== undefined || model !== undefined || Array.isArray(data.choices))) {
+    state.started = true;
+    pieces.push({ type: "start", ...(id === undefined ? {} : { id }), ...(model === undefined ? {} : { model }) });
+  }
+  for (const choice of listOf(data.choices)) if (isObject(choice)) readChoice(state, choice, pieces);
+  if (usage !== undefined) pieces.push({ type: "usage", usage });
+  return pieces;
+}
+
+function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): void {
+  state.choices ??= new Map();
+  const index = typeof choice.index === "number" ? choice.index : 0;
+  let open = state.choices.get(index);
+  if (open === undefined) {
+    open = index === 0 ? { calls: new Map() } : { choice: index, calls: new Map() };
+    state.choices.set(index, open);
+  }
+  const reader = new DeltaReader(state, open, pieces);
+  if (isObject(choice.delta)) reader.delta(choice.delta);
+  else if (typeof choice.text === "string") reader.say("text", choice.text);
+  if (isObject(choice.logprobs)) pieces.push({ type: "logprobs", logprobs: choice.logprobs, ...reader.of });
+  if (typeof choice.finish_reason === "string")
+    pieces.push({ type: "finish", finish: finishOf(choice.finish_reason), ...reader.of });
+}
+
+/** Reads one delta of one choice. */
+class DeltaReader {
+  readonly of: { readonly choice?: number };
+  private readonly state: ReadingState;
+  private readonly open: OpenChoice;
+  private readonly pieces: Piece[];
+
+  constructor(state: ReadingState, open: OpenChoice, pieces: Piece[]) {
+    this.state = state;
+    this.open = open;
+    this.pieces = pieces;
+    this.of = open.choice === undefined ? {} : { choice: open.choice };
+  }
+
+  delta(delta: JsonObject): void {
+    this.reasoning(delta);
+    this.content(delta.content);
+    this.say("refusal", textOf(delta.refusal) ?? "");
+    for (const citation of citationsOf(delta.annotations))
+      this.pieces.push({ type: "citation", part: this.partFor("text"), citation, ...this.of });
+    for (const image of listOf(delta.images)) {
+      const url = textOf(image?.image_url?.url);
+      if (url !== undefined)
+        this.pieces.push({
+          type: "image",
+          part: this.newPart(),
+          image: { type: "image", source: sourceOf(url) },
+          ...this.of,
+        });
+    }
+    for (const call of listOf(delta.tool_calls)) if (isObject(call)) this.call(call);
+    if (isObject(delta.function_call)) this.call({ index: "function_call", function: delta.function_call });
+    if (typeof delta.audio?.transcript === "string") this.say("text", delta.audio.transcript);
+  }
+
+  /** Details say what the plain members say, with the state beside it. */
+  private reasoning(delta: JsonObject): void {
+    if (listOf(delta.reasoning_details).length === 0 && listOf(delta.thinking_blocks).length === 0) {
+      this.say("reasoning", textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? textOf(delta.thinking) ?? "");
+      return;
+    }
+    for (const { text, state } of readReasoning(delta, "")) {
+      this.say("reasoning", text);
+      if (state !== undefined) this.sign(state);
+    }
+  }
+
+  private sign(state: State): void {
+    this.pieces.push({ type: "state", part: this.partFor("reasoning"), state, ...this.of });
+    delete this.open.said; // what follows a signature is another thought
+  }
+
+  private content(content: Json): void {
+    if (typeof content === "string") this.say("text", content);
+    for (const part of isObject(content) ? [content] : listOf(content)) {
+      if (part?.type === "thinking") this.say("reasoning", thoughtText(part.thinking));
+      else this.say("text", textOf(part?.text) ?? "");
+    }
+  }
+
+  say(kind: "text" | "reasoning" | "refusal", text: string): void {
+    if (text !== "") this.pieces.push({ type: kind, part: this.partFor(kind), text, ...this.of });
+  }
+
+  private partFor(kind: "text" | "reasoning" | "refusal"): number {
+    if (this.open.said?.kind !== kind) this.open.said = { kind, part: this.newPart() };
+    return this.open.said.part;
+  }
+
+  private newPart(): number {
+    delete this.open.said;
+    const part = this.state.parts ?? 0;
+    this.state.parts = part + 1;
+    return part;
+  }
+
+  /** A call's first piece has its name; some send calls whole and all under one index. */
+  private call(piece: JsonObject): void {
+    const inner = [piece.function, piece.custom].find(isObject) ?? {};
+    const id = filledText(piece.id);
+    const name = filledText(inner.name);
+    let open = this.open.calls.get(piece.index);
+    if (open === undefined || (name !== undefined && isAnotherCall(open.id, id, piece.index))) {
+      open = { id, part: this.newPart() };
+      this.open.calls.set(piece.index, open);
+      const call = { id: id ?? callId(`${open.part} ${name}`), name: name ?? "", arguments: "" };
+      const custom = isObject(piece.custom) ? ({ custom: true } as const) : {};
+      const state = signatureOf(piece);
+      this.pieces.push({
+        type: "call",
+        part: open.part,
+        call: { type: "call", ...call, ...custom, ...(state === undefined ? {} : { state }) },
+        ...this.of,
+      });
+    }
+    const text = argumentsText(inner.arguments ?? inner.input);
+    if (text !== "") this.pieces.push({ type: "arguments", part: open.part, text, ...this.of });
+  }
+}

@@ -1,0 +1,184 @@
+import type { CallPart, Json, Message, Part, Prompt } from "../../../plugin/contract.ts";
+import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
+import {
+  as,
+  cacheMark,
+  flag,
+  type MemberReader,
+  number,
+  PromptDraft,
+  readMembers,
+  text,
+  texts,
+} from "../../translate/draft.ts";
+import { callId } from "../../translate/ids.ts";
+import { readContent } from "./content.ts";
+import { readReasoning, signatureOf } from "./reasoning.ts";
+import { readFormat, readThinking, readTool, readToolChoice, searchTool } from "./request-members.ts";
+
+/** A request to chat completions. */
+export function readRequest(body: Json): Prompt {
+  const draft = new PromptDraft();
+  readMembers(draft, body, MEMBERS);
+  if (!Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
+  draft.wants.reasoning = body?.reasoning?.exclude !== true;
+  draft.wants.state = true;
+  return draft.finish();
+}
+
+const limit: MemberReader = (draft, value, at) => {
+  // Both names may be there; the newer one counts, wherever it stands.
+  if (at === "max_tokens" && draft.settings.maxTokens !== undefined) return;
+  number("maxTokens")(draft, value, at);
+};
+
+const MEMBERS: Readonly<Record<string, MemberReader>> = {
+  model: (draft, value) => {
+    draft.model = textOf(value);
+  },
+  stream: (draft, value) => {
+    draft.stream = value === true;
+  },
+  stream_options: (draft, value) => {
+    if (value.include_usage === true) draft.wants.usage = true;
+  },
+  messages: (draft, value) => readMessages(draft, listOf(value)),
+  max_tokens: limit,
+  max_completion_tokens: limit,
+  temperature: number("temperature"),
+  top_p: number("topP"),
+  top_k: number("topK"),
+  stop: (draft, value, at) => {
+    if (typeof value === "string") draft.set("stop", [value], at);
+    else texts("stop")(draft, value, at);
+  },
+  seed: number("seed"),
+  presence_penalty: number("presencePenalty"),
+  frequency_penalty: number("frequencyPenalty"),
+  logit_bias: as("logitBias"),
+  n: number("n"),
+  logprobs: flag("logprobs"),
+  top_logprobs: number("topLogprobs"),
+  response_format: readFormat,
+  reasoning_effort: readThinking,
+  reasoning: readThinking,
+  verbosity: text("verbosity"),
+  tools: (draft, value, at) => {
+    for (const [index, tool] of listOf(value).entries()) readTool(draft, tool, `${at}[${index}]`);
+  },
+  functions: (draft, value, at) => {
+    draft.wants.legacyFunctions = true;
+    for (const [index, declared] of listOf(value).entries())
+      readTool(draft, { type: "function", function: declared }, `${at}[${index}]`);
+  },
+  tool_choice: readToolChoice,
+  function_call: readToolChoice,
+  parallel_tool_calls: flag("parallelCalls"),
+  web_search_options: (draft, value, at) => {
+    draft.tools.push(searchTool(value, at));
+  },
+  user: text("user"),
+  safety_identifier: (draft, value, at) => {
+    if (draft.settings.user === undefined) text("user")(draft, value, at);
+  },
+  prompt_cache_key: text("cacheKey"),
+  metadata: as("metadata"),
+  store: flag("store"),
+  service_tier: text("serviceTier"),
+  prediction: as("prediction"),
+  modalities: texts("modalities"),
+  audio: as("audio"),
+  cache_control: (draft, value) => {
+    draft.topMark = cacheMark(value);
+  },
+};
+
+function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
+  const calls = new Calls();
+  for (const [index, message] of messages.entries()) {
+    const at = `messages[${index}]`;
+    if (!isObject(message)) {
+      draft.lose("invalid", at, "must be an object");
+      continue;
+    }
+    const role = textOf(message.role) ?? "";
+    if (role === "tool" || role === "function") addResult(draft, message, at, calls);
+    else if (role === "assistant") addTurn(draft, message, "assistant", at, assistantParts(draft, message, at, calls));
+    else if (role === "system" || role === "developer")
+      addTurn(draft, message, "system", at, contentOf(draft, message, at));
+    else if (role === "user") addTurn(draft, message, "user", at, contentOf(draft, message, at));
+    else draft.lose("invalid", `${at}.role`, "must be system, developer, user, assistant, tool or function");
+  }
+}
+
+const contentOf = (draft: PromptDraft, { content }: Json, at: string) => readContent(draft, content, `${at}.content`);
+
+function addTurn(draft: PromptDraft, message: Json, role: Message["role"], at: string, parts: Part[]): void {
+  const cache = cacheMark(message.cache_control);
+  const last = parts.at(-1);
+  if (cache !== undefined && last !== undefined) parts[parts.length - 1] = { cache, ...last };
+  draft.messages.push(pickDefined({ role, parts, name: filledText(message.name), at }) as Message);
+}
+
+/** Ids of calls that came without one, so that their results are found again. */
+class Calls {
+  private count = 0;
+  private readonly unanswered = new Map<string, string[]>();
+
+  /** The id of a call by its name alone, as the old `function_call` has it. */
+  named(name: string): string {
+    const id = callId(`${this.count++} ${name}`);
+    const open = this.unanswered.get(name);
+    if (open === undefined) this.unanswered.set(name, [id]);
+    else open.push(id);
+    return id;
+  }
+
+  answered(name: string): string {
+    return this.unanswered.get(name)?.shift() ?? callId(`${this.count++} ${name}`);
+  }
+}
+
+/** All results in a row are one turn of the user. */
+function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls): void {
+  const name = filledText(message.name);
+  const id = filledText(message.tool_call_id) ?? calls.answered(name ?? "");
+  const parts = contentOf(draft, message, at);
+  const result = pickDefined({ type: "result", id, name, parts, at, cache: cacheMark(message.cache_control) }) as Part;
+  const last = draft.messages.at(-1);
+  if (last?.role === "user" && last.parts.at(-1)?.type === "result") (last.parts as Part[]).push(result);
+  else draft.messages.push({ role: "user", parts: [result], at });
+}
+
+/** Reasoning first, then what was said, then calls: the order that the members stand for. */
+function assistantParts(draft: PromptDraft, message: Json, at: string, calls: Calls): Part[] {
+  const parts: Part[] = readReasoning(message, at);
+  for (const part of contentOf(draft, message, at)) parts.push(part);
+  const refusal = filledText(message.refusal);
+  if (refusal !== undefined) parts.push({ type: "refusal", text: refusal, at: `${at}.refusal` });
+  for (const [index, call] of listOf(message.tool_calls).entries())
+    if (isObject(call)) parts.push(readCall(call, `${at}.tool_calls[${index}]`, calls));
+  const legacy = message.function_call;
+  if (isObject(legacy)) parts.push(readCall({ function: legacy }, `${at}.function_call`, calls));
+  if (isObject(message.audio)) draft.lose("dropped", `${at}.audio`, "spoken answers are not carried over");
+  return parts;
+}
+
+function readCall(call: Json, at: string, calls: Calls): CallPart {
+  const custom = isObject(call.custom) ? call.custom : undefined;
+  const inner = custom ?? (isObject(call.function) ? call.function : call);
+  const name = textOf(inner.name) ?? "";
+  return pickDefined({
+    type: "call",
+    id: filledText(call.id) ?? calls.named(name),
+    name,
+    arguments: argumentsText(custom === undefined ? inner.arguments : custom.input),
+    custom: custom === undefined ? undefined : true,
+    state: signatureOf(call),
+    at,
+  }) as CallPart;
+}
+
+/** Arguments are text; some send the object itself. */
+export const argumentsText = (value: Json): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value);

@@ -1,0 +1,115 @@
+import type { Effort, Format, FunctionTool, Json, SearchTool, Thinking, ToolChoice } from "../../../plugin/contract.ts";
+import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { cacheMark, type MemberReader, type PromptDraft } from "../../translate/draft.ts";
+import { EFFORTS, isEffort } from "../../translate/effort.ts";
+
+export const readFormat: MemberReader = (draft, value, at) => {
+  if (value?.type === "text") draft.set("format", { type: "text" }, at);
+  else if (value?.type === "json_object") draft.set("format", { type: "json" }, at);
+  else if (value?.type === "json_schema" && isObject(value.json_schema?.schema ?? value.schema))
+    draft.set("format", schemaFormat(isObject(value.json_schema) ? value.json_schema : value), at);
+  else draft.lose("refused", at, "must be of type text, json_object or json_schema with a schema");
+};
+
+/** Chat wraps these members into `json_schema`; Responses has them beside the type. */
+export const schemaFormat = ({ schema, name, description, strict }: Json): Format =>
+  pickDefined({
+    type: "schema",
+    schema,
+    name: filledText(name),
+    description: filledText(description),
+    strict: typeof strict === "boolean" ? strict : undefined,
+  }) as Format;
+
+/** `reasoning_effort`, or OpenRouter's `reasoning: { effort, max_tokens, enabled, summary }`. */
+export const readThinking: MemberReader = (draft, value, at) => {
+  const wish = isObject(value) ? value : { effort: value };
+  const off = wish.enabled === false;
+  const effort = off ? "none" : textOf(wish.effort);
+  if (effort !== undefined && !isEffort(effort)) {
+    draft.lose("invalid", isObject(value) ? `${at}.effort` : at, `must be one of ${EFFORTS.join(", ")}`);
+    return;
+  }
+  const thinking: Thinking = pickDefined({
+    effort: effort as Effort | undefined,
+    budgetTokens: numberOf(wish.max_tokens),
+    adaptive: wish.enabled === true && effort === undefined && wish.max_tokens === undefined ? true : undefined,
+    summary: textOf(wish.summary),
+  }) as Thinking;
+  if (Object.keys(thinking).length > 0) draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
+};
+
+/** A function, a tool of free text, or one that the provider runs. */
+export function readTool(draft: PromptDraft, tool: Json, at: string): void {
+  const type = textOf(tool?.type) ?? "function";
+  if (type === "function" && isObject(tool.function)) draft.tools.push(functionTool(tool.function, tool, at));
+  else if (type === "custom" && isObject(tool.custom)) {
+    const { name, description, format } = tool.custom;
+    draft.tools.push({
+      type: "custom",
+      name: textOf(name) ?? "",
+      ...pickDefined({ description: filledText(description), format: customFormat(format) }),
+      at,
+    });
+  } else if (/^web_search/.test(type)) draft.tools.push(searchTool(tool, at));
+  else if (type !== "function" && isObject(tool))
+    draft.tools.push({ type: "hosted", shape: "chat-completions", name: type, item: tool, at });
+  else draft.lose("invalid", at, "must be a tool with a function");
+}
+
+/** Chat puts a grammar into a member of its own; everybody else has its members beside the type. */
+const customFormat = (format: Json): Json =>
+  isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : isObject(format) ? format : undefined;
+
+/** `declared` holds the function's members; `around` the tool's, where they are two. */
+export function functionTool(declared: Json, around: Json, at: string): FunctionTool {
+  return pickDefined({
+    type: "function",
+    name: textOf(declared.name) ?? "",
+    description: filledText(declared.description),
+    parameters: isObject(declared.parameters) ? declared.parameters : undefined,
+    strict: typeof declared.strict === "boolean" ? declared.strict : undefined,
+    cache: cacheMark(around.cache_control ?? declared.cache_control),
+    at,
+  }) as FunctionTool;
+}
+
+/** OpenAI's options of web search, at the top of a chat request or on a tool. */
+export function searchTool(options: Json, at: string): SearchTool {
+  const place = options?.user_location;
+  const { type: _, ...location } = isObject(place?.approximate) ? place.approximate : isObject(place) ? place : {};
+  const domains = options?.filters?.allowed_domains;
+  return pickDefined({
+    type: "search",
+    contextSize: filledText(options?.search_context_size),
+    location: Object.keys(location).length > 0 ? location : undefined,
+    allowedDomains: Array.isArray(domains) ? domains.filter((domain) => typeof domain === "string") : undefined,
+    at,
+  }) as SearchTool;
+}
+
+export const readToolChoice: MemberReader = (draft, value, at) => {
+  const choice = typeof value === "string" ? modeOf(value) : isObject(value) ? chosen(value) : undefined;
+  if (choice === undefined) draft.lose("invalid", at, "must be auto, none, required, a tool or allowed tools");
+  else draft.choose(choice, at);
+};
+
+function modeOf(mode: string): ToolChoice | undefined {
+  if (mode === "required" || mode === "any") return { mode: "any" };
+  return mode === "auto" || mode === "none" ? { mode } : undefined;
+}
+
+function chosen(value: Json): ToolChoice | undefined {
+  if (value.type === "allowed_tools") {
+    const among = isObject(value.allowed_tools) ? value.allowed_tools : value;
+    const allowed = listOf(among.tools)
+      .map(nameOf)
+      .filter((name) => name !== undefined);
+    return { ...(modeOf(textOf(among.mode) ?? "auto") ?? { mode: "auto" }), allowed };
+  }
+  const name = nameOf(value);
+  return name === undefined ? undefined : { mode: "one", name };
+}
+
+const nameOf = (tool: Json) =>
+  filledText(tool?.function?.name) ?? filledText(tool?.custom?.name) ?? filledText(tool?.name);

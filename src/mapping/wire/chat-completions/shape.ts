@@ -1,0 +1,40 @@
+import type { Shape } from "../../../plugin/contract.ts";
+import { readError, writeError } from "../openai-errors.ts";
+import { readAnswer, writeAnswer } from "./answer.ts";
+import { readEvent } from "./read-events.ts";
+import { readRequest } from "./read-request.ts";
+import { keepAlive, writeEvents } from "./write-events.ts";
+import { writeRequest } from "./write-request.ts";
+
+/** OpenAI chat completions, for clients and for providers. */
+export const chatCompletionsShape: Shape = {
+  name: "chat-completions",
+  endpoint: /\/chat\/completions$/,
+  takes: {
+    topK: "D",
+    truncation: "D",
+    include: "D",
+    conversation: "-",
+    background: "-",
+    storedPrompt: "-",
+    fileUrl: "A",
+    customTool: "-",
+    namespace: "-",
+    allowedTools: "-",
+    resultError: "-",
+    resultImages: "-",
+    resultFiles: "-",
+    fileId: "R",
+    cacheMarks: "-",
+  },
+  limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, callId: /^[\x21-\x7e]{1,40}$/, stopTexts: 4 },
+  writeRequest,
+  readAnswer,
+  readEvent,
+  readError,
+  readRequest,
+  writeAnswer,
+  writeEvents,
+  writeError,
+  keepAlive,
+};

@@ -1,0 +1,131 @@
+import type {
+  Call,
+  CallPart,
+  Json,
+  Message,
+  Part,
+  Prompt,
+  ResultPart,
+  Settings,
+  Tool,
+  ToolChoice,
+  WrittenRequest,
+} from "../../../plugin/contract.ts";
+import { type JsonObject, pickDefined } from "../../json.ts";
+import { writeContent } from "./content.ts";
+import { writeDetails } from "./reasoning.ts";
+
+/** A body for a provider that speaks chat completions. */
+export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
+  const { settings, tools } = prompt;
+  const search = tools.find((tool) => tool.type === "search");
+  const declared = tools.filter((tool) => tool.type !== "search");
+  return {
+    body: pickDefined({
+      model: call.model,
+      messages: prompt.messages.flatMap((message) => writeMessage(message, call)),
+      tools: declared.length > 0 ? declared.map(writeTool) : undefined,
+      tool_choice: declared.length > 0 && prompt.toolChoice ? writeChoice(prompt.toolChoice) : undefined,
+      ...writeSettings(settings, call),
+      web_search_options: search && searchOptions(search),
+      stream: prompt.stream || undefined,
+      stream_options: prompt.stream ? { include_usage: true } : undefined,
+    }),
+  };
+}
+
+function writeSettings(settings: Settings, { facts }: Call): JsonObject {
+  return {
+    [facts.maxTokensName ?? "max_tokens"]: settings.maxTokens,
+    temperature: settings.temperature,
+    top_p: settings.topP,
+    top_k: settings.topK,
+    stop: settings.stop,
+    seed: settings.seed,
+    presence_penalty: settings.presencePenalty,
+    frequency_penalty: settings.frequencyPenalty,
+    logit_bias: settings.logitBias,
+    n: settings.n,
+    logprobs: settings.logprobs,
+    top_logprobs: settings.topLogprobs,
+    response_format: writeFormat(settings.format),
+    reasoning_effort: settings.thinking?.effort,
+    verbosity: settings.verbosity,
+    parallel_tool_calls: settings.parallelCalls,
+    user: settings.user,
+    prompt_cache_key: settings.cacheKey,
+    metadata: settings.metadata,
+    store: settings.store,
+    service_tier: settings.serviceTier,
+    prediction: settings.prediction,
+    modalities: settings.modalities,
+    audio: settings.audio,
+  };
+}
+
+/** One turn is one message, but each result is a message of its own. */
+function writeMessage(message: Message, call: Call): JsonObject[] {
+  const { role, parts, name } = message;
+  if (role === "assistant") return [writeAssistant(parts, name, call)];
+  const results = parts.filter((part) => part.type === "result");
+  const others = results.length === 0 ? parts : parts.filter((part) => part.type !== "result");
+  const written: JsonObject[] = results.map(writeResult);
+  if (others.length > 0 || results.length === 0)
+    written.push(pickDefined({ role, content: others.length === 0 ? "" : writeContent(others), name }));
+  return written;
+}
+
+const writeResult = ({ id, parts }: ResultPart): JsonObject => ({
+  role: "tool",
+  tool_call_id: id,
+  content: parts.length === 0 ? "" : writeContent(parts),
+});
+
+function writeAssistant(parts: readonly Part[], name: string | undefined, { facts }: Call): JsonObject {
+  const said = parts.filter((part) => part.type === "text" || part.type === "refusal");
+  const calls = parts.filter((part) => part.type === "call");
+  const reasoning = parts.filter((part) => part.type === "reasoning");
+  const refused = said.length === 1 && said[0]!.type === "refusal" ? said[0]!.text : undefined;
+  const message: JsonObject = { role: "assistant" };
+  if (name !== undefined) message.name = name;
+  if (refused !== undefined) message.refusal = refused;
+  message.content = said.length === 0 || refused !== undefined ? null : writeContent(said);
+  const text = reasoning.map((part) => part.text).join("");
+  if (facts.reasoningMember !== undefined && text !== "") message[facts.reasoningMember] = text;
+  const stated = reasoning.filter((part) => part.state !== undefined);
+  if (stated.length > 0) message.reasoning_details = stated.flatMap((part, index) => writeDetails(part, index, true));
+  if (calls.length > 0) message.tool_calls = calls.map(writeCall);
+  return message;
+}
+
+const writeCall = ({ id, name, arguments: text, state }: CallPart): JsonObject =>
+  pickDefined({
+    id,
+    type: "function",
+    function: { name, arguments: text === "" ? "{}" : text },
+    extra_content: state && { google: { thought_signature: state.value } },
+  });
+
+function writeTool(tool: Tool): Json {
+  if (tool.type === "hosted") return tool.item;
+  if (tool.type !== "function") return undefined;
+  const { name, description, parameters, strict } = tool;
+  return { type: "function", function: pickDefined({ name, description, parameters, strict }) };
+}
+
+function searchOptions(tool: Tool & { type: "search" }): JsonObject {
+  const place = tool.location && { type: "approximate", approximate: tool.location };
+  return pickDefined({ search_context_size: tool.contextSize, user_location: place });
+}
+
+function writeChoice({ mode, name }: ToolChoice): Json {
+  if (mode === "one") return { type: "function", function: { name } };
+  return mode === "any" ? "required" : mode;
+}
+
+function writeFormat(format: Settings["format"]): Json {
+  if (format === undefined || format.type === "text") return format;
+  if (format.type === "json") return { type: "json_object" };
+  const { schema, name, description, strict } = format;
+  return { type: "json_schema", json_schema: pickDefined({ name: name ?? "answer", description, schema, strict }) };
+}

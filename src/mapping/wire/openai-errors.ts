@@ -1,0 +1,49 @@
+import type { ApiError, Json } from "../../plugin/contract.ts";
+import { filledText, isObject, pickDefined, scalarText, textOf } from "../json.ts";
+import { errorOf } from "../outcome.ts";
+import { isContextError } from "../translate/errors.ts";
+
+/** An error body of OpenAI's, and of the many who write it more loosely. `status` 0: it came inside a stream. */
+export function readError(status: number, body: Json): ApiError {
+  const known = errorOf(body, status === 0 ? 500 : status);
+  const error = isObject(body?.error) ? body.error : body;
+  return pickDefined({
+    status: status === 0 ? statusIn(error) : status,
+    message: known?.message ?? "the provider reported an error without a message",
+    type: known?.type,
+    code: scalarText(error?.code),
+    param: textOf(error?.param),
+  }) as ApiError;
+}
+
+/** Some streams carry the status that the answer would have had; else it is the provider's fault. */
+function statusIn(error: Json): number {
+  for (const value of [error?.status, error?.status_code, error?.code]) {
+    const status = Number(value);
+    if (Number.isInteger(status) && status >= 400 && status < 600) return status;
+  }
+  if (error?.type === "invalid_request_error") return 400;
+  return error?.type === "rate_limit_error" || error?.code === "rate_limit_exceeded" ? 429 : 502;
+}
+
+/** The error that SDKs of OpenAI understand. 529 is Anthropic's word for 503. */
+export function writeError(error: ApiError): Json {
+  return {
+    error: pickDefined({
+      message: error.message,
+      type: typeOf(error),
+      param: error.param ?? null,
+      code: isContextError(error) ? "context_length_exceeded" : (filledText(error.code) ?? null),
+      request_id: error.requestId,
+      upstream: error.upstream,
+    }),
+  };
+}
+
+export function typeOf({ status, upstream, type }: ApiError): string {
+  if (upstream === undefined && type === "gateway_error") return type;
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}

@@ -1,0 +1,105 @@
+import type { Json } from "./json.ts";
+import type { Usage } from "./reading.ts";
+
+/** A request as plugins see it: no credential, no body. Members that cost something are made when first read. */
+export interface GatewayRequest {
+  readonly id: string;
+  /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
+  readonly fallbackOf?: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly target: {
+    readonly origin: string;
+    /** Lower case, without port and brackets. */
+    readonly host: string;
+    /** The provider whose host this is, whatever the client called it; undefined where no provider claims the host. */
+    readonly owner: string | undefined;
+  };
+  readonly provider: string;
+  readonly headers: Headers;
+  readonly organizationId: string;
+  /** Id of the service key. */
+  readonly keyId: string;
+  readonly userId: string | undefined;
+  readonly properties: Readonly<Record<string, string>>;
+  /**
+   * What the header `Gateway-<name>` says, as UTF-8; several of them joined by ", ". Aliases of the prefix are the same.
+   *
+   * @param name - lower case, such as `ratelimit-policy`. Never `auth`.
+   */
+  gatewayHeader(name: string): string | undefined;
+}
+
+/** A refusal in place of the provider's answer. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A record before it is stored; `onRecord` may change it. */
+export interface RecordDraft {
+  readonly request_id: string;
+  readonly organization_id: string;
+  provider: string;
+  model: string | null;
+  request_user_id: string | null;
+  properties: Record<string, string>;
+  cost: number | null;
+  threat: boolean | null;
+  readonly response_status: number | null;
+  request_body: Json;
+  response_body: Json;
+  /** What plugins may read and not change. Made when it is read. */
+  readonly facts: RecordFacts;
+}
+
+/** What a finished exchange was, beside what a plugin may change in its record. Times are milliseconds since 1970. */
+export interface RecordFacts {
+  readonly method: string;
+  /** Path and query as sent, credentials masked. */
+  readonly path: string;
+  /** Origin of the target, or null where the request named none that can be read. */
+  readonly target: string | null;
+  /** The format that the bodies were read with, such as `chat-completions`; null where it is not known. */
+  readonly wireSchema: string | null;
+  readonly requestModel: string | null;
+  readonly responseModel: string | null;
+  /** The provider's own id of the answer. */
+  readonly responseId: string | null;
+  readonly startedAt: number;
+  /** Null for an exchange that was cut off by a stop of the gateway. */
+  readonly endedAt: number | null;
+  /** Milliseconds from passing a streamed request on to the first byte of its answer. */
+  readonly timeToFirstToken: number | null;
+  readonly usage: Usage;
+  /** Whether the usage was counted by a tokenizer, because nobody said it. */
+  readonly usageEstimated: boolean;
+  readonly streamed: boolean;
+  /** Answered from the cache. */
+  readonly cached: boolean;
+  readonly outcome: RequestEnd["outcome"] | null;
+  readonly error: { readonly code: string | null; readonly message: string | null } | null;
+  readonly sessionId: string | null;
+  readonly promptId: string | null;
+  /** Without `Gateway-*`; credential values are masked. */
+  readonly requestHeaders: Headers;
+  readonly responseHeaders: Headers;
+}
+
+/** What a hook adds to a request that it lets go on. */
+export interface Admission {
+  /** Headers for the answer, whoever it comes from. */
+  readonly responseHeaders: Readonly<Record<string, string>>;
+}
+
+/** How an exchange ended. */
+export interface RequestEnd {
+  readonly id: string;
+  /** As the record will say it; 0 where there is none. */
+  readonly status: number;
+  readonly outcome: "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
+  /** Whether anything went to the provider. */
+  readonly forwarded: boolean;
+}

@@ -1,0 +1,105 @@
+import type { Admission, GatewayRequest, RecordDraft, Refusal, RequestEnd } from "./exchange.ts";
+import type { GatewayAccess } from "./gateway-access.ts";
+import type { Json } from "./json.ts";
+
+export interface PluginLog {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+type Verdict = Refusal | Admission | undefined | void;
+
+export interface PluginHooks {
+  /**
+   * Gateway thread, before `onRequest`: whether it matters who the user is. Where one says so, and no header names a user,
+   * the body is read first, and `userId` is the user that it names. Failing counts as no.
+   */
+  readsUser?(request: GatewayRequest): boolean;
+  /**
+   * Gateway thread, for every request, before the cache is asked and the target is called: what may be asked at all.
+   * Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`.
+   */
+  onRequest?(request: GatewayRequest): Verdict | Promise<Verdict>;
+  /**
+   * Gateway thread, right before the target is called and not for an answer from the cache: what counts requests counts
+   * them here. Answers and fails as `onRequest`.
+   */
+  onForward?(request: GatewayRequest): Verdict | Promise<Verdict>;
+  /**
+   * Gateway thread, once for every request that `onForward` was asked about, when its answer is over; also where this
+   * plugin or another one refused it. What was counted for a request whose outcome is `refused`, or that was not
+   * forwarded, is to be given back here.
+   */
+  onEnd?(end: RequestEnd): void;
+  /** Recorder thread, before the record is stored. `false` drops the record. */
+  onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
+  /** Recorder thread, after the record is in the database. */
+  onRecorded?(draft: Readonly<RecordDraft>): void | Promise<void>;
+  /**
+   * Endpoints of the API that this plugin answers, in the gateway's thread. Which there are is asked when the service
+   * starts; a plugin that was reloaded answers at once.
+   */
+  readonly routes?: readonly PluginRoute[];
+  /**
+   * What this plugin counts, by names such as `spans_dropped`: shown in `/metrics` for the thread that it is asked in. Counts
+   * go up only; it is asked whenever somebody reads the metrics.
+   */
+  counters?(): Readonly<Record<string, number>>;
+  /** Called once when the plugin is unloaded. */
+  dispose?(): void | Promise<void>;
+}
+
+/** One endpoint of the API, answered in the API's envelope. */
+export interface PluginRoute {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/v1/`, with `:name` for a segment that varies, such as `/v1/domains/:domain/verify`. */
+  readonly path: string;
+  /** What the caller's key needs; `admin` implies the others. */
+  readonly scope: "read" | "write" | "admin";
+  readonly summary: string;
+  /** JSON Schema of the body; without it the route takes none. */
+  readonly body?: Json;
+  /** Throwing answers 500. It has 10 s. */
+  handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
+}
+
+export interface RouteCall {
+  /** The segments that vary, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** JSON that fits the route's schema. */
+  readonly body: Json;
+  readonly caller: RouteCaller;
+}
+
+export interface RouteCaller {
+  /** Undefined for the command line on the machine itself. */
+  readonly organizationId: string | undefined;
+  /** Name of the key, or "command line". */
+  readonly name: string;
+  readonly admin: boolean;
+  /** Whether the caller belongs to the organization that runs the deployment, which was made first. */
+  readonly operator: boolean;
+}
+
+/** `path` names the member of the body that is wrong. */
+export type RouteAnswer =
+  | { readonly data: Json }
+  | { readonly status: number; readonly message: string; readonly path?: string };
+
+export interface PluginContext {
+  readonly options: Json;
+  readonly log: PluginLog;
+  /** Only where the hooks of the gateway's thread are called; the recorder's thread sets plugins up without it. */
+  readonly gateway?: GatewayAccess;
+}
+
+/** A plugin: state lives inside `setup` only. */
+export interface GatewayPlugin {
+  readonly apiVersion: 1;
+  readonly name: string;
+  /** JSON Schema of its `[plugins.<name>]` table in `weir.toml`. */
+  readonly optionsSchema?: Json;
+  setup(context: PluginContext): PluginHooks | Promise<PluginHooks>;
+}

@@ -1,0 +1,289 @@
+import type { Json } from "./json.ts";
+
+/**
+ * A request to a model in no API's words: what every shape reads requests into and writes requests from.
+ *
+ * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses name it. Two prompts that differ
+ * in paths alone ask for the same thing.
+ */
+export interface Prompt {
+  /** The model as the client wrote it; missing where it stands in the path. */
+  readonly model?: string;
+  readonly stream: boolean;
+  /** Every turn in order, system texts among them. */
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice?: ToolChoice;
+  readonly settings: Settings;
+  readonly wants: Wants;
+  /** Where the settings stand in the client's body. */
+  readonly paths: Readonly<Partial<Record<SettingName | "toolChoice" | "tools", string>>>;
+  /** What reading the body lost: members that no shape knows, and parts that cannot be read. */
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * Something of the client's request that a target does not get.
+ *
+ * `dropped` and `approximated` become warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
+ * `invalid_body`, whatever the target.
+ */
+export interface Loss {
+  readonly kind: "dropped" | "approximated" | "refused" | "invalid";
+  /** Path in the client's body. */
+  readonly path: string;
+  /** One clause, such as `the model takes no images`. */
+  readonly why?: string;
+}
+
+/** One turn. Results of calls are parts of a user's turn; calls and reasoning are parts of the assistant's. */
+export interface Message {
+  readonly role: "system" | "user" | "assistant";
+  readonly parts: readonly Part[];
+  /** Name of the participant. */
+  readonly name?: string;
+  readonly at?: string;
+}
+
+export type Part =
+  | TextPart
+  | RefusalPart
+  | ImagePart
+  | FilePart
+  | AudioPart
+  | CallPart
+  | ResultPart
+  | ReasoningPart
+  | HostedPart;
+
+interface Placed {
+  readonly at?: string;
+  /** The prompt up to and with this part is to be cached. */
+  readonly cache?: CacheMark;
+}
+
+export interface CacheMark {
+  /** As the client wrote it, such as `1h`. */
+  readonly ttl?: string;
+}
+
+export interface TextPart extends Placed {
+  readonly type: "text";
+  readonly text: string;
+  /** Sources of the text, in an answer. */
+  readonly citations?: readonly Citation[];
+}
+
+export interface Citation {
+  readonly url?: string;
+  readonly title?: string;
+  readonly quote?: string;
+  /** Characters of the text that it is for. */
+  readonly start?: number;
+  readonly end?: number;
+}
+
+export interface RefusalPart extends Placed {
+  readonly type: "refusal";
+  readonly text: string;
+}
+
+/** Where the content of a part is: base64 bytes, an address, a provider's own file, or plain text. */
+export type Source =
+  | { readonly bytes: string; readonly mediaType: string }
+  | { readonly url: string }
+  | { readonly fileId: string }
+  | { readonly text: string; readonly mediaType: string };
+
+export interface ImagePart extends Placed {
+  readonly type: "image";
+  readonly source: Source;
+  /** `low`, `high`, `auto` or `original`. */
+  readonly detail?: string;
+}
+
+/** A PDF, a text or another document. */
+export interface FilePart extends Placed {
+  readonly type: "file";
+  readonly source: Source;
+  readonly name?: string;
+}
+
+export interface AudioPart extends Placed {
+  readonly type: "audio";
+  readonly source: Source;
+}
+
+export interface CallPart extends Placed {
+  readonly type: "call";
+  readonly id: string;
+  readonly name: string;
+  readonly namespace?: string;
+  /** JSON text of an object; of a custom tool the raw text. */
+  readonly arguments: string;
+  readonly custom?: true;
+  readonly state?: State;
+}
+
+export interface ResultPart extends Placed {
+  readonly type: "result";
+  /** Id of the call. */
+  readonly id: string;
+  /** Name of the tool, where the API says it. */
+  readonly name?: string;
+  readonly parts: readonly Part[];
+  readonly error?: true;
+  readonly custom?: true;
+}
+
+export interface ReasoningPart extends Placed {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly state?: State;
+}
+
+/**
+ * What a provider hands out so that its model can go on thinking where it stopped. It goes back to its issuer as it came
+ * and to no one else.
+ */
+export interface State {
+  /** Maker of the model, such as `anthropic`; of encrypted parts with the credential, `openai:<credential>`. */
+  readonly issuer: string;
+  /** A signature of the text beside it, content in place of text, or content that replaces a text that was withheld. */
+  readonly kind: "signature" | "encrypted" | "redacted";
+  readonly value: string;
+  /** The provider's own id of the piece. */
+  readonly id?: string;
+}
+
+/** A call of a tool that the provider runs itself, or its result, as the API wrote it. */
+export interface HostedPart extends Placed {
+  readonly type: "hosted";
+  /** Name of the shape that can read `item`. */
+  readonly shape: string;
+  readonly item: Json;
+}
+
+export type Tool = FunctionTool | CustomTool | SearchTool | HostedTool;
+
+export interface FunctionTool extends Placed {
+  readonly type: "function";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters?: Json;
+  readonly strict?: boolean;
+}
+
+/** A tool whose input is free text. */
+export interface CustomTool extends Placed {
+  readonly type: "custom";
+  readonly name: string;
+  readonly namespace?: string;
+  readonly description?: string;
+  /** `{ type: "text" }` or `{ type: "grammar", syntax, definition }`. */
+  readonly format?: Json;
+}
+
+/** Web search by the provider. */
+export interface SearchTool extends Placed {
+  readonly type: "search";
+  /** `low`, `medium` or `high`. */
+  readonly contextSize?: string;
+  /** `{ city, region, country, timezone }`. */
+  readonly location?: Json;
+  readonly allowedDomains?: readonly string[];
+  readonly blockedDomains?: readonly string[];
+  readonly maxUses?: number;
+}
+
+/** Another tool that the provider runs or knows by itself, as the API wrote it. */
+export interface HostedTool extends Placed {
+  readonly type: "hosted";
+  readonly shape: string;
+  readonly name: string;
+  readonly item: Json;
+}
+
+export interface ToolChoice {
+  /** `any`: some tool; `one`: the tool of that name. */
+  readonly mode: "auto" | "none" | "any" | "one";
+  readonly name?: string;
+  readonly namespace?: string;
+  /** Only these may be called. */
+  readonly allowed?: readonly string[];
+}
+
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** How much the model is to think; at least one member is there. */
+export interface Thinking {
+  readonly effort?: Effort;
+  readonly budgetTokens?: number;
+  /** The model decides. */
+  readonly adaptive?: true;
+  /** How its thoughts are to be summed up: `auto`, `concise` or `detailed`. */
+  readonly summary?: string;
+}
+
+export type Format =
+  | { readonly type: "text" }
+  | { readonly type: "json" }
+  | {
+      readonly type: "schema";
+      readonly schema: Json;
+      readonly name?: string;
+      readonly description?: string;
+      readonly strict?: boolean;
+    };
+
+/** What a request may set. A missing member is one that the client did not send. Members typed `Json` are as the API has them. */
+export interface Settings {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly logitBias?: Json;
+  readonly n?: number;
+  readonly logprobs?: boolean;
+  readonly topLogprobs?: number;
+  readonly format?: Format;
+  readonly thinking?: Thinking;
+  readonly verbosity?: string;
+  /** False: one call at a time. */
+  readonly parallelCalls?: boolean;
+  /** The end user. */
+  readonly user?: string;
+  readonly cacheKey?: string;
+  readonly metadata?: Json;
+  readonly store?: boolean;
+  readonly serviceTier?: string;
+  readonly prediction?: Json;
+  readonly truncation?: Json;
+  readonly include?: readonly string[];
+  readonly modalities?: readonly string[];
+  readonly audio?: Json;
+  readonly conversation?: Json;
+  readonly background?: boolean;
+  readonly storedPrompt?: Json;
+  readonly previousResponse?: string;
+}
+
+export type SettingName = keyof Settings;
+
+/** How the client wants the answer written; only the writer of its own shape reads it. */
+export interface Wants {
+  /** A chat stream ends with a chunk of usage. */
+  readonly usage?: boolean;
+  /** Reasoning is shown as text. */
+  readonly reasoning?: boolean;
+  /** Reasoning's state is handed out. */
+  readonly state?: boolean;
+  /** Calls come back as `function_call`. */
+  readonly legacyFunctions?: boolean;
+}

@@ -1,0 +1,69 @@
+import type { Json } from "./json.ts";
+
+/**
+ * Token counts of one exchange. A missing member means that the provider did not say; it is never the same as 0.
+ *
+ * `prompt_tokens` is all input and `completion_tokens` all output: caches, audio and reasoning are parts of them.
+ */
+export interface Usage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens?: number;
+  readonly prompt_cache_read_tokens?: number;
+  /** All tokens written to a cache, whatever their lifetime. */
+  readonly prompt_cache_write_tokens?: number;
+  /** The part of `prompt_cache_write_tokens` that is kept for an hour, which is dearer. */
+  readonly prompt_cache_write_1h_tokens?: number;
+  readonly prompt_audio_tokens?: number;
+  readonly completion_audio_tokens?: number;
+  readonly reasoning_tokens?: number;
+}
+
+/** What is known of an exchange beside its bodies. `headers` never hold credentials. */
+export interface ExchangeView {
+  readonly method: string;
+  /** Path and query as sent, credentials masked. */
+  readonly path: string;
+  /** Host of the target, lower case, without port. */
+  readonly host: string;
+  readonly requestHeaders: Headers;
+  /** The request body where it is JSON. */
+  readonly requestBody: Json;
+  /** Status that the provider sent. */
+  readonly status: number;
+  readonly responseHeaders: Headers;
+}
+
+export interface RequestReading {
+  readonly model?: string;
+  readonly stream?: boolean;
+  /** The end user that the body itself names. */
+  readonly userId?: string;
+}
+
+/** What a provider's answer tells. */
+export interface Reading {
+  /** The provider's own id of the answer. */
+  readonly id?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** The usage block as it was sent. */
+  readonly usageRaw?: Json;
+  /** US dollars, where the provider itself states what the request cost. */
+  readonly cost?: number;
+  /** A failure that the answer reports, also inside a stream whose status was 200. */
+  readonly error?: { readonly message: string; readonly type?: string };
+}
+
+/** The state of a stream being folded: `body` is the object that the provider would have sent without streaming. */
+export interface StreamReading extends Reading {
+  readonly body?: Json;
+}
+
+/** One event of a stream: SSE, a line of NDJSON, an element of a JSON array or a message of an AWS event stream. */
+export interface StreamEvent {
+  /** SSE `event:` or the event stream's `:event-type`. */
+  readonly name?: string;
+  /** The event's data where it is JSON, else its text. */
+  readonly data: Json;
+}
