@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
 import type { Exchange } from "../src/gateway/exchange.ts";
 import { HeaderReader } from "../src/gateway/headers/headers.ts";
-import { SeenRequest } from "../src/gateway/hooks.ts";
+import { SeenRequest } from "../src/gateway/seen-request.ts";
 import { createLog } from "../src/observe.ts";
 import { Hooks } from "../src/plugin/hooks/hooks.ts";
 import { Entries } from "../src/plugin/host/entries.ts";

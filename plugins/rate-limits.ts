@@ -14,6 +14,9 @@ const HEADERS_KEPT_MAX = 1_000;
 /** How often a request asks the other nodes for room: others that came before it may take what was given. */
 const ASKED_MAX = 4;
 
+const USER = ["user"] as const;
+const NOTHING = [] as const;
+
 /**
  * Rate limits and budgets: those that a request brings in `Gateway-RateLimit-Policy`, those stored at
  * `/v1/rate-limits`, and those of `weir.toml`. All of them must have room, and then all of them count the request.
@@ -37,9 +40,9 @@ export default {
     const ledger = new Ledger(gateway, log);
     const read = remembering(readPolicies);
     return {
-      readsUser(request) {
+      needs(request) {
         const policies = policiesOf(request, stored, read);
-        return typeof policies !== "string" && policies.some(({ segment }) => segment === "user");
+        return typeof policies !== "string" && policies.some(({ segment }) => segment === "user") ? USER : NOTHING;
       },
 
       onRequest(request) {

@@ -131,6 +131,57 @@ test("the dashboard, which runs in browsers, takes only types from other rooms, 
   expect(wrong).toEqual([]);
 });
 
+describe("the gateway's thread parses no body", () => {
+  /** What parses JSON there, each a bounded text of its own. */
+  const PARSERS: Readonly<Record<string, string>> = {
+    "src/gateway/body/canonical-json.ts": "called by content.ts and the cache's key",
+    "src/gateway/body/content.ts": "called by content-reader.ts for bodies up to 64 kB, else in its worker",
+    "src/gateway/cache/answer-file.ts": "the head of a stored answer, which the cache wrote",
+    "src/gateway/retry/plan.ts": "the header Gateway-Fallbacks",
+    "src/gateway/thread/batch.ts": "what gateway threads tell each other",
+  };
+  /** Modules that parse bodies, and who may call them. */
+  const CALLERS: Readonly<Record<string, readonly string[]>> = {
+    "canonical-json.ts": ["src/gateway/body/content.ts", "src/gateway/cache/key.ts"],
+    "key.ts": ["src/gateway/body/content-reader.ts", "src/gateway/body/content-worker.ts"],
+    "content.ts": ["src/gateway/body/content-reader.ts", "src/gateway/body/content-worker.ts"],
+  };
+  const gateway = src.filter(({ path }) => roomOf(path) === "gateway");
+
+  test("beyond the files that are named here", () => {
+    const parses = ({ text }: Source) => /\bJSON\.parse\b|\bparseJson\b/.test(text);
+    expect(
+      gateway
+        .filter(parses)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(Object.keys(PARSERS).sort());
+  });
+
+  test("which are called by the reader of bodies and its worker", () => {
+    const wrong = gateway.flatMap(({ path, text }) =>
+      [...text.matchAll(/^import\s+(type\s)?([^;"']*?)\s*from\s+["']([^"']+)["']/gm)].flatMap(
+        ([, typeOnly, names = "", from = ""]) => {
+          const callers = CALLERS[from.split("/").at(-1)!];
+          // Where the model stands in a path is found without a parser.
+          const isHarmless = typeOnly !== undefined || names.trim() === "{ modelOfPath }";
+          return callers === undefined || callers.includes(path) || isHarmless ? [] : [`${path} imports ${from}`];
+        },
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("with code of mapping/", () => {
+    const wrong = gateway.filter(
+      ({ path, imports }) =>
+        path !== "src/gateway/body/content.ts" &&
+        imports.some(({ from, typeOnly }) => from.includes("/mapping/") && !typeOnly),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+});
+
 test("libraries are imported in their home only", () => {
   const wrong = src.flatMap(({ path, imports }) =>
     imports

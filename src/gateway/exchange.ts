@@ -5,7 +5,7 @@ import { startClock } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { BeginMeta, HeadMeta } from "../spool/frame.ts";
-import type { Upload } from "./body/upload.ts";
+import type { Upload, UploadOwner } from "./body/upload.ts";
 import type { Departing } from "./departures.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { toHeaderValue } from "./headers/headers.ts";
@@ -23,7 +23,7 @@ import { joinSockets } from "./websocket/websocket.ts";
  * Not `tee()` or streams: a copying branch would read the provider at full speed and queue, without bound, what a slow
  * client has not taken yet.
  */
-export class Exchange implements UpstreamEvents, Departing {
+export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   id: string;
   slot = 0;
   readonly clock = startClock();

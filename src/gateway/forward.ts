@@ -1,66 +1,26 @@
-import type { Socket } from "node:net";
-import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { UpstreamRequest } from "../runtime/http/upstream.ts";
-import type { BeginMeta } from "../spool/frame.ts";
-import { COLLECT_BYTES_MAX, Upload, type UploadLimits } from "./body/upload.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Admitted } from "./admit.ts";
+import { hasBody, openUpload } from "./body/plan.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import type { RequestHeaders } from "./headers/headers.ts";
-import { askOnForward, type SeenRequest } from "./hooks.ts";
-import type { FallbackTarget } from "./retry/fallback-request.ts";
-import type { RetryPlan } from "./retry/plan.ts";
-import type { Route } from "./target.ts";
 
-/** A request as the HTTP parser hands it over. */
-export interface ClientRequest {
-  readonly incoming: IncomingRequest;
-  /** The socket and what came behind the head, where the client wants to speak another protocol. */
-  readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
-}
+/** Bodies up to here go out in one write with their head, which also allows sending them a second time. */
+const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
 
-/** A request that may be passed on: who sent it is known, and where it goes. */
-export interface Admitted {
-  readonly exchange: Exchange;
-  readonly request: ClientRequest;
-  readonly headers: RequestHeaders;
-  readonly route: Route;
-  readonly seen: SeenRequest;
-  /** How its record begins. */
-  readonly meta: BeginMeta;
-  /** What to do when the provider fails, where the client said so. */
-  readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
-}
-
-/** Asks the plugins that count what goes to providers. @throws Refused, GatewayError `plugin_failed`. */
-export function askToForward({ hooks }: GatewayParts, { seen, exchange }: Admitted): void | Promise<void> {
-  if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return;
-  return askOnForward(hooks, seen, exchange);
-}
-
-/** Passes a request on, its body as it comes. */
-export function forward(parts: GatewayParts, admitted: Admitted): void {
-  const { exchange, request } = admitted;
-  const { contentLength } = admitted.headers;
+/** Passes a request on, with what was read of its body and what is still to come. */
+export async function forward(parts: GatewayParts, admitted: Admitted): Promise<void> {
+  const { exchange, headers } = admitted;
   const call = toUpstream(parts, admitted);
-  if (!hasBody(admitted.headers)) {
+  if (!hasBody(headers)) {
     exchange.send(call);
     return;
   }
-  request.incoming.sendContinue();
-  const limits = uploadLimits(parts);
-  exchange.upload =
-    contentLength !== undefined && contentLength <= COLLECT_BYTES_MAX
-      ? Upload.collect(exchange, request.incoming, limits, (body) => exchange.send({ ...call, body }))
-      : Upload.stream(exchange, request.incoming, limits, exchange.send(call));
-  exchange.upload.begin();
-}
-
-export function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
-  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
-}
-
-export function uploadLimits(parts: GatewayParts): UploadLimits {
-  return { bytesMax: parts.bodyBytesMax, stallMs: parts.uploadStallMs, upstreamMs: parts.upstreamTimeoutMs };
+  const isUnread = exchange.upload === undefined;
+  const upload = openUpload(parts, admitted);
+  const { contentLength } = headers;
+  if (isUnread && contentLength !== undefined && contentLength <= ONE_WRITE_BYTES_MAX) {
+    const body = await upload.readWhole(ONE_WRITE_BYTES_MAX);
+    if (body !== undefined) exchange.send({ ...call, body });
+  } else upload.pipe(exchange.send(call));
 }
 
 /** The request as the provider gets it, without its body. */

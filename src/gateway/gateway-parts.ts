@@ -1,32 +1,19 @@
 import type { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
-import type { RequestEnd } from "../plugin/contract.ts";
-import type { Verdict } from "../plugin/hooks/verdict.ts";
 import type { Upstream } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
+import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderReader } from "./headers/headers.ts";
-import type { SeenRequest } from "./hooks.ts";
+import type { RequestHooks } from "./hooks.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
-
-/** The hooks of the loaded plugins; `plugin/hooks/hooks.ts` is one. */
-export interface RequestHooks {
-  has(name: "readsUser" | "onRequest" | "onForward" | "onEnd"): boolean;
-  /** Whether the user that the body names matters. Never throws. */
-  readsUser?(request: SeenRequest): boolean | Promise<boolean>;
-  /** @throws GatewayError `plugin_failed`. */
-  onRequest(request: SeenRequest): Verdict | Promise<Verdict>;
-  /** @throws GatewayError `plugin_failed`. */
-  onForward(request: SeenRequest): Verdict | Promise<Verdict>;
-  onEnd(end: RequestEnd): void;
-}
 
 /** What every exchange of one gateway shares; worked out at the start, not per request. */
 export interface GatewayParts {
@@ -40,6 +27,7 @@ export interface GatewayParts {
   readonly metrics: GatewayMetrics;
   readonly providers: () => ProviderIndex;
   readonly hooks: RequestHooks | undefined;
+  readonly content: ContentReader;
   readonly cache: ResponseCache;
   /** In a further gateway thread: the way to the first one, which has the cache. */
   readonly passedOn: PassedOn | undefined;

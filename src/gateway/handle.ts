@@ -1,166 +1,72 @@
 import { GatewayError } from "../errors.ts";
-import type { KeySnapshot } from "../keys.ts";
 import { messageOf } from "../observe.ts";
-import type { Answer, IncomingRequest } from "../runtime/http/server.ts";
+import type { Answer } from "../runtime/http/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
-import type { BeginMeta } from "../spool/frame.ts";
-import { requireGatewayScope } from "./authenticate.ts";
+import { type Admitted, type Arrival, admit, beginMeta, type ClientRequest, speaksOfCache } from "./admit.ts";
+import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
-import { cacheSettings, serveCached, speaksOfCache } from "./cache/serve-cached.ts";
-import { checkMessage } from "./check-message.ts";
+import { serveCached } from "./cache/serve-cached.ts";
 import { Exchange } from "./exchange.ts";
 import { explain } from "./explain.ts";
-import { type Admitted, askToForward, type ClientRequest, forward, hasBody } from "./forward.ts";
+import { forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { type RequestHeaders, recordedGatewayHeaders } from "./headers/headers.ts";
-import { maskOf, maskPath } from "./headers/secrets.ts";
-import { readOmissions, readRequestId, readSettings } from "./headers/settings.ts";
-import { askOnRequest, Refused, type RequestFacts, SeenRequest } from "./hooks.ts";
-import { bodyTooLarge, fromRefusal, toOwnAnswer } from "./refusal.ts";
-import { serveWithRetries } from "./retry/call-provider.ts";
-import { findFallbacks } from "./retry/fallback-request.ts";
-import { readRetryPlan } from "./retry/plan.ts";
-import { serveWithUser, wantsBodyUser } from "./serve-with-user.ts";
-import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
+import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
+import { callProvider } from "./retry/call-provider.ts";
 
-/** Takes one request from its head to its end: id, key, target, hooks, record, provider. Never rejects. */
+/**
+ * Takes one request from its head to its end. Never rejects.
+ *
+ * The record begins before the body is read and before any plugin is asked: what a client sees the id of is recorded,
+ * also where a plugin refuses it or the process is killed meanwhile.
+ */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
-  const { incoming } = request;
-  const headers = parts.headers.read(incoming.rawHeaders);
+  const headers = parts.headers.read(request.incoming.rawHeaders);
   if (parts.passedOn !== undefined && request.client === undefined && speaksOfCache(headers))
-    return parts.passedOn.passOn(incoming, answer);
+    return parts.passedOn.passOn(request.incoming, answer);
   const exchange = new Exchange(parts, uuidv7(), answer, request.client);
-  let key: KeySnapshot | undefined;
-  let route: Route | undefined;
+  const arrival: Arrival = { exchange, request, headers };
   try {
-    checkMessage(request, headers);
-    const known = parts.keys.identify(headers.gateway, exchange.startedAt);
-    if (!(known instanceof GatewayError)) key = known;
-    checkBytes(incoming.url); // refused whoever sends it, and recorded where that is known
-    if (key === undefined) throw known;
-    requireGatewayScope(key);
-    const chosenId = readRequestId(headers.gateway);
-    if (chosenId !== undefined) {
-      await parts.ids.claim(chosenId);
-      exchange.adopt(chosenId);
-    }
-    const settings = readSettings(headers.gateway);
-    route = findRoute(settings, headers.hosts[0], parts.domain, parts.providers());
-    exchange.provider = route.provider;
-    checkPath(incoming.url);
-    checkLimits(parts, route, headers);
-    const shown = parts.headers.recorded(headers, route.provider);
-    const { caching, retry } = readWishes(parts, request, headers, route);
-    if (caching !== undefined) exchange.cache = {};
-    const meta = beginMeta(exchange, incoming, headers, shown, key, route);
-    const seen = new SeenRequest(requestFacts(exchange.id, meta, headers, route));
-    const admitted: Admitted = { exchange, request, headers, route, seen, meta, retry };
-    const { hooks } = parts;
-    const readsBody = wantsBodyUser(parts, admitted);
-    if (readsBody === true || (readsBody !== false && (await readsBody)))
-      return await serveWithUser(parts, admitted, caching);
-    if (hooks?.has("onRequest")) {
-      const admission = askOnRequest(hooks, seen, exchange);
-      if (admission !== undefined) await admission;
-    }
-    if (caching === undefined) {
-      const admission = askToForward(parts, admitted);
-      if (admission !== undefined) await admission;
-    }
-
-    const recorded = exchange.begin(meta);
+    const admitted = await admit(parts, arrival);
+    const isRecorded = exchange.begin(admitted.meta);
     if (exchange.ended) return;
-    if (!recorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
-    if (caching !== undefined) await serveCached(parts, admitted, caching);
-    else if (retry !== undefined) await serveWithRetries(parts, admitted);
-    else forward(parts, admitted);
+    if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
+    const needs = await bodyNeeds(parts, admitted);
+    const body = await readBody(parts, admitted, planBody(admitted, needs));
+    if (exchange.ended) return;
+    if (body !== undefined && needs.length > 0) await learnFromBody(parts, admitted, body, needs);
+    await askOnRequest(parts, admitted);
+    if (!exchange.ended) await answerFrom(parts, admitted, body);
   } catch (error) {
-    refuse(parts, { exchange, request, headers, key, route }, error);
+    refuse(parts, arrival, error);
   }
 }
 
-/** What is asked of the cache and of retries; it is checked for a WebSocket as well, which has neither. */
-function readWishes(parts: GatewayParts, { incoming, client }: ClientRequest, headers: RequestHeaders, route: Route) {
-  const caching = cacheSettings(headers);
-  const plan = readRetryPlan(headers.gateway);
-  const retry = plan && { plan, targets: findFallbacks(parts, plan, route, incoming.url) };
-  return client === undefined ? { caching, retry } : { caching: undefined, retry: undefined };
+/** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */
+async function answerFrom(parts: GatewayParts, admitted: Admitted, body: Uint8Array | undefined): Promise<void> {
+  const { exchange, caching } = admitted;
+  if (caching !== undefined && body !== undefined) return serveCached(parts, admitted, caching, body);
+  await askOnForward(parts, admitted);
+  if (exchange.ended) return;
+  if (body === undefined) return forward(parts, admitted);
+  exchange.receive((events) => callProvider(parts, admitted, body, events));
 }
 
-/** A request that is not passed on, as far as it was understood. */
-interface Failed {
-  readonly exchange: Exchange;
-  readonly request: ClientRequest;
-  readonly headers: RequestHeaders;
-  readonly key: KeySnapshot | undefined;
-  readonly route: Route | undefined;
-}
-
-/** Answers in the provider's place. Whoever came with a key that is known gets a record, with the body that is coming. */
-function refuse(parts: GatewayParts, { exchange, request, headers, key, route }: Failed, thrown: unknown): void {
-  const { incoming } = request;
+/** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */
+function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
+  const { exchange, request, headers, key } = arrival;
   const error = explain(thrown, headers, parts);
   if (!(error instanceof GatewayError || error instanceof Refused))
     parts.log.error("a request failed in the gateway", { error: messageOf(error) });
-  if (key !== undefined && !exchange.recording.begun) {
-    const shown = parts.headers.recorded(headers, route?.provider);
-    exchange.begin(beginMeta(exchange, incoming, headers, shown, key, route));
-  }
+  if (key !== undefined && !exchange.recording.begun) exchange.begin(beginMeta(parts, arrival, key));
   const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
-  const unread = exchange.upload === undefined && hasBody(headers);
-  if (unread && isComing(request, headers, parts) && exchange.recording.begun)
-    recordRefusedBody(exchange, incoming, () => exchange.answerOwn(own));
+  const isUnread = exchange.upload === undefined && hasBody(headers);
+  if (isUnread && isComing(arrival, parts) && exchange.recording.begun)
+    recordRefusedBody(exchange, request.incoming, () => exchange.answerOwn(own));
   else exchange.answerOwn(own);
 }
 
 /** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
-function isComing({ incoming }: ClientRequest, { contentLength = 0 }: RequestHeaders, parts: GatewayParts): boolean {
-  return !incoming.waitsForContinue && contentLength <= parts.bodyBytesMax;
-}
-
-function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
-  const refused = parts.guard.refuseHost(target.host, target.upstream.port);
-  if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
-  if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
-    throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
-}
-
-function beginMeta(
-  exchange: Exchange,
-  incoming: IncomingRequest,
-  headers: RequestHeaders,
-  shown: readonly string[],
-  key: KeySnapshot,
-  route: Route | undefined,
-): BeginMeta {
-  const omit = readOmissions(headers.gateway);
-  return {
-    time: exchange.startedAt,
-    method: incoming.method,
-    path: escapeBytes(maskPath(incoming.url, maskOf(route?.provider).query)),
-    target: route?.target.origin ?? "",
-    provider: route?.providerName ?? PROVIDER_UNKNOWN,
-    organization: key.organizationId,
-    keyId: key.id,
-    keyName: key.name,
-    authHash: key.hash,
-    headers: shown,
-    gateway: recordedGatewayHeaders(headers.gateway),
-    omitRequest: omit.request,
-    omitResponse: omit.response,
-  };
-}
-
-function requestFacts(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
-  return {
-    id,
-    method: meta.method,
-    path: meta.path,
-    target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
-    provider: meta.provider,
-    organizationId: meta.organization,
-    keyId: meta.keyId,
-    shown: meta.headers,
-    gateway: headers.gateway,
-  };
+function isComing({ request, headers }: Arrival, { bodyBytesMax }: GatewayParts): boolean {
+  return !request.incoming.waitsForContinue && (headers.contentLength ?? 0) <= bodyBytesMax;
 }

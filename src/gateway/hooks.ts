@@ -1,177 +1,104 @@
-import type { GatewayRequest, Refusal } from "../plugin/contract.ts";
+import type { BodyNeed, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
+import type { Admitted } from "./admit.ts";
+import { hasBody } from "./body/plan.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RequestHooks } from "./gateway-parts.ts";
-import { fromWire, type GatewayHeader } from "./headers/headers.ts";
-import { MASKED } from "./headers/secrets.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { valuesOf } from "./headers/headers.ts";
+import { Refused } from "./refusal.ts";
+import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
-/** A plugin's refusal, thrown so that it takes the way of every other one. */
-export class Refused extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.name = "Refused";
-    this.refusal = refusal;
-  }
+/** The hooks of the loaded plugins, in this thread or asked in another; `plugin/hooks/hooks.ts` is one. */
+export interface RequestHooks {
+  has(name: "onRequest" | "onForward" | "onEnd"): boolean;
+  /** What the plugins need of this request's body. Never throws. */
+  needs?(request: SeenRequest, facts: RequestFacts): readonly BodyNeed[] | Promise<readonly BodyNeed[]>;
+  /** @throws GatewayError `plugin_failed`. */
+  onRequest(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
+  /** @throws GatewayError `plugin_failed`. */
+  onForward(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
+  onEnd(end: RequestEnd): void;
 }
 
-/** What is known of a request before its target is called. Plain: it may be told to another thread. */
-export interface RequestFacts {
-  readonly id: string;
-  readonly fallbackOf?: string | undefined;
-  readonly method: string;
-  /** As sent, credentials masked. */
-  readonly path: string;
-  readonly target: GatewayRequest["target"];
-  readonly provider: string;
-  readonly organizationId: string;
-  readonly keyId: string;
-  /** The client's headers as they may be shown. */
-  readonly shown: readonly string[];
-  readonly gateway: readonly GatewayHeader[];
-  /** The user that the body names, where it was read for that. */
-  bodyUser?: string | undefined;
+const NOTHING: readonly BodyNeed[] = [];
+
+/** What plugins need of a request's body and its head does not tell. */
+export async function bodyNeeds({ hooks }: GatewayParts, admitted: Admitted): Promise<readonly BodyNeed[]> {
+  const { seen, facts, request, headers } = admitted;
+  if (hooks?.needs === undefined || request.client !== undefined || !hasBody(headers)) return NOTHING;
+  const needs = await hooks.needs(seen, facts);
+  return needs.length === 0 ? NOTHING : needs.filter((need) => !isKnown(need, seen));
+}
+
+function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
+  return (need === "user" && !!userId) || (need === "model" && model !== undefined);
+}
+
+/** Adds what a request's body tells to what is known of it. */
+export async function learnFromBody(
+  parts: GatewayParts,
+  { facts, headers }: Admitted,
+  bytes: Uint8Array,
+  needs: readonly BodyNeed[],
+): Promise<void> {
+  const contentType = valuesOf(headers, "content-type")[0] ?? "";
+  const coding = valuesOf(headers, "content-encoding").join(",");
+  const found = await parts.content.content({ bytes, contentType, coding }, needs.includes("body"));
+  if (needs.includes("user")) facts.bodyUser = found.user;
+  if (needs.includes("model")) facts.model = found.model;
+  if (needs.includes("body")) facts.body = found.json;
 }
 
 /**
- * Lets the plugins look at a request before its target is called. Answers at once where they do.
+ * Lets the plugins look at a request before the cache is asked and its target is called.
  *
  * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
  */
-export function askOnRequest(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): void | Promise<void> {
-  return settle(hooks.onRequest(request), exchange);
+export async function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Promise<void> {
+  if (hooks?.has("onRequest")) heed(await hooks.onRequest(seen, facts), exchange);
 }
 
 /**
- * Asks the plugins for the last time before the target is called; they are told how it ended, whatever comes.
+ * Asks the plugins for the last time before the target is called. They are told how it ended, whatever comes.
  *
  * @throws as `askOnRequest`.
  */
-export function askOnForward(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): void | Promise<void> {
-  const told = () => exchange.tellEnd((end) => hooks.onEnd(end));
-  let verdict: Verdict | Promise<Verdict>;
+export async function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Promise<void> {
+  if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return;
   try {
-    verdict = hooks.onForward(request);
-  } catch (error) {
-    told();
-    throw error;
+    heed(await hooks.onForward(seen, facts), exchange);
+  } finally {
+    // The client may leave meanwhile: the plugins hear of the end once they have answered.
+    exchange.tellEnd((end) => hooks.onEnd(end));
   }
-  if (!(verdict instanceof Promise)) {
-    told();
-    return settle(verdict, exchange);
-  }
-  // The client may leave meanwhile: the plugins hear of the end once they have answered.
-  return verdict.finally(told).then((found) => settle(found, exchange));
 }
 
 /**
  * Asks the plugins whether a request may go to another target than the client named first: all of it, as if it were a
  * request of its own.
  *
- * @param request - with an id of its own: what plugins count for it is settled under this id when the exchange ends.
+ * @param seen - with an id of its own: what plugins count for it is settled under this id when the exchange ends.
  * @throws as `askOnRequest`.
  */
-export async function askFor(hooks: RequestHooks, request: SeenRequest, exchange: Exchange): Promise<void> {
-  const admit = (verdict: Verdict) => {
-    if (isRefusal(verdict)) throw new Refused(verdict);
-  };
-  admit(await hooks.onRequest(request));
+export async function askFor(
+  hooks: RequestHooks,
+  seen: SeenRequest,
+  facts: RequestFacts,
+  exchange: Exchange,
+): Promise<void> {
+  admitOnly(await hooks.onRequest(seen, facts));
   try {
-    admit(await hooks.onForward(request));
+    admitOnly(await hooks.onForward(seen, facts));
   } finally {
-    exchange.tellEnd((end) => hooks.onEnd({ ...end, id: request.id }));
+    exchange.tellEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
   }
 }
 
-function settle(verdict: Verdict | Promise<Verdict>, exchange: Exchange): void | Promise<void> {
-  if (verdict instanceof Promise) return verdict.then((found) => settle(found, exchange));
+function heed(verdict: Verdict, exchange: Exchange): void {
+  admitOnly(verdict);
+  if (verdict !== undefined && !isRefusal(verdict)) exchange.addHeaders(verdict.responseHeaders);
+}
+
+function admitOnly(verdict: Verdict): void {
   if (isRefusal(verdict)) throw new Refused(verdict);
-  if (verdict !== undefined) exchange.addHeaders(verdict.responseHeaders);
-}
-
-/** What a request is made of. A plugin has no way to it, for the gateway's own headers hold credentials. */
-export let factsOf: (request: SeenRequest) => RequestFacts;
-
-/** What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. */
-export class SeenRequest implements GatewayRequest {
-  readonly #facts: RequestFacts;
-  #headers: Headers | undefined;
-  #properties: Readonly<Record<string, string>> | undefined;
-
-  static {
-    factsOf = (request) => request.#facts;
-  }
-
-  constructor(facts: RequestFacts) {
-    this.#facts = facts;
-  }
-
-  get id(): string {
-    return this.#facts.id;
-  }
-
-  get fallbackOf(): string | undefined {
-    return this.#facts.fallbackOf;
-  }
-
-  get method(): string {
-    return this.#facts.method;
-  }
-
-  get path(): string {
-    return this.#facts.path;
-  }
-
-  get target(): GatewayRequest["target"] {
-    return this.#facts.target;
-  }
-
-  get provider(): string {
-    return this.#facts.provider;
-  }
-
-  get organizationId(): string {
-    return this.#facts.organizationId;
-  }
-
-  get keyId(): string {
-    return this.#facts.keyId;
-  }
-
-  get headers(): Headers {
-    this.#headers ??= toHeaders(this.#facts.shown);
-    return this.#headers;
-  }
-
-  get userId(): string | undefined {
-    const sent = this.#facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
-    return sent === undefined ? this.#facts.bodyUser : fromWire(sent.value);
-  }
-
-  get properties(): Readonly<Record<string, string>> {
-    if (this.#properties !== undefined) return this.#properties;
-    const properties: Record<string, string> = {};
-    for (const { name, setting, value } of this.#facts.gateway) {
-      if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
-    }
-    this.#properties = properties;
-    return properties;
-  }
-
-  gatewayHeader(name: string): string | undefined {
-    if (name === "auth" || name === "fallbacks") return undefined; // both hold credentials
-    let found: string | undefined;
-    for (const { setting, value } of this.#facts.gateway) {
-      if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;
-    }
-    return found;
-  }
-}
-
-/** Without the masked ones: a plugin sees no credential, not even that there is one. */
-function toHeaders(pairs: readonly string[]): Headers {
-  const headers = new Headers();
-  for (let at = 0; at < pairs.length; at += 2) if (pairs[at + 1] !== MASKED) headers.append(pairs[at]!, pairs[at + 1]!);
-  return headers;
 }

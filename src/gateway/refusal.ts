@@ -3,6 +3,17 @@ import type { Refusal } from "../plugin/contract.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";
 
+/** A plugin's refusal, thrown so that it takes the way of every other one. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.name = "Refused";
+    this.refusal = refusal;
+  }
+}
+
 /** An answer of the gateway's own, on its way to the client. */
 export interface OwnAnswer {
   readonly status: number;

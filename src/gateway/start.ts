@@ -12,14 +12,16 @@ import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus } from "../threads.ts";
 import { KeyRing } from "./authenticate.ts";
+import { ContentReader } from "./body/content-reader.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { Departures } from "./departures.ts";
 import type { Exchange } from "./exchange.ts";
 import { faultAnswer } from "./fault-answer.ts";
-import type { GatewayParts, RequestHooks } from "./gateway-parts.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { HeaderReader } from "./headers/headers.ts";
+import type { RequestHooks } from "./hooks.ts";
 import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { RequestIds } from "./request-ids.ts";
@@ -151,7 +153,7 @@ async function drainServer(
   server.closeAll();
   parts.upstream.close();
   await Promise.race([closed, sleep(1_000)]);
-  await Promise.race([parts.cache.close(), sleep(CACHE_CLOSE_MS)]);
+  await Promise.race([Promise.all([parts.cache.close(), parts.content.close()]), sleep(CACHE_CLOSE_MS)]);
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
@@ -160,7 +162,9 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const inFlight = new InFlight<Exchange>();
   const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
+  const content = new ContentReader();
   const cache = new ResponseCache({
+    content,
     directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
     log: room,
     bytesMax: config.cache_max_bytes,
@@ -186,6 +190,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     ),
     providers: registry,
     hooks,
+    content,
     cache,
     passedOn,
     inFlight,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GatewayError } from "../../src/errors.ts";
-import type { RequestHooks } from "../../src/gateway/gateway-parts.ts";
+import type { RequestHooks } from "../../src/gateway/hooks.ts";
 import { answerHooks } from "../../src/gateway/thread/answer-hooks.ts";
 import { AskedHooks } from "../../src/gateway/thread/ask-hooks.ts";
 import { PassedOn } from "../../src/gateway/thread/pass-on.ts";
@@ -224,7 +224,7 @@ test("a plugin that fails there fails the request here", async () => {
 test("where a plugin needs the user of the body, the body is read first, and the plugin is asked once", async () => {
   const users: (string | undefined)[] = [];
   await using pair = await startPair({
-    readsUser: () => true,
+    needs: () => ["user"],
     onForward({ userId }) {
       users.push(userId);
       return undefined;

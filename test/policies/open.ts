@@ -119,6 +119,8 @@ export function requestOf(asked: Asked = {}): GatewayRequest {
     organizationId: asked.organizationId ?? "org-1",
     keyId: asked.keyId ?? "key-1",
     userId,
+    model: undefined,
+    body: undefined,
     properties,
     gatewayHeader: (name) => (name === "ratelimit-policy" ? policy : undefined),
   };

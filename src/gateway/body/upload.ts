@@ -1,155 +1,133 @@
 import type { BodySink, IncomingRequest } from "../../runtime/http/server.ts";
 import type { UpstreamCall } from "../../runtime/http/upstream.ts";
-import type { Exchange } from "../exchange.ts";
-import { bodyTooLarge, ownAnswer } from "../refusal.ts";
-
-/** Bodies up to here are collected and sent in one write, which also allows sending them a second time. */
-export const COLLECT_BYTES_MAX = 1_024 * 1_024;
+import { bodyTooLarge, type OwnAnswer, ownAnswer } from "../refusal.ts";
 
 export interface UploadLimits {
   readonly bytesMax: number;
-  /** Without progress for so long `exchange.onDeadline` is called: waiting for the client, for the provider. */
+  /** Without progress for so long the exchange ends: waiting for the client, for the provider. */
   readonly stallMs: number;
   readonly upstreamMs: number;
 }
 
-/** The client's body on its way to the spool and the provider. */
+/** What an upload reports to its exchange. */
+export interface UploadOwner {
+  readonly recording: { requestBody(bytes: Uint8Array): void };
+  awaitProgress(ms: number): void;
+  answerOwn(own: OwnAnswer): void;
+  /** @returns false where its response is already under way. */
+  refuseBrokenBody(): boolean;
+}
+
+/**
+ * The client's body on its way to the spool and the provider. `readWhole` brings it into memory, `pipe` passes it on
+ * as it comes; a body that turns out too large for the first goes on with the second.
+ */
 export class Upload implements BodySink {
-  readonly #exchange: Exchange;
+  readonly #owner: UploadOwner;
   readonly #incoming: IncomingRequest;
   readonly #limits: UploadLimits;
-  readonly #onBytes: (bytes: Uint8Array) => void;
-  readonly #onWhole: () => void;
+  /** What was read and not passed on. */
+  #pieces: Uint8Array[] = [];
   #received = 0;
-  #paused = false;
-  #stopped = false;
+  #wholeBytesMax = 0;
+  #settle: ((body: Uint8Array | undefined) => void) | undefined;
+  #call: UpstreamCall | undefined;
+  #isReading = false;
+  #isPaused = false;
+  #isStopped = false;
   finished = false;
 
-  /**
-   * Reads the whole body and then calls `onWhole`.
-   *
-   * @param more - what to do about a body that turns out longer: `pass` hands over what was read, and the rest as it
-   * comes, once there is a call to pass it to.
-   */
-  static collect(
-    exchange: Exchange,
-    incoming: IncomingRequest,
-    limits: UploadLimits,
-    onWhole: (body: Uint8Array) => void,
-    more?: { readonly bytesMax: number; readonly onMore: (pass: (call: UpstreamCall) => void) => void },
-  ): Upload {
-    const pieces: Uint8Array[] = [];
-    let bytesSoFar = 0;
-    let call: UpstreamCall | undefined;
-    const pass = (to: UpstreamCall) => {
-      call = to;
-      let room = true;
-      for (const piece of pieces.splice(0)) room = to.write(piece);
-      if (upload.finished) to.end();
-      else if (room) upload.resume();
-    };
-    const take = (bytes: Uint8Array) => {
-      if (call !== undefined) {
-        if (!call.write(bytes)) upload.#pause();
-        return;
-      }
-      pieces.push(bytes);
-      const before = bytesSoFar;
-      bytesSoFar += bytes.byteLength;
-      if (more === undefined || bytesSoFar <= more.bytesMax) return;
-      upload.#pause();
-      if (before <= more.bytesMax) more.onMore(pass);
-    };
-    const done = () => {
-      if (call !== undefined) call.end();
-      else if (more === undefined || bytesSoFar <= more.bytesMax)
-        onWhole(pieces.length === 1 ? pieces[0]! : pieces.length === 0 ? EMPTY : Buffer.concat(pieces));
-    };
-    const upload: Upload = new Upload(exchange, incoming, limits, take, done);
-    return upload;
-  }
-
-  /** Passes the body on as it comes, no faster than the provider takes it. */
-  static stream(exchange: Exchange, incoming: IncomingRequest, limits: UploadLimits, call: UpstreamCall): Upload {
-    const upload: Upload = new Upload(
-      exchange,
-      incoming,
-      limits,
-      (bytes) => {
-        if (!call.write(bytes)) upload.#pause();
-      },
-      () => call.end(),
-    );
-    return upload;
-  }
-
-  private constructor(
-    exchange: Exchange,
-    incoming: IncomingRequest,
-    limits: UploadLimits,
-    onBytes: (bytes: Uint8Array) => void,
-    onWhole: () => void,
-  ) {
-    this.#exchange = exchange;
+  constructor(owner: UploadOwner, incoming: IncomingRequest, limits: UploadLimits) {
+    this.#owner = owner;
     this.#incoming = incoming;
     this.#limits = limits;
-    this.#onBytes = onBytes;
-    this.#onWhole = onWhole;
-    exchange.awaitProgress(limits.stallMs);
   }
 
-  /** Lets the body come, once the exchange knows of this. */
-  begin(): void {
-    this.#incoming.read(this);
+  /** @returns undefined where the body is over `bytesMax`, or the exchange has ended meanwhile. */
+  readWhole(bytesMax: number): Promise<Uint8Array | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
+    this.#wholeBytesMax = bytesMax;
+    this.#settle = resolve;
+    this.#read();
+    return promise;
+  }
+
+  /** Passes on what was read and what is still to come, no faster than the provider takes it. */
+  pipe(call: UpstreamCall): void {
+    this.#call = call;
+    let hasRoom = true;
+    for (const piece of this.#pieces.splice(0)) hasRoom = call.write(piece);
+    if (this.finished) call.end();
+    else if (!this.#isReading) this.#read();
+    else if (hasRoom) this.resume();
   }
 
   /** False while the provider is what holds the body up. */
   get waitsForClient(): boolean {
-    return !this.#paused;
+    return !this.#isPaused;
   }
 
   resume(): void {
-    if (!this.#paused || this.#stopped) return;
-    this.#paused = false;
-    this.#exchange.awaitProgress(this.#limits.stallMs);
+    if (!this.#isPaused || this.#isStopped) return;
+    this.#isPaused = false;
+    this.#owner.awaitProgress(this.#limits.stallMs);
     this.#incoming.resume();
   }
 
   /** Nothing more of this body is passed on. */
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
+    this.#settle?.(undefined);
+  }
+
+  #read(): void {
+    this.#isReading = true;
+    this.#incoming.sendContinue();
+    this.#owner.awaitProgress(this.#limits.stallMs);
+    this.#incoming.read(this);
   }
 
   #pause(): void {
-    this.#paused = true;
+    this.#isPaused = true;
     this.#incoming.pause();
-    this.#exchange.awaitProgress(this.#limits.upstreamMs);
+    this.#owner.awaitProgress(this.#limits.upstreamMs);
   }
 
   onEnd(): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.finished = true;
-    this.#exchange.awaitProgress(this.#limits.upstreamMs);
-    this.#onWhole();
+    this.#owner.awaitProgress(this.#limits.upstreamMs);
+    if (this.#call !== undefined) this.#call.end();
+    else if (this.#received <= this.#wholeBytesMax) this.#settle?.(joined(this.#pieces.splice(0)));
   }
 
   onBroken(): boolean {
-    this.#stopped = true;
-    return this.#exchange.refuseBrokenBody();
+    this.stop();
+    return this.#owner.refuseBrokenBody();
   }
 
   onData(bytes: Uint8Array): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.#received += bytes.byteLength;
-    this.#exchange.awaitProgress(this.#limits.stallMs);
+    this.#owner.awaitProgress(this.#limits.stallMs);
     if (this.#received > this.#limits.bytesMax) {
-      this.#stopped = true;
-      this.#exchange.answerOwn(ownAnswer("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
+      this.#isStopped = true;
+      this.#owner.answerOwn(ownAnswer("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
+      this.#settle?.(undefined);
       return;
     }
-    this.#exchange.recording.requestBody(bytes);
-    this.#onBytes(bytes);
+    this.#owner.recording.requestBody(bytes);
+    if (this.#call !== undefined) {
+      if (!this.#call.write(bytes)) this.#pause();
+      return;
+    }
+    this.#pieces.push(bytes);
+    if (this.#received <= this.#wholeBytesMax) return;
+    this.#pause();
+    this.#settle?.(undefined);
   }
 }
 
-const EMPTY = new Uint8Array(0);
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../body/canonical-json.ts";
+import { modelOfPath } from "../body/content.ts";
 
 /** What makes two requests the same to the cache. */
 export interface KeyParts {
@@ -44,15 +45,4 @@ function readJson(body: Uint8Array, ignoredKeys: readonly string[]) {
     return undefined; // no UTF-8: the bytes are the key
   }
   return canonicalJson(text, ignoredKeys);
-}
-
-/** Where providers put the model into the path: `/models/m:generate`, `/model/m/converse`, `/deployments/m/chat`. */
-function modelOfPath(url: string): string | undefined {
-  const found = /\/(?:models|model|deployments|engines)\/([^/:?#]+)/.exec(url)?.[1];
-  if (found === undefined) return undefined;
-  try {
-    return decodeURIComponent(found);
-  } catch {
-    return found;
-  }
 }

@@ -1,12 +1,12 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ContentReader } from "../body/content-reader.ts";
+import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-request.ts";
 import type { Entry, Totals } from "./answer-index.ts";
 import { AnswerStore, type StoreOptions } from "./answer-store.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
-import { KeyMaker } from "./key-maker.ts";
 import type { CacheSettings } from "./settings.ts";
 import { type AnswerOrigin, codingOfStream, isShareable, shareableHeaders } from "./stored-answer.ts";
-import { endsInFailure } from "./stream-end.ts";
 
 const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 
@@ -15,6 +15,7 @@ interface CacheOptions extends StoreOptions {
   readonly headMsMax: number;
   /** Bytes of one answer's body. */
   readonly entryBytesMax: number;
+  readonly content: Pick<ContentReader, "fails">;
 }
 
 /** Who asks, and for what. */
@@ -66,7 +67,7 @@ export interface CacheFigures {
  */
 export class ResponseCache {
   readonly store: AnswerStore;
-  readonly keys = new KeyMaker();
+  readonly #content: CacheOptions["content"];
   readonly #bodyBytesMax: number;
   readonly #headMsMax: number;
   readonly #budget = new FlightBudget(FLIGHT_BYTES_MAX);
@@ -76,6 +77,7 @@ export class ResponseCache {
 
   constructor(options: CacheOptions) {
     this.store = new AnswerStore(options);
+    this.#content = options.content;
     this.#headMsMax = options.headMsMax;
     this.#bodyBytesMax = Math.min(options.entryBytesMax, options.bytesMax);
   }
@@ -119,8 +121,8 @@ export class ResponseCache {
   }
 
   /** Waits until what is stored is in its files. */
-  async close(): Promise<void> {
-    await Promise.all([this.store.close(), this.keys.close()]);
+  close(): Promise<void> {
+    return this.store.close();
   }
 
   #follow(shared: SharedFlight, { settings, omitResponse }: CacheRequest): Claim {
@@ -153,7 +155,7 @@ export class ResponseCache {
       if (fails) shared.omit = true;
     };
     if (coding === "") return void note(endsInFailure(chunks));
-    return this.keys.fails({ bytes: Buffer.concat(chunks), coding }).then(note);
+    return this.#content.fails({ bytes: Buffer.concat(chunks), coding }).then(note);
   }
 
   #land(shared: SharedFlight, head: Head | undefined, chunks: readonly Uint8Array[] | undefined): void {

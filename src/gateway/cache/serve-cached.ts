@@ -1,65 +1,26 @@
 import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
-import { gather } from "../body/gather.ts";
+import type { Admitted } from "../admit.ts";
 import type { Exchange } from "../exchange.ts";
-import { type Admitted, askToForward, forward } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import type { RequestHeaders } from "../headers/headers.ts";
+import { valuesOf } from "../headers/headers.ts";
 import type { CacheHit } from "../headers/own-headers.ts";
 import { readOmissions } from "../headers/settings.ts";
+import { askOnForward } from "../hooks.ts";
 import { answeredBy, callProvider } from "../retry/call-provider.ts";
 import type { FallbackTarget } from "../retry/fallback-request.ts";
 import type { Entry } from "./answer-index.ts";
 import { Replay } from "./replay.ts";
 import type { CacheRequest, Claim, Passage } from "./response-cache.ts";
-import { type CacheSettings, readCacheSettings } from "./settings.ts";
+import type { CacheSettings } from "./settings.ts";
 import { isShareable, shareableHeaders } from "./stored-answer.ts";
-
-/** Whether a request says anything about the cache. */
-export function speaksOfCache({ gateway }: RequestHeaders): boolean {
-  return gateway.some(({ setting }) => setting.startsWith("cache-"));
-}
-
-/** What a request asks of the cache. @throws GatewayError `invalid_header`. */
-export function cacheSettings(headers: RequestHeaders): CacheSettings | undefined {
-  // Most requests ask for nothing: no list of theirs is made.
-  if (!speaksOfCache(headers)) return undefined;
-  return readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"));
-}
 
 /**
  * Answers a request that asks for the cache: with a stored answer, with the answer of an identical request in flight,
- * or from the provider, and then maybe keeps that answer. The request's body is gathered first.
+ * or from the provider, and then maybe keeps that answer.
  *
  * @throws Refused, GatewayError where a plugin refuses or fails.
  */
-export async function serveCached(parts: GatewayParts, admitted: Admitted, settings: CacheSettings): Promise<void> {
-  const { exchange, headers } = admitted;
-  // What a Range leaves out is not in the key.
-  if (valuesOf(headers, "range").length > 0) {
-    await askToForward(parts, admitted);
-    if (!exchange.ended) forward(parts, admitted);
-    return;
-  }
-  await gather(parts, admitted, {
-    onBody: (body) => answer(parts, admitted, settings, body),
-    beforePassing: () => askToForward(parts, admitted),
-  });
-}
-
-/** The same for a body that was gathered already; the plugins' `onRequest` has been asked. */
-export async function serveCachedBody(
-  parts: GatewayParts,
-  admitted: Admitted,
-  settings: CacheSettings,
-  body: Uint8Array,
-): Promise<void> {
-  if (valuesOf(admitted.headers, "range").length === 0) return answer(parts, admitted, settings, body);
-  await askToForward(parts, admitted);
-  const { exchange } = admitted;
-  if (!exchange.ended) exchange.receive((events) => callProvider(parts, admitted, body, events));
-}
-
-async function answer(
+export async function serveCached(
   parts: GatewayParts,
   admitted: Admitted,
   settings: CacheSettings,
@@ -122,7 +83,7 @@ async function lead(
   const { flight } = shared;
   const { exchange } = admitted;
   try {
-    await askToForward(parts, admitted);
+    await askOnForward(parts, admitted);
   } catch (error) {
     flight.abandon();
     throw error;
@@ -151,7 +112,7 @@ async function toCacheRequest(
   body: Uint8Array,
 ): Promise<CacheRequest> {
   const organizationId = meta.organization;
-  const { key, model } = await parts.cache.keys.key({
+  const { key, model } = await parts.content.key({
     organizationId,
     seed: settings.seed,
     method: request.incoming.method,
@@ -188,9 +149,4 @@ function asHit(
     onEnd: () => events.onEnd(),
     onError: (error) => events.onError(error),
   };
-}
-
-/** All values of a header. @param name - lower case. */
-function valuesOf({ raw }: RequestHeaders, name: string): string[] {
-  return raw.flatMap((value, at) => (at % 2 === 1 && raw[at - 1]!.toLowerCase() === name ? [value] : []));
 }

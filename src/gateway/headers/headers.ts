@@ -127,6 +127,11 @@ export class HeaderReader {
   }
 }
 
+/** All values of a header. @param name - lower case. */
+export function valuesOf({ raw }: RequestHeaders, name: string): string[] {
+  return raw.flatMap((value, at) => (at % 2 === 1 && raw[at - 1]!.toLowerCase() === name ? [value] : []));
+}
+
 /** Header values cross the parser as Latin-1; what they mean is UTF-8. */
 export function fromWire(value: string): string {
   return Buffer.from(value, "latin1").toString("utf8");

@@ -1,14 +1,16 @@
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
-import { gather } from "../body/gather.ts";
+import type { Admitted } from "../admit.ts";
 import type { Exchange } from "../exchange.ts";
-import { type Admitted, toUpstream, withBody } from "../forward.ts";
+import { toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskPath, maskResponseHeaders } from "../headers/secrets.ts";
-import { askFor, factsOf, Refused, type RequestFacts, SeenRequest } from "../hooks.ts";
+import { askFor } from "../hooks.ts";
 import { Recording } from "../recording.ts";
+import { Refused } from "../refusal.ts";
+import { type RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Attempts, type Try } from "./attempts.ts";
 import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
 import type { FailedTry } from "./try-answer.ts";
@@ -39,7 +41,7 @@ export function callProvider(
       open: (request, toTry) => parts.upstream.open(request, toTry),
       async fallback(place) {
         const target = targets[place]!;
-        const request = fallbackRequest(parts, admitted, target, body);
+        const request = await fallbackRequest(parts, admitted, target, body);
         if (request === undefined || !(await mayCall(parts, admitted, target))) return undefined;
         return request;
       },
@@ -65,30 +67,23 @@ export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?:
   exchange.provider = target.route.provider;
 }
 
-/** Passes on a request that may be sent more than once: its body is gathered first, as far as that is possible. */
-export function serveWithRetries(parts: GatewayParts, admitted: Admitted): Promise<void> {
-  const { exchange } = admitted;
-  return gather(parts, admitted, {
-    async onBody(body) {
-      if (!exchange.ended) exchange.receive((events) => callProvider(parts, admitted, body, events));
-    },
-    beforePassing: () => undefined,
-  });
-}
-
 /** Whether the plugins let a request go to a fallback: another host may have limits of its own. */
-async function mayCall(parts: GatewayParts, { seen, exchange }: Admitted, fallback: FallbackTarget): Promise<boolean> {
+async function mayCall(
+  parts: GatewayParts,
+  { facts: first, exchange }: Admitted,
+  fallback: FallbackTarget,
+): Promise<boolean> {
   if (parts.hooks === undefined) return true;
   const { target, owner } = fallback.route;
   const facts: RequestFacts = {
-    ...factsOf(seen),
+    ...first,
     ...whereTo(fallback),
     id: uuidv7(),
     fallbackOf: exchange.id,
     target: { origin: target.origin, host: target.host, owner },
   };
   try {
-    await askFor(parts.hooks, new SeenRequest(facts), exchange);
+    await askFor(parts.hooks, new SeenRequest(facts), facts, exchange);
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: target.origin });

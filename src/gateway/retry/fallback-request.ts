@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
-import { canonicalJson } from "../body/canonical-json.ts";
-import { type Admitted, toUpstream, withBody } from "../forward.ts";
+import type { Admitted } from "../admit.ts";
+import { toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { toWire } from "../headers/headers.ts";
 import { maskOf, maskPath } from "../headers/secrets.ts";
@@ -58,13 +58,13 @@ function invalid(what: string): GatewayError {
  *
  * @returns undefined where members of the body are to be replaced and it is no JSON object.
  */
-export function fallbackRequest(
+export async function fallbackRequest(
   parts: GatewayParts,
   admitted: Admitted,
   { fallback, route, path }: FallbackTarget,
   body: Uint8Array,
-): UpstreamRequest | undefined {
-  const changed = fallback.body === undefined ? body : replaceMembers(body, fallback.body);
+): Promise<UpstreamRequest | undefined> {
+  const changed = fallback.body === undefined ? body : await parts.content.replaceMembers(body, fallback.body);
   if (changed === undefined) return undefined;
   const base = toUpstream(parts, { ...admitted, route });
   const foreign = route.target.origin !== admitted.route.target.origin;
@@ -81,13 +81,4 @@ function replaceHeaders(headers: readonly string[], set: Readonly<Record<string,
   const kept = headers.filter((_, at) => !names.has(headers[at - (at % 2)]!.toLowerCase()));
   for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
   return kept;
-}
-
-/** On the text: what stays is as the client wrote it, its order too, which is that of the answer where it is a schema's. */
-function replaceMembers(body: Uint8Array, members: Readonly<Record<string, unknown>>): Uint8Array | undefined {
-  const own = canonicalJson(Buffer.from(body).toString("utf8"))?.members;
-  if (own === undefined) return undefined;
-  const kept = own.filter(({ name }) => !Object.hasOwn(members, name)).map(({ text }) => text);
-  const set = Object.entries(members).map((member) => member.map((each) => JSON.stringify(each)).join(":"));
-  return Buffer.from(`{${[...kept, ...set].join(",")}}`);
 }

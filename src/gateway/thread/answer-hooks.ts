@@ -1,9 +1,9 @@
 import { messageOf } from "../../observe.ts";
 import { isRefusal, joined } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { RequestHooks } from "../gateway-parts.ts";
-import { SeenRequest } from "../hooks.ts";
-import type { Question, Reply } from "./ask-hooks.ts";
+import type { RequestHooks } from "../hooks.ts";
+import { SeenRequest } from "../seen-request.ts";
+import type { Asked, Question, Reply } from "./ask-hooks.ts";
 import { Batch, onBatch } from "./batch.ts";
 
 /**
@@ -19,12 +19,14 @@ export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
   let isGone = false;
   const end = (id: string) => hooks.onEnd({ id, status: 500, outcome: "cut_off", forwarded: true });
 
-  const answer = async (request: SeenRequest, mayRead: boolean): Promise<Omit<Reply, "number">> => {
-    if (mayRead && (await hooks.readsUser?.(request))) return { readsUser: true };
-    const first = await hooks.onRequest(request);
+  const answer = async ({ facts, mayRead }: Asked): Promise<Omit<Reply, "number">> => {
+    const request = new SeenRequest(facts);
+    const needs = mayRead ? ((await hooks.needs?.(request, facts)) ?? []) : [];
+    if (needs.length > 0) return { needs };
+    const first = await hooks.onRequest(request, facts);
     if (isRefusal(first)) return { verdict: first };
     try {
-      const second = await hooks.onForward(request);
+      const second = await hooks.onForward(request, facts);
       return { verdict: isRefusal(second) ? second : joined(first, second) };
     } finally {
       if (isGone) end(request.id);
@@ -37,8 +39,8 @@ export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
       if (counted.delete(question.end.id)) hooks.onEnd(question.end);
       return;
     }
-    const { number, facts, mayRead } = question;
-    answer(new SeenRequest(facts), mayRead).then(
+    const { number } = question;
+    answer(question).then(
       (reply) => send({ number, ...reply }),
       (error: unknown) => send({ number, failed: messageOf(error) }),
     );

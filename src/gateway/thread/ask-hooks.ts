@@ -1,25 +1,25 @@
 import { GatewayError } from "../../errors.ts";
-import type { RequestEnd } from "../../plugin/contract.ts";
+import type { BodyNeed, RequestEnd } from "../../plugin/contract.ts";
 import type { Verdict } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { RequestHooks } from "../gateway-parts.ts";
-import { factsOf, type RequestFacts, type SeenRequest } from "../hooks.ts";
+import type { RequestHooks } from "../hooks.ts";
+import type { RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Batch, onBatch } from "./batch.ts";
 
-/** What a further gateway thread tells the first one, where the plugins are. */
-export type Question =
-  | {
-      readonly number: number;
-      readonly facts: RequestFacts;
-      /** The body can be read for its user. */
-      readonly mayRead: boolean;
-    }
-  | { readonly end: RequestEnd };
+/** What a further gateway thread asks the first one, where the plugins are. */
+export interface Asked {
+  readonly number: number;
+  readonly facts: RequestFacts;
+  /** The body can be read for what plugins need of it. */
+  readonly mayRead: boolean;
+}
+
+export type Question = Asked | { readonly end: RequestEnd };
 
 export interface Reply {
   readonly number: number;
-  /** The body is to be read first, and the question asked again; nothing was counted. */
-  readonly readsUser?: true;
+  /** The body is to be read for this first, and the question asked again; nothing was counted. */
+  readonly needs?: readonly BodyNeed[];
   readonly verdict?: Verdict;
   /** A plugin failed. */
   readonly failed?: string;
@@ -27,7 +27,7 @@ export interface Reply {
 
 /**
  * The plugins as a further gateway thread sees them: they live in the first one, which alone counts, and are asked
- * there. One question a request does for `readsUser`, `onRequest` and `onForward` together.
+ * there. One question a request does for `needs`, `onRequest` and `onForward` together.
  */
 export class AskedHooks implements RequestHooks {
   readonly #batch: Batch;
@@ -44,23 +44,22 @@ export class AskedHooks implements RequestHooks {
     });
   }
 
-  has(name: "readsUser" | "onRequest" | "onForward" | "onEnd"): boolean {
+  has(name: "onRequest" | "onForward" | "onEnd"): boolean {
     return name !== "onRequest";
   }
 
-  async readsUser(request: SeenRequest): Promise<boolean> {
-    const reply = await this.#ask(request, true);
-    if (reply.readsUser) return true;
-    this.#admitted.set(request, reply);
-    return false;
+  async needs(request: SeenRequest, facts: RequestFacts): Promise<readonly BodyNeed[]> {
+    const reply = await this.#ask(facts, true);
+    if (reply.needs === undefined) this.#admitted.set(request, reply);
+    return reply.needs ?? [];
   }
 
   onRequest(): Verdict {
     return undefined;
   }
 
-  async onForward(request: SeenRequest): Promise<Verdict> {
-    const { verdict, failed } = this.#admitted.get(request) ?? (await this.#ask(request, false));
+  async onForward(request: SeenRequest, facts: RequestFacts): Promise<Verdict> {
+    const { verdict, failed } = this.#admitted.get(request) ?? (await this.#ask(facts, false));
     if (failed !== undefined) throw new GatewayError("plugin_failed", failed);
     return verdict;
   }
@@ -74,9 +73,8 @@ export class AskedHooks implements RequestHooks {
     this.#batch.flush();
   }
 
-  #ask(request: SeenRequest, mayRead: boolean): Promise<Reply> {
+  #ask(facts: RequestFacts, mayRead: boolean): Promise<Reply> {
     const number = this.#next++;
-    const facts = factsOf(request);
     // What holds credentials is nothing that a plugin could ask for.
     const gateway = facts.gateway.filter(({ setting }) => setting !== "auth" && setting !== "fallbacks");
     this.#batch.send({ number, facts: { ...facts, gateway }, mayRead } satisfies Question);

@@ -1,7 +1,10 @@
 import type { Json } from "./json.ts";
 import type { Usage } from "./reading.ts";
 
-/** A request as plugins see it: no credential, no body. Members that cost something are made when first read. */
+/** What a plugin needs of a request's body. */
+export type BodyNeed = "user" | "model" | "body";
+
+/** A request as plugins see it, without any credential. Members that cost something are made when first read. */
 export interface GatewayRequest {
   readonly id: string;
   /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
@@ -20,7 +23,12 @@ export interface GatewayRequest {
   readonly organizationId: string;
   /** Id of the service key. */
   readonly keyId: string;
+  /** What `Gateway-User-Id` says; without it the user that the body names, where a plugin needs `user`. */
   readonly userId: string | undefined;
+  /** The model that the path names, or else the body, where a plugin needs `model`. Undefined where neither names one. */
+  readonly model: string | undefined;
+  /** The request's body, where a plugin needs `body` and it is JSON; else undefined. To be left as it is. */
+  readonly body: Json;
   readonly properties: Readonly<Record<string, string>>;
   /**
    * What the header `Gateway-<name>` says, as UTF-8; several of them joined by ", ". Aliases of the prefix are the same.

@@ -1,4 +1,4 @@
-import type { Admission, GatewayRequest, RecordDraft, Refusal, RequestEnd } from "./exchange.ts";
+import type { Admission, BodyNeed, GatewayRequest, RecordDraft, Refusal, RequestEnd } from "./exchange.ts";
 import type { GatewayAccess } from "./gateway-access.ts";
 import type { Json } from "./json.ts";
 
@@ -12,10 +12,10 @@ type Verdict = Refusal | Admission | undefined | void;
 
 export interface PluginHooks {
   /**
-   * Gateway thread, before `onRequest`: whether it matters who the user is. Where one says so, and no header names a user,
-   * the body is read first, and `userId` is the user that it names. Failing counts as no.
+   * What has to be read from a request's body before `onRequest`: a list, or a function of the request where it depends on
+   * that (gateway thread; failing counts as nothing). Without a need of any plugin, bodies pass as they come.
    */
-  readsUser?(request: GatewayRequest): boolean;
+  readonly needs?: readonly BodyNeed[] | ((request: GatewayRequest) => readonly BodyNeed[]);
   /**
    * Gateway thread, for every request, before the cache is asked and the target is called: what may be asked at all.
    * Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`.

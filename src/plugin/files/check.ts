@@ -23,9 +23,9 @@ const aFunction: Rule = (value) => (typeof value === "function" ? undefined : "m
 const listOf =
   (fits: (entry: unknown) => boolean, allowed: string): Rule =>
   (value) => {
-    if (!Array.isArray(value)) return `must be a list, each entry a ${allowed}`;
+    if (!Array.isArray(value)) return `must be a list, each entry ${allowed}`;
     const wrong = value.findIndex((entry) => !fits(entry));
-    return wrong === -1 ? undefined : `entry ${wrong + 1} must be a ${allowed}, not ${shown(value[wrong])}`;
+    return wrong === -1 ? undefined : `entry ${wrong + 1} must be ${allowed}, not ${shown(value[wrong])}`;
   };
 
 const isLowerName = (value: unknown) => typeof value === "string" && /^[a-z0-9][a-z0-9._-]*$/.test(value);
@@ -47,11 +47,16 @@ const mask: Rule = (value) => {
   if (unknown !== undefined) return `has no member ${shown(unknown)}; it has headers and query`;
   const isLower = (entry: unknown) => typeof entry === "string" && entry !== "" && entry === entry.toLowerCase();
   for (const [name, list] of Object.entries(value)) {
-    const wrong = list === undefined ? undefined : listOf(isLower, "lower-case name")(list);
+    const wrong = list === undefined ? undefined : listOf(isLower, "a lower-case name")(list);
     if (wrong !== undefined) return `${name}: ${wrong}`;
   }
   return undefined;
 };
+
+const isBodyNeed = (value: unknown) => value === "user" || value === "model" || value === "body";
+
+/** What is wrong with a list of what is needed of a body. */
+export const whyNoNeeds: Rule = listOf(isBodyNeed, '"user", "model" or "body"');
 
 const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
   method: { required: true, rule: text(/^(GET|POST|PUT|DELETE)$/, "GET, POST, PUT or DELETE") },
@@ -81,12 +86,12 @@ const upperName = text(/^[A-Z0-9][A-Z0-9_.-]*$/, "an upper-case name such as ACM
 const PROVIDER: Readonly<Record<keyof ProviderPlugin, Member>> = {
   apiVersion,
   name: { required: true, rule: upperName },
-  aliases: { rule: listOf(isLowerName, "lower-case name") },
-  hosts: { rule: listOf(isHostPattern, "host name or pattern such as *.example.com") },
+  aliases: { rule: listOf(isLowerName, "a lower-case name") },
+  hosts: { rule: listOf(isHostPattern, "a host name or pattern such as *.example.com") },
   target: { rule: origin },
   dedicatedDomain: { rule: text(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "one lower-case domain label such as acme") },
   extends: { rule: upperName },
-  wireSchemas: { rule: listOf(pathSchema, "{ path: RegExp, schema: string }") },
+  wireSchemas: { rule: listOf(pathSchema, "a { path: RegExp, schema: string }") },
   mask: { rule: mask },
   readRequest: { rule: aFunction },
   readResponse: { rule: aFunction },
@@ -102,7 +107,7 @@ const PLUGIN: Readonly<Record<keyof GatewayPlugin, Member>> = {
 };
 
 const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
-  readsUser: { rule: aFunction },
+  needs: { rule: (value) => (typeof value === "function" ? undefined : whyNoNeeds(value)) },
   onRequest: { rule: aFunction },
   onForward: { rule: aFunction },
   onEnd: { rule: aFunction },

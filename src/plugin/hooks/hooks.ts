@@ -1,6 +1,15 @@
 import { GatewayError } from "../../errors.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import type { Admission, GatewayRequest, PluginHooks, PluginRoute, RecordDraft, RequestEnd } from "../contract.ts";
+import type {
+  Admission,
+  BodyNeed,
+  GatewayRequest,
+  PluginHooks,
+  PluginRoute,
+  RecordDraft,
+  RequestEnd,
+} from "../contract.ts";
+import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
 import { whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
@@ -24,7 +33,7 @@ interface Hook<I, R> {
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
 
 interface Lists {
-  readonly readsUser: readonly Hook<GatewayRequest, boolean>[];
+  readonly needs: readonly Hook<GatewayRequest, readonly BodyNeed[]>[];
   readonly onRequest: readonly RequestHook[];
   readonly onForward: readonly RequestHook[];
   readonly onEnd: readonly Hook<RequestEnd, void>[];
@@ -36,7 +45,9 @@ interface Lists {
 export class Hooks {
   readonly #log: Log;
   readonly #failures = new Map<string, number>();
-  #lists: Lists = { readsUser: [], onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  /** What plugins need of every request. */
+  #needs: readonly BodyNeed[] = [];
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
 
@@ -48,18 +59,20 @@ export class Hooks {
   use(plugins: readonly OpenPlugin[]): void {
     const all = <I, R>(name: HookName): Hook<I, R>[] =>
       plugins.flatMap(({ name: plugin, hooks, builtIn = false }) => {
-        const call = hooks[name] as ((input: I) => R | Promise<R>) | undefined;
-        if (call === undefined) return [];
+        const call = hooks[name] as unknown;
+        if (!isHook<I, R>(call)) return [];
         return [{ name, plugin, call: (input: I) => call.call(hooks, input), builtIn, patience: new Patience() }];
       });
     this.#lists = {
-      readsUser: all("readsUser"),
+      needs: all("needs"),
       onRequest: all("onRequest"),
       onForward: all("onForward"),
       onEnd: all("onEnd"),
       onRecord: all("onRecord"),
       onRecorded: all("onRecorded"),
     };
+    const listed = plugins.flatMap(({ hooks: { needs } }) => (Array.isArray(needs) ? (needs as BodyNeed[]) : []));
+    this.#needs = [...new Set(listed)];
     this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
     this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
   }
@@ -69,17 +82,20 @@ export class Hooks {
     return this.#lists[name].length > 0;
   }
 
-  /** Whether any plugin has to know the user. Never throws. */
-  readsUser(request: GatewayRequest): boolean {
-    return this.#lists.readsUser.some((hook) => {
-      if (hook.patience.isOver) return false;
+  /** What the plugins need of this request's body. Never throws. */
+  needs(request: GatewayRequest): readonly BodyNeed[] {
+    const { needs } = this.#lists;
+    if (needs.length === 0) return this.#needs;
+    const all = new Set(this.#needs);
+    for (const hook of needs) {
+      if (hook.patience.isOver) continue;
       try {
-        return this.#call(hook, request) === true;
+        for (const need of checkedNeeds(this.#call(hook, request))) all.add(need);
       } catch (error) {
         this.#count(hook, error);
-        return false;
       }
-    });
+    }
+    return [...all];
   }
 
   /**
@@ -230,4 +246,14 @@ export class Hooks {
       this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
     }
   }
+}
+
+function isHook<I, R>(member: unknown): member is (input: I) => R | Promise<R> {
+  return typeof member === "function";
+}
+
+function checkedNeeds(needs: unknown): readonly BodyNeed[] {
+  const wrong = whyNoNeeds(needs);
+  if (wrong !== undefined) throw new Error(`what needs answers ${wrong}`);
+  return needs as readonly BodyNeed[];
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { ContentReader } from "../../../src/gateway/body/content-reader.ts";
 import { type Claim, ResponseCache } from "../../../src/gateway/cache/response-cache.ts";
 import type { CacheSettings } from "../../../src/gateway/cache/settings.ts";
 import { createLog } from "../../../src/observe.ts";
@@ -19,6 +20,7 @@ test.each<[string, number | undefined, Claim["kind"]]>([
   using directory = temporaryDirectory("age");
   const limits = { bytesMax: 1_000_000, entriesMax: 1_000, entryBytesMax: 1_000, headMsMax: 1_000 };
   const cache = new ResponseCache({
+    content: new ContentReader(),
     directory: directory.path,
     log: createLog({ level: "error", format: "json" }),
     ...limits,

@@ -1,0 +1,142 @@
+import type { Socket } from "node:net";
+import { GatewayError } from "../errors.ts";
+import type { KeySnapshot } from "../keys.ts";
+import type { IncomingRequest } from "../runtime/http/server.ts";
+import type { BeginMeta } from "../spool/frame.ts";
+import { requireGatewayScope } from "./authenticate.ts";
+import { modelOfPath } from "./body/content.ts";
+import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
+import { checkMessage } from "./check-message.ts";
+import type { Exchange } from "./exchange.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
+import { maskOf, maskPath } from "./headers/secrets.ts";
+import { readOmissions, readRequestId, readSettings } from "./headers/settings.ts";
+import { bodyTooLarge } from "./refusal.ts";
+import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts";
+import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
+import { type RequestFacts, SeenRequest } from "./seen-request.ts";
+import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+
+/** A request as the HTTP parser hands it over. */
+export interface ClientRequest {
+  readonly incoming: IncomingRequest;
+  /** The socket and what came behind the head, where the client wants to speak another protocol. */
+  readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
+}
+
+/** A request as far as it is understood: a refusal is recorded with what there is. */
+export interface Arrival {
+  readonly exchange: Exchange;
+  readonly request: ClientRequest;
+  readonly headers: RequestHeaders;
+  key?: KeySnapshot;
+  route?: Route;
+}
+
+/** A request that may be passed on, as far as its head tells: who sent it is known, and where it goes. */
+export interface Admitted {
+  readonly exchange: Exchange;
+  readonly request: ClientRequest;
+  /** As the client sent them, with what plugins have changed. */
+  readonly headers: RequestHeaders;
+  readonly route: Route;
+  readonly facts: RequestFacts;
+  /** What plugins see of the facts. */
+  readonly seen: SeenRequest;
+  /** How its record begins. */
+  readonly meta: BeginMeta;
+  /** What it asks of the cache, where that can answer it. */
+  readonly caching: CacheSettings | undefined;
+  /** What to do when the provider fails, where the client said so. */
+  readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
+}
+
+/** Finds out what the head of a request tells: its id, key, target and wishes. @throws GatewayError. */
+export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admitted> {
+  const { exchange, request, headers } = arrival;
+  const { incoming } = request;
+  checkMessage(request, headers);
+  const key = parts.keys.identify(headers.gateway, exchange.startedAt);
+  if (!(key instanceof GatewayError)) arrival.key = key;
+  checkBytes(incoming.url); // such a path is refused with any key, and recorded where the key is known
+  if (key instanceof GatewayError) throw key;
+  requireGatewayScope(key);
+  const chosenId = readRequestId(headers.gateway);
+  if (chosenId !== undefined) {
+    await parts.ids.claim(chosenId);
+    exchange.adopt(chosenId);
+  }
+  const route = findRoute(readSettings(headers.gateway), headers.hosts[0], parts.domain, parts.providers());
+  arrival.route = route;
+  exchange.provider = route.provider;
+  checkPath(incoming.url);
+  checkLimits(parts, route, headers);
+  const wishes = readWishes(parts, arrival, route);
+  const meta = beginMeta(parts, arrival, key);
+  const facts = requestFacts(exchange.id, meta, headers, route);
+  return { exchange, request, headers, route, facts, seen: new SeenRequest(facts), meta, ...wishes };
+}
+
+/** How a request's record begins. */
+export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
+  const { exchange, request, headers, route } = arrival;
+  const { incoming } = request;
+  const omit = readOmissions(headers.gateway);
+  return {
+    time: exchange.startedAt,
+    method: incoming.method,
+    path: escapeBytes(maskPath(incoming.url, maskOf(route?.provider).query)),
+    target: route?.target.origin ?? "",
+    provider: route?.providerName ?? PROVIDER_UNKNOWN,
+    organization: key.organizationId,
+    keyId: key.id,
+    keyName: key.name,
+    authHash: key.hash,
+    headers: parts.headers.recorded(headers, route?.provider),
+    gateway: recordedGatewayHeaders(headers.gateway),
+    omitRequest: omit.request,
+    omitResponse: omit.response,
+  };
+}
+
+/** What is asked of the cache and of retries. It is checked for a WebSocket as well, which has neither. */
+function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival, route: Route) {
+  const asked = speaksOfCache(headers)
+    ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
+    : undefined;
+  const plan = readRetryPlan(headers.gateway);
+  const retry = plan && { plan, targets: findFallbacks(parts, plan, route, request.incoming.url) };
+  if (request.client !== undefined) return { caching: undefined, retry: undefined };
+  if (asked !== undefined) exchange.cache = {};
+  // What a Range leaves out is not in the cache's key.
+  const caching = asked === undefined || valuesOf(headers, "range").length > 0 ? undefined : asked;
+  return { caching, retry };
+}
+
+/** Whether a request says anything about the cache. */
+export function speaksOfCache({ gateway }: RequestHeaders): boolean {
+  return gateway.some(({ setting }) => setting.startsWith("cache-"));
+}
+
+function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
+  const refused = parts.guard.refuseHost(target.host, target.upstream.port);
+  if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
+  if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
+    throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
+}
+
+function requestFacts(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
+  return {
+    id,
+    method: meta.method,
+    path: meta.path,
+    target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
+    provider: meta.provider,
+    organizationId: meta.organization,
+    keyId: meta.keyId,
+    shown: meta.headers,
+    gateway: headers.gateway,
+    model: modelOfPath(meta.path),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Json } from "../../plugin/contract.ts";
+import { expose } from "../../runtime/rpc.ts";
+import { threadStart } from "../../runtime/thread.ts";
+import { type CacheKey, cacheKey, type KeyParts } from "../cache/key.ts";
+import { type BodyContent, bodyContent, type CodedBody, replaceMembers } from "./content.ts";
+import { type CodedStream, codedEndsInFailure } from "./stream-end.ts";
+
+/** Bytes that a stream may unpack to. */
+const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
+
+/** The thread that reads large bodies, so that the gateway's own goes on moving bytes. */
+export type ContentFunctions = {
+  key(parts: KeyParts): CacheKey;
+  content(body: CodedBody, wantsJson: boolean): Promise<BodyContent>;
+  replaceMembers(
+    body: Uint8Array,
+    members: Readonly<Record<string, Json>>,
+    removed: readonly string[],
+  ): Uint8Array | undefined;
+  fails(stream: CodedStream): Promise<boolean | undefined>;
+};
+
+const { port } = threadStart<null>();
+expose(port, {
+  key: cacheKey,
+  async content(body, wantsJson) {
+    const { json, ...others } = await bodyContent(body);
+    return wantsJson ? { json, ...others } : others;
+  },
+  replaceMembers,
+  fails: (stream) => codedEndsInFailure(stream, DECODED_BYTES_MAX),
+} satisfies ContentFunctions);

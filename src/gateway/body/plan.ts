@@ -1,0 +1,71 @@
+import { GatewayError } from "../../errors.ts";
+import type { BodyNeed } from "../../plugin/contract.ts";
+import type { Admitted } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { RequestHeaders } from "../headers/headers.ts";
+import { Upload } from "./upload.ts";
+
+/** Whether a request's body goes to the provider as it comes, or is in memory before anything is decided. */
+export type BodyPlan =
+  | { readonly kind: "stream" }
+  | {
+      readonly kind: "whole";
+      readonly bytesMax: number;
+      /** What happens to a larger one. */
+      readonly tooLarge: "stream" | "refuse";
+    };
+
+/** A larger body is sent once, answered by nothing but its provider, and names no user. */
+const USUAL_BYTES_MAX = 4 * 1_024 * 1_024;
+/** What decides by model or content decides about every request, so a larger body is refused. */
+const JUDGED_BYTES_MAX = 64 * 1_024 * 1_024;
+
+const STREAM: BodyPlan = { kind: "stream" };
+const USUAL: BodyPlan = { kind: "whole", bytesMax: USUAL_BYTES_MAX, tooLarge: "stream" };
+const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: "refuse" };
+
+/** Says what becomes of a request's body, before its first byte is read. @param needs - what plugins need of it. */
+export function planBody({ caching, retry }: Admitted, needs: readonly BodyNeed[]): BodyPlan {
+  if (needs.includes("model") || needs.includes("body")) return JUDGED;
+  return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;
+}
+
+/**
+ * Reads a body as far as its plan says.
+ *
+ * @returns undefined where it goes out as it comes, or the exchange has ended.
+ * @throws GatewayError `body_too_large`.
+ */
+export async function readBody(
+  parts: GatewayParts,
+  admitted: Admitted,
+  plan: BodyPlan,
+): Promise<Uint8Array | undefined> {
+  if (plan.kind === "stream") return undefined;
+  const { exchange, headers } = admitted;
+  if (!hasBody(headers)) return EMPTY;
+  const isTooLarge = (headers.contentLength ?? 0) > plan.bytesMax;
+  const body = isTooLarge ? undefined : await openUpload(parts, admitted).readWhole(plan.bytesMax);
+  if (body === undefined && plan.tooLarge === "refuse" && !exchange.ended)
+    throw new GatewayError(
+      "body_too_large",
+      `the body is over ${plan.bytesMax} bytes, which is as far as plugins read bodies`,
+    );
+  return body;
+}
+
+/** The upload of a request's body, as far as it has been read. */
+export function openUpload(parts: GatewayParts, { exchange, request }: Admitted): Upload {
+  exchange.upload ??= new Upload(exchange, request.incoming, {
+    bytesMax: parts.bodyBytesMax,
+    stallMs: parts.uploadStallMs,
+    upstreamMs: parts.upstreamTimeoutMs,
+  });
+  return exchange.upload;
+}
+
+export function hasBody({ contentLength, transferEncoding }: RequestHeaders): boolean {
+  return transferEncoding !== undefined || (contentLength !== undefined && contentLength > 0);
+}
+
+const EMPTY = new Uint8Array(0);

@@ -1,0 +1,115 @@
+import type { GatewayRequest, Json } from "../plugin/contract.ts";
+import { fromWire, type GatewayHeader } from "./headers/headers.ts";
+import { MASKED } from "./headers/secrets.ts";
+
+/** What is known of a request before its target is called. Plain: it may be sent to another thread. */
+export interface RequestFacts {
+  readonly id: string;
+  readonly fallbackOf?: string | undefined;
+  readonly method: string;
+  /** As sent, credentials masked. */
+  readonly path: string;
+  readonly target: GatewayRequest["target"];
+  readonly provider: string;
+  readonly organizationId: string;
+  readonly keyId: string;
+  /** The client's headers as they may be shown. */
+  readonly shown: readonly string[];
+  readonly gateway: readonly GatewayHeader[];
+  /** The model that the path names, or else the body, where that was read for it. */
+  model?: string | undefined;
+  /** The user that the body names, where it was read for that. */
+  bodyUser?: string | undefined;
+  /** The JSON body, where it was read for that. */
+  body?: Json;
+}
+
+/**
+ * What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. They have no
+ * way to the facts themselves, because the gateway's own headers hold credentials.
+ */
+export class SeenRequest implements GatewayRequest {
+  readonly #facts: RequestFacts;
+  #headers: Headers | undefined;
+  #properties: Readonly<Record<string, string>> | undefined;
+
+  constructor(facts: RequestFacts) {
+    this.#facts = facts;
+  }
+
+  get id(): string {
+    return this.#facts.id;
+  }
+
+  get fallbackOf(): string | undefined {
+    return this.#facts.fallbackOf;
+  }
+
+  get method(): string {
+    return this.#facts.method;
+  }
+
+  get path(): string {
+    return this.#facts.path;
+  }
+
+  get target(): GatewayRequest["target"] {
+    return this.#facts.target;
+  }
+
+  get provider(): string {
+    return this.#facts.provider;
+  }
+
+  get organizationId(): string {
+    return this.#facts.organizationId;
+  }
+
+  get keyId(): string {
+    return this.#facts.keyId;
+  }
+
+  get headers(): Headers {
+    this.#headers ??= toHeaders(this.#facts.shown);
+    return this.#headers;
+  }
+
+  get userId(): string | undefined {
+    const sent = this.#facts.gateway.findLast(({ setting, value }) => setting === "user-id" && value !== "");
+    return sent === undefined ? this.#facts.bodyUser : fromWire(sent.value);
+  }
+
+  get model(): string | undefined {
+    return this.#facts.model;
+  }
+
+  get body(): Json {
+    return this.#facts.body;
+  }
+
+  get properties(): Readonly<Record<string, string>> {
+    if (this.#properties !== undefined) return this.#properties;
+    const properties: Record<string, string> = {};
+    for (const { name, setting, value } of this.#facts.gateway) {
+      if (setting.startsWith("property-")) properties[name.slice("Gateway-Property-".length)] = fromWire(value);
+    }
+    this.#properties = properties;
+    return properties;
+  }
+
+  gatewayHeader(name: string): string | undefined {
+    if (name === "auth" || name === "fallbacks") return undefined; // both hold credentials
+    let found: string | undefined;
+    for (const { setting, value } of this.#facts.gateway) {
+      if (setting === name) found = found === undefined ? fromWire(value) : `${found}, ${fromWire(value)}`;
+    }
+    return found;
+  }
+}
+
+/** Without the masked ones: a plugin sees no credential, not even that there is one. */
+function toHeaders(pairs: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < pairs.length; at += 2) if (pairs[at + 1] !== MASKED) headers.append(pairs[at]!, pairs[at + 1]!);
+  return headers;
+}
