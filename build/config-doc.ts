@@ -44,6 +44,20 @@ unit = "request"
 segment = "user"
 \`\`\`
 
+## Credentials and routes
+
+${schemaOf("credentials").description} A secret is \`env:NAME\`, the variable of that name, or \`file:/path\`; a secret that
+stands in the file itself stops the start. ${schemaOf("routes").description} What both take is in [unified.md](unified.md).
+
+\`\`\`toml
+[credentials.openai]
+provider = "openai"
+api_key = "env:OPENAI_API_KEY"
+
+[routes.fast]
+targets = ["groq/llama-3.3-70b", { model = "openai/gpt-5-mini", body = { reasoning_effort = "low" } }]
+\`\`\`
+
 ## Options of plugins
 
 ${schemaOf("plugins").description} Each plugin says what it takes; a table for a plugin that is not loaded stops the start.

@@ -52,6 +52,12 @@ export const CONFIG_SCHEMA = Type.Object(
     ),
     api_port: count(8788, ...PORT, "Port of the API, the dashboard and the metrics; 0 takes a free one."),
     gateway_domain: text("localhost", "Domain below which each provider has its own gateway address."),
+    unified_port: count(
+      -1,
+      -1,
+      65_535,
+      "Port of the unified address, besides ai.<gateway_domain> at the gateway's port; -1 opens none, 0 takes a free one.",
+    ),
     data_dir: text("./weir-data", "Directory that holds everything Weir writes."),
     database_url: text("", "libSQL address; empty means the file weir.db in the data directory."),
     database_auth_token: text("", "Token for a libSQL server."),
@@ -62,9 +68,10 @@ export const CONFIG_SCHEMA = Type.Object(
     eu_gateway_port: count(
       8790,
       ...PORT,
-      "Port of the gateway of the European pair, which is open where this, eu_api_port or eu_database_url is set.",
+      "Port of the gateway of the European pair, which is open where this, eu_api_port, eu_unified_port or eu_database_url is set.",
     ),
     eu_api_port: count(8789, ...PORT, "Port of the API of the European pair."),
+    eu_unified_port: count(-1, -1, 65_535, "As unified_port, for the European pair."),
     eu_database_url: text(
       "",
       "libSQL address of the European pair; empty means the file eu/weir.db in the data directory.",
@@ -79,6 +86,31 @@ export const CONFIG_SCHEMA = Type.Object(
     region: choice("us", ["us", "eu"], "Region that this deployment's keys and records belong to."),
     drain_seconds: count(30, 0, 86_400, "Seconds that streams in flight get to finish at shutdown."),
     upstream_timeout_seconds: count(600, 1, 86_400, "Seconds a provider has to send response headers."),
+    unified_hold_seconds: count(
+      10,
+      0,
+      600,
+      "Seconds that a stream of the unified address is held back before its first content, so that another target can still take over.",
+    ),
+    unified_stall_seconds: count(
+      300,
+      1,
+      86_400,
+      "Seconds without a byte of the provider in mid-answer after which the unified address ends it.",
+    ),
+    unified_fetch: choice(
+      "yes",
+      ["yes", "no"],
+      "Whether the unified address fetches files by address for providers that take bytes only.",
+    ),
+    credentials_key: text(
+      "",
+      "Key that encrypts the secrets of credentials: 32 bytes in base64. Several are separated by commas; the first encrypts, all decrypt.",
+    ),
+    credentials_key_file: text(
+      "",
+      "File with such keys, one a line. Without either, credentials.key is made in the data directory, unless the database is a server.",
+    ),
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
@@ -152,6 +184,14 @@ export const CONFIG_SCHEMA = Type.Object(
       default: [],
       description: "Rate-limit policies for every key, as tables [[rate_limits]]; only in weir.toml.",
     }),
+    credentials: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      default: {},
+      description: "Credentials of providers, as tables [credentials.<name>]; only in weir.toml.",
+    }),
+    routes: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      default: {},
+      description: "Routes of the unified address, as tables [routes.<name>]; only in weir.toml.",
+    }),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
       description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",
@@ -169,13 +209,14 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "database_auth_token",
   "eu_database_auth_token",
   "smtp_url",
+  "credentials_key",
 ]);
 
 /** Ports of all listeners of a program that runs with it, as far as they are fixed. */
 export function listenerPorts(config: Config): readonly number[] {
-  const { gateway_port, api_port, eu_gateway_port, eu_api_port, eu_database_url } = config;
-  const ports = [gateway_port, api_port, ...(eu_database_url === "" ? [] : [eu_gateway_port, eu_api_port])];
-  return ports.filter((port) => port !== 0);
+  const { gateway_port, api_port, unified_port, eu_gateway_port, eu_api_port, eu_unified_port } = config;
+  const pair = config.eu_database_url === "" ? [] : [eu_gateway_port, eu_api_port, eu_unified_port];
+  return [gateway_port, api_port, unified_port, ...pair].filter((port) => port > 0);
 }
 
 /**
@@ -189,6 +230,7 @@ export function europeanConfig(config: Config): Config | undefined {
     region: "eu",
     gateway_port: config.eu_gateway_port,
     api_port: config.eu_api_port,
+    unified_port: config.eu_unified_port,
     data_dir: `${config.data_dir}/eu`,
     database_url: config.eu_database_url,
     database_read_url: config.eu_database_read_url,

@@ -74,6 +74,8 @@ export const ERRORS = {
   cross_site_request: { status: 403, text: "a log-in changes nothing from another site's page" },
   not_found: { status: 404, text: "there is no such thing here" },
   method_not_allowed: { status: 405, text: "this path does not take this method" },
+  duplicate_name: { status: 409, text: "the name is taken; take another one, or change what has it" },
+  defined_in_file: { status: 409, text: "weir.toml defines it; change it there" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
   database_unusable: { status: 500, text: "the database is damaged, or no database" },
   database_foreign: { status: 500, text: "the database holds tables of something else; set another one" },

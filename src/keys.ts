@@ -13,6 +13,10 @@ export interface KeySnapshot {
   readonly scopes: readonly Scope[];
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Patterns of the models and routes that it may use, with `*`; `!` before one excludes. Null for all. */
+  readonly models: readonly string[] | null;
+  /** Patterns of the names of credentials that it may use; an empty list leaves it the client's own key. Null for all. */
+  readonly credentials: readonly string[] | null;
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -8,12 +8,13 @@ import { dirname, join, relative } from "node:path";
  */
 const LAYERS: readonly (readonly string[])[] = [
   ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
-  ["record", "keys.ts", "config.ts"],
+  ["record", "keys.ts", "config.ts", "checked.ts"],
   ["net"],
   ["config"],
   ["plugin"],
   ["filter", "spool", "mapping"],
   ["routing"],
+  ["credentials"],
   ["threads"],
   ["threads.ts"],
   ["store"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { ConfigError, loadConfig, variableOf } from "../src/config/load.ts";
 import { printConfig } from "../src/config/print.ts";
-import { allowedFor, checkValue, KEYS, schemaOf } from "../src/config/value.ts";
+import { allowedFor, checkValue, KEYS, schemaOf, TABLE_KEYS } from "../src/config/value.ts";
 import { europeanConfig } from "../src/config.ts";
 import { temporaryDirectory } from "./directory.ts";
 
@@ -30,6 +30,8 @@ function problems(env: Record<string, string>, toml?: string): readonly string[]
   }
 }
 
+const PLANTED_KEY = Buffer.alloc(32, "planted").toString("base64");
+
 test("without file and environment every key has its default, and paths are absolute", () => {
   using directory = directoryWith();
   const workingDirectory = directory.path;
@@ -51,7 +53,7 @@ test("a variable wins over the file, and the file over the default", () => {
 });
 
 test("every key of the schema can be set by its variable to its own default", () => {
-  for (const key of KEYS.filter((each) => each !== "plugins")) {
+  for (const key of KEYS.filter((each) => !TABLE_KEYS.has(each))) {
     const fallback = schemaOf(key)["default"];
     const text = Array.isArray(fallback) ? fallback.join(",") : String(fallback);
     const { config, sources } = load({ [variableOf(key)]: text });
@@ -192,6 +194,13 @@ test.each<[Parameters<typeof checkValue>[0], unknown, boolean]>([
   ["public_api_url", "weir.example.com", false],
   ["database_url", "libsql://x.turso.io", true],
   ["data_dir", "", false],
+  ["unified_port", -1, true],
+  ["unified_port", -2, false],
+  ["credentials_key", PLANTED_KEY, true],
+  ["credentials_key", `${PLANTED_KEY},\n${PLANTED_KEY}`, true],
+  ["credentials_key", "c2hvcnQ=", false],
+  ["credentials_key", `${PLANTED_KEY},short`, false],
+  ["credentials_key", ",", false],
 ])("%s = %p is allowed: %p", (key, value, allowed) => {
   expect(checkValue(key, value)).toBe(allowed);
   expect(allowedFor(key)).not.toBe("");
@@ -202,11 +211,21 @@ test("the effective configuration is printed as TOML, secrets masked, with the s
     WEIR_BOOTSTRAP_KEY: "sk-planted-secret",
     WEIR_DATABASE_URL: "libsql://user:planted-too@db.test?authToken=planted-three",
   };
-  const text = printConfig(load(env, `[plugins.door]\napi_key = "planted-four"\ncode = "shut"`));
+  const tables = `[plugins.door]\napi_key = "planted-four"\ncode = "shut"
+    [credentials.team]\nprovider = "google"\nservice_account = "planted-five"\nmodels = ["gemini-*"]
+    [credentials.main]\nprovider = "openai"\napi_key = "env:OPENAI_API_KEY"
+    [routes."claude-*"]\ntargets = ["anthropic/claude-*"]`;
+  const text = printConfig(load({ ...env, WEIR_CREDENTIALS_KEY: PLANTED_KEY }, tables));
+  expect(text).not.toContain(PLANTED_KEY);
   expect(text).not.toContain("planted");
   expect(text).toMatch(/^gateway_port = 8787 +# default$/m);
   expect(text).toMatch(/^bootstrap_key = "…" +# WEIR_BOOTSTRAP_KEY$/m);
   const printed = parse(text);
   expect(Object.keys(printed).sort()).toEqual([...KEYS].sort());
   expect(printed["plugins"]).toEqual({ door: { api_key: "…", code: "shut" } });
+  expect(printed["credentials"]).toEqual({
+    team: { provider: "google", service_account: "…", models: ["gemini-*"] },
+    main: { provider: "openai", api_key: "env:OPENAI_API_KEY" },
+  });
+  expect(printed["routes"]).toEqual({ "claude-*": { targets: ["anthropic/claude-*"] } });
 });

@@ -29,6 +29,17 @@ export const COMMANDS: readonly Command[] = [
         value: "LIST",
         description: "of gateway, read, write, admin (default: gateway,read,write)",
       },
+      models: {
+        type: "string",
+        value: "LIST",
+        description:
+          "patterns of models and routes it may use, such as 'openai/*,fast,!openai/gpt-5-pro' (default: all)",
+      },
+      credentials: {
+        type: "string",
+        value: "LIST",
+        description: "patterns of credentials it may use; '' for none (default: all)",
+      },
       region: { ...REGION_OPTION, description: "the region that its name tells; it works in both" },
       expires: { type: "string", value: "TIME", description: "90s, 15m, 12h, 30d or an ISO date (default: never)" },
     },

@@ -1,4 +1,4 @@
-import { DEFAULT_SCOPES, parseExpiry, parseScopes } from "../store/key-terms.ts";
+import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../store/key-terms.ts";
 import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Run } from "./command.ts";
 import { printList } from "./print.ts";
@@ -9,7 +9,14 @@ import { withRecords } from "./with-store.ts";
 
 /** Prints the key alone on stdout, so that a script can take it, and all else on stderr. */
 export const createKeyCommand: Run = async ({ options, terminal, config }) => {
-  const { name, org = FIRST_ORGANIZATION, scopes, expires } = options as Record<string, string | undefined>;
+  const {
+    name,
+    org = FIRST_ORGANIZATION,
+    scopes,
+    expires,
+    models,
+    credentials,
+  } = options as Record<string, string | undefined>;
   if (name === undefined || name.trim() === "") throw new UsageError("keys create needs --name NAME");
   if (org.trim() === "") throw new UsageError("--org must not be empty");
   const order = {
@@ -19,6 +26,8 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
     scopes: asUsage(() =>
       scopes === undefined ? DEFAULT_SCOPES : parseScopes(scopes.split(",").map((each) => each.trim())),
     ),
+    models: models === undefined ? null : asUsage(() => parsePatterns(listOf(models), "models")),
+    credentials: credentials === undefined ? null : asUsage(() => parsePatterns(listOf(credentials), "credentials")),
     expiresAt: asUsage(() => (expires === undefined ? null : parseExpiry(expires, Date.now()))),
   };
   const made = await withRecords(config, (records) => createServiceKey(records, order));
@@ -31,7 +40,7 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
 
 export const listKeysCommand: Run = async (invocation) => {
   printList(invocation, await withRecords(invocation.config, (records) => listKeys(records)), {
-    headings: ["id", "name", "organization", "scopes", "state", "created", "last used"],
+    headings: ["id", "name", "organization", "scopes", "state", "created", "last used", "models", "credentials"],
     cells: row,
     none: "there are no keys",
   });
@@ -47,8 +56,20 @@ export const revokeKeyCommand: Run = async ({ args, terminal, config }) => {
   return 0;
 };
 
+/** Of an option with commas; an empty one is an empty list. */
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
 function row(key: ListedKey): string[] {
   const expired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
   const state = key.revoked_at !== null ? "revoked" : expired ? "expired" : "usable";
-  return [key.id, key.name, key.organization, key.scopes.join(","), state, key.created_at, key.last_used_at ?? "never"];
+  const times = [key.created_at, key.last_used_at ?? "never"];
+  const lists = [key.models, key.credentials].map((patterns) =>
+    patterns === null ? "all" : patterns.join(",") || "none",
+  );
+  return [key.id, key.name, key.organization, key.scopes.join(","), state, ...times, ...lists];
 }

@@ -46,7 +46,7 @@ const OTHER_VARIABLES: ReadonlySet<string> = new Set([
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?)?)$/;
 
 /** Any of them opens the European pair beside the first one. */
-const EUROPEAN_KEYS: readonly KeyName[] = ["eu_database_url", "eu_api_port", "eu_gateway_port"];
+const EUROPEAN_KEYS: readonly KeyName[] = ["eu_database_url", "eu_api_port", "eu_gateway_port", "eu_unified_port"];
 
 interface Found {
   readonly value: unknown;
@@ -148,7 +148,7 @@ function unknownKey(name: string, known: readonly string[]): string {
 /** A value as a message may show it: one line, and no secret, also not of a key that is misspelt. */
 function shown(key: string, value: unknown): string {
   const masked = [...SECRET_KEYS].some((secret) => key === secret || nearestName(key, [secret]) !== undefined);
-  if (masked || /key|token|secret|password/.test(key)) return '"…"';
+  if (masked || /key|token|secret|password|credential/.test(key)) return '"…"';
   const text =
     JSON.stringify(value, (_name, each) => (typeof each === "bigint" ? String(each) : each)) ?? String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
@@ -160,9 +160,11 @@ function portsTaken(
   sources: Readonly<Record<string, Source>>,
   pair: boolean,
 ) {
-  const keys = ["gateway_port", "api_port", ...(pair ? ["eu_gateway_port", "eu_api_port"] : [])];
+  const european = pair ? ["eu_gateway_port", "eu_api_port", "eu_unified_port"] : [];
+  const keys = ["gateway_port", "api_port", "unified_port", ...european];
   return keys.flatMap((key, at) => {
-    const same = values[key] === 0 ? undefined : keys.slice(0, at).find((other) => values[other] === values[key]);
+    const same =
+      Number(values[key]) <= 0 ? undefined : keys.slice(0, at).find((other) => values[other] === values[key]);
     return same === undefined ? [] : [`${key} = ${values[key]} (${sources[key]}): must differ from ${same}`];
   });
 }
@@ -180,6 +182,7 @@ function withPaths(config: Config, directory: string, hasPair: boolean): Config 
     eu_database_url: hasPair ? absolute(config.eu_database_url || `file:${dataDirectory}/eu/weir.db`) : "",
     providers_dir: resolve(directory, config.providers_dir || resolve(dataDirectory, "providers")),
     plugins_dir: resolve(directory, config.plugins_dir || resolve(dataDirectory, "plugins")),
+    credentials_key_file: config.credentials_key_file && resolve(directory, config.credentials_key_file),
     extra_ca_file: config.extra_ca_file && resolve(directory, config.extra_ca_file),
   };
 }

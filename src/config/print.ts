@@ -5,19 +5,30 @@ import { KEYS, type KeyName, TABLE_KEYS } from "./value.ts";
 
 const MASK = "…";
 
+/** Tables with a name for each: `[plugins.<name>]`. */
+const NAMED_TABLES = ["credentials", "routes", "plugins"] as const satisfies readonly KeyName[];
+type NamedTable = (typeof NAMED_TABLES)[number];
+
+/** Where a secret of a credential stands; the place is none. */
+const REFERENCE = /^(env|file):/;
+
 /** The effective configuration as TOML that says where each value came from. Secrets are masked. */
 export function printConfig({ config, sources }: LoadedConfig): string {
-  const isTable = (key: KeyName) => key === "plugins" || (TABLE_KEYS.has(key) && (config[key] as unknown[]).length > 0);
+  const isTable = (key: KeyName) =>
+    NAMED_TABLES.includes(key as NamedTable) || (TABLE_KEYS.has(key) && (config[key] as unknown[]).length > 0);
   const lines = KEYS.filter((key) => !isTable(key)).map((key) => {
     const value = masked(key, config[key]);
     return [stringify({ [key]: value }).trimEnd(), `# ${sources[key]}`] as const;
   });
   const width = Math.min(48, Math.max(...lines.map(([text]) => text.length)));
-  const tables = Object.entries(config.plugins).map(
-    ([name, options]) => `\n${stringify({ plugins: { [name]: maskedOptions(options) } }).trim()}\n`,
+  const tables = NAMED_TABLES.flatMap((key) =>
+    Object.entries(config[key]).map(([name, options]) => {
+      const shown = key === "routes" ? options : maskedOptions(options);
+      return `\n${stringify({ [key]: { [name]: shown } }).trim()}\n`;
+    }),
   );
   // Tables come last: what follows one would be a part of it.
-  const lists = KEYS.filter((key) => key !== "plugins" && isTable(key)).map(
+  const lists = KEYS.filter((key) => !NAMED_TABLES.includes(key as NamedTable) && isTable(key)).map(
     (key) => `\n${stringify({ [key]: config[key] }).trim()}\n`,
   );
   return `${lines.map(([text, comment]) => `${text.padEnd(width)}  ${comment}\n`).join("")}${lists.join("")}${tables.join("")}`;
@@ -36,9 +47,11 @@ function maskedOptions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedOptions);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      /key|token|secret|passw|credential|auth/i.test(name) && typeof each !== "object" ? MASK : maskedOptions(each),
-    ]),
+    Object.entries(value).map(([name, each]) => [name, isSecretOption(name, each) ? MASK : maskedOptions(each)]),
   );
+}
+
+function isSecretOption(name: string, value: unknown): boolean {
+  if (typeof value === "object" || (typeof value === "string" && REFERENCE.test(value))) return false;
+  return /key|token|secret|passw|credential|auth|service_account/i.test(name);
 }

@@ -10,7 +10,7 @@ export type KeyName = keyof Config;
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
 
 /** These are tables: they stand in the file only, and have no variable. */
-export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "rate_limits", "plugins"]);
+export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "rate_limits", "credentials", "routes", "plugins"]);
 
 export function schemaOf(key: KeyName): TSchema {
   return CONFIG_SCHEMA.properties[key];
@@ -46,6 +46,10 @@ function isNetwork(text: string): boolean {
   const [address = "", bits = "", ...rest] = text.split("/");
   const family = isIP(address);
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+function isSealKey(text: string): boolean {
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === 32;
 }
 
 /** What stands before a port, and that; undefined where there is none. An IPv6 address with a port stands in brackets. */
@@ -108,6 +112,10 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   mapper_cron: CRON,
   alerts_cron: CRON,
   retention_cron: CRON,
+  credentials_key: orEmpty({
+    fits: (text) => text.split(/[\s,]+/).every((key) => key === "" || isSealKey(key)) && /[^\s,]/.test(text),
+    allowed: "32 bytes in base64, several of them separated by commas",
+  }),
   smtp_url: orEmpty({
     fits: (text) => /^smtps?:\/\/[^/]/.test(text) && URL.canParse(text),
     allowed: "an address such as smtp://user:password@mail.example.com:587",
@@ -144,7 +152,7 @@ export function allowedFor(key: KeyName): string {
   if (key === "prices") return `a list of tables [[prices]] with provider, model and ${PRICE_MEMBERS.join(", ")}`;
   if (key === "rate_limits") return "a list of tables [[rate_limits]]";
   if (schema["type"] === "array") return `a list of ${form ?? "texts"}`;
-  if (schema["type"] === "object") return "a table for each plugin";
+  if (schema["type"] === "object") return `a table for each ${key === "plugins" ? "plugin" : key.slice(0, -1)}`;
   return form ?? "text";
 }
 

@@ -32,3 +32,23 @@ export function parseExpiry(text: string, now: number): number {
   if (at <= now) throw fail("the time has already passed");
   return Math.min(Math.floor(at), EXPIRY_MAX_MS);
 }
+
+const PATTERNS_MAX = 200;
+const PATTERN = /^!?[^\s,!\p{Cc}][^\s,\p{Cc}]{0,299}$/u;
+
+/**
+ * Patterns of what a key may use, such as `openai/*`; `!` before one excludes.
+ *
+ * @param member - `models` or `credentials`; only the latter may be an empty list, for a key that brings providers' keys itself.
+ * @throws GatewayError `invalid_body`.
+ */
+export function parsePatterns(patterns: readonly string[], member: "models" | "credentials"): readonly string[] {
+  const fail = (path: string, why: string) => new GatewayError("invalid_body", `${path}: ${why}`, { path });
+  if (patterns.length === 0 && member === "models")
+    throw fail(member, "give at least one pattern, or none of this for all");
+  if (patterns.length > PATTERNS_MAX) throw fail(member, `give ${PATTERNS_MAX} patterns at most`);
+  const wrong = patterns.findIndex((pattern) => !PATTERN.test(pattern));
+  const example = member === "models" ? '"openai/*", "fast" or "!openai/gpt-5-pro"' : '"team-*" or "!team-test"';
+  if (wrong !== -1) throw fail(`${member}.${wrong}`, `give a pattern such as ${example}`);
+  return patterns;
+}

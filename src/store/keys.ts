@@ -17,6 +17,9 @@ export interface ListedKey {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  /** Patterns of what it may use; null for all. */
+  readonly models: readonly string[] | null;
+  readonly credentials: readonly string[] | null;
 }
 
 interface KeyOrder {
@@ -27,6 +30,9 @@ interface KeyOrder {
   readonly region: string;
   /** Milliseconds since 1970, or null for never. */
   readonly expiresAt: number | null;
+  /** Patterns of what it may use; all unless given. */
+  readonly models?: readonly string[] | null;
+  readonly credentials?: readonly string[] | null;
   /** The key itself, where it is not to be random. */
   readonly value?: string;
 }
@@ -77,6 +83,8 @@ export async function listKeys(
     expires_at: isoTimeOrNull(row.expires_at),
     last_used_at: isoTimeOrNull(row.last_used_at),
     revoked_at: isoTimeOrNull(row.revoked_at),
+    models: readPatterns(row.models),
+    credentials: readPatterns(row.credentials),
   }));
 }
 
@@ -91,7 +99,7 @@ export async function revokeKey(records: Database, id: string, organizationId?: 
 
 /** All keys as the threads that check them need them, revoked ones included. */
 export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
-  const sql = "select id, organization_id, name, hash, scopes, expires_at, revoked_at from keys";
+  const sql = "select id, organization_id, name, hash, scopes, expires_at, revoked_at, models, credentials from keys";
   const rows = await records.query<KeyRow>({ sql, args: [] });
   return rows.map((row) => ({
     id: row.id,
@@ -101,6 +109,8 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
     scopes: readScopes(row.scopes),
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    models: readPatterns(row.models),
+    credentials: readPatterns(row.credentials),
   }));
 }
 
@@ -139,13 +149,16 @@ interface KeyRow {
   readonly scopes: string;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  readonly models: string | null;
+  readonly credentials: string | null;
 }
 
 function keyStatements(order: KeyOrder, condition: string): { id: string; key: string; statements: Statement[] } {
   const id = randomUUID();
   const key = order.value ?? createKey(order.region);
   const now = Date.now();
-  const { name, organization, scopes, region, expiresAt } = order;
+  const { name, organization, scopes, region, expiresAt, models, credentials } = order;
+  const lists = [models, credentials].map((patterns) => (patterns ? JSON.stringify(patterns) : null));
   return {
     id,
     key,
@@ -155,12 +168,16 @@ function keyStatements(order: KeyOrder, condition: string): { id: string; key: s
         args: [organizationId(organization), organization, now],
       },
       {
-        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at)
-          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ? ${condition}`,
-        args: [id, organization, name, hashKey(key), JSON.stringify(scopes), region, now, expiresAt],
+        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials)
+          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ?, ?, ? ${condition}`,
+        args: [id, organization, name, hashKey(key), JSON.stringify(scopes), region, now, expiresAt, ...lists],
       },
     ],
   };
+}
+
+function readPatterns(json: string | null): readonly string[] | null {
+  return json === null ? null : (JSON.parse(json) as string[]);
 }
 
 function readScopes(json: string): Scope[] {

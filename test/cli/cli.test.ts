@@ -134,6 +134,8 @@ describe("keys", () => {
         "expires_at",
         "last_used_at",
         "revoked_at",
+        "models",
+        "credentials",
       ].sort(),
     );
     expect((await cli.run("keys", "list")).out).toContain("usable");

@@ -119,6 +119,8 @@ export function keySnapshot(key: string, changes: Partial<KeySnapshot> = {}): Ke
     scopes: ["gateway"],
     expiresAt: null,
     revokedAt: null,
+    models: null,
+    credentials: null,
     ...changes,
   };
 }

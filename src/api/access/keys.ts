@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, SCOPES } from "../../keys.ts";
-import { DEFAULT_SCOPES, parseExpiry, parseScopes } from "../../store/key-terms.ts";
+import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../../store/key-terms.ts";
 import { createServiceKey, firstOrganizationId, listKeys, organizationName, revokeKey } from "../../store/keys.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -16,6 +16,17 @@ const ORDER = t.Object(
     name: t.String(NAME),
     organization: t.Optional(t.String({ ...NAME, description: "Made where there is none of this name." })),
     scopes: t.Optional(t.Array(t.String(), { description: `Of ${SCOPES.join(", ")}; admin implies all.` })),
+    models: t.Optional(
+      t.Union([t.Array(t.String()), t.Null()], {
+        description:
+          "Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. All unless given.",
+      }),
+    ),
+    credentials: t.Optional(
+      t.Union([t.Array(t.String()), t.Null()], {
+        description: "Patterns of the credentials that it may use; [] for none. All unless given.",
+      }),
+    ),
     expires: t.Optional(t.Union([t.String(), t.Null()], { description: "90s, 15m, 12h, 30d or an ISO 8601 date." })),
   },
   { additionalProperties: false },
@@ -53,6 +64,8 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
           organization,
           scopes: body.scopes === undefined ? DEFAULT_SCOPES : parseScopes(body.scopes),
           region: room.config.region,
+          models: body.models ? parsePatterns(body.models, "models") : null,
+          credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
           expiresAt: typeof body.expires === "string" ? parseExpiry(body.expires, Date.now()) : null,
         });
         await spread();

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const organizations = sqliteTable("organizations", {
   id: text().primaryKey(),
@@ -19,7 +19,39 @@ export const keys = sqliteTable("keys", {
   expires_at: integer(),
   last_used_at: integer(),
   revoked_at: integer(),
+  /** JSON array of patterns of the models and credentials that it may use; null for all. */
+  models: text(),
+  credentials: text(),
 });
+
+/** Providers' keys. Secrets are encrypted one by one; both JSON columns are described in `credentials/stored.ts`. */
+export const credentials = sqliteTable(
+  "credentials",
+  {
+    id: text().primaryKey(),
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    provider: text().notNull(),
+    secrets: text().notNull(),
+    terms: text().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [uniqueIndex("credentials_name").on(t.organization_id, t.name)],
+);
+
+/** Names of an organization's own for models; `route` is JSON as the API takes it. */
+export const routes = sqliteTable(
+  "routes",
+  {
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    route: text().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.organization_id, t.name] })],
+);
 
 /** Values that the deployment makes for itself once, such as the secret that signs addresses. */
 export const settings = sqliteTable("settings", {

@@ -9,6 +9,7 @@ import { BLOCKS } from "./0006-blocks.ts";
 import { ALERTS } from "./0007-alerts.ts";
 import { NODES } from "./0008-nodes.ts";
 import { SMALL_BODIES } from "./0009-small-bodies.ts";
+import { UNIFIED } from "./0010-unified.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 7, name: "alerts", statements: ALERTS },
   { target: "records", version: 8, name: "nodes", statements: NODES },
   { target: "bodies", version: 2, name: "small bodies", statements: SMALL_BODIES },
+  { target: "records", version: 9, name: "credentials and routes", statements: UNIFIED },
 ];

@@ -51,6 +51,8 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         work.mutate({
           name: text("name"),
           scopes: all("scopes"),
+          ...(text("models") === "" ? {} : { models: listOf(text("models")) }),
+          ...(text("credentials") === "" ? {} : { credentials: listOf(text("credentials")) }),
           ...(text("organization") === organization ? {} : { organization: text("organization") }),
           ...(text("expires") === "" ? {} : { expires: text("expires") }),
         })
@@ -84,6 +86,20 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             )}
           </Field>
           <Field
+            label="Models"
+            hint="Patterns of the models and routes that it may use, such as openai/*, fast, !openai/gpt-5-pro. All if empty."
+            error={errorAt("models")}
+          >
+            {(ids) => <input {...ids} name="models" placeholder="all" />}
+          </Field>
+          <Field
+            label="Credentials"
+            hint="Patterns of the credentials that it may use, such as team-*. All if empty."
+            error={errorAt("credentials")}
+          >
+            {(ids) => <input {...ids} name="credentials" placeholder="all" />}
+          </Field>
+          <Field
             label="Organization"
             hint="Another name makes another organization, whose records are apart."
             error={errorAt("organization")}
@@ -94,4 +110,11 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       )}
     </DialogForm>
   );
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
 }

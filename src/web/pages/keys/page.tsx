@@ -68,6 +68,10 @@ function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "a
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
+function patternsOf(patterns: readonly string[] | null) {
+  return patterns === null ? <span className="muted">all</span> : patterns.join(", ") || "none";
+}
+
 function columnsOf(ownId: string): Column<KeyRow>[] {
   return [
     {
@@ -88,6 +92,8 @@ function columnsOf(ownId: string): Column<KeyRow>[] {
     },
     { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
     { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
+    { id: "models", header: "Models", cell: (row) => patternsOf(row.models) },
+    { id: "credentials", header: "Credentials", cell: (row) => patternsOf(row.credentials) },
     { id: "region", header: "Region", value: (row) => row.region, cell: (row) => row.region },
     {
       id: "created_at",

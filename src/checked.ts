@@ -1,0 +1,51 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { Value } from "@sinclair/typebox/value";
+import { type ErrorCode, GatewayError } from "./errors.ts";
+import { nearestName } from "./nearest.ts";
+
+/**
+ * A value from outside that fits its schema.
+ *
+ * @param at - where the value stands, such as `targets.0`; empty for a whole body.
+ * @throws GatewayError that names the first wrong member with its path. A schema's own `expects` is what it says.
+ */
+export function checked<T extends TSchema>(
+  schema: T,
+  value: unknown,
+  at = "",
+  code: ErrorCode = "invalid_body",
+): Static<T> {
+  const found = Value.Errors(schema, value).First();
+  if (found === undefined) return value as Static<T>;
+  const error = innermost(found);
+  const names = error.path
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const path = [at, ...names].filter((name) => name !== "").join(".");
+  const wanted = wantedOf(error, names.at(-1));
+  throw new GatewayError(code, path === "" ? wanted : `${path}: ${wanted}`, { path });
+}
+
+/** Of several forms that a value may have: what is wrong with it as the one that it comes nearest to. */
+function innermost(error: ValueError): ValueError {
+  if (error.type !== ValueErrorType.Union || error.schema["expects"] !== undefined) return error;
+  const variants = error.errors.map((each) => [...each]).filter(([first]) => first !== undefined);
+  const deeper = variants.find(([first]) => first!.path !== error.path);
+  return deeper === undefined ? error : innermost(deeper[0]!);
+}
+
+function wantedOf(error: ValueError, name: string | undefined): string {
+  if (error.type === ValueErrorType.ObjectAdditionalProperties && name !== undefined) {
+    const known = Object.keys(parentMembers(error));
+    const near = nearestName(name, known);
+    return `there is no such member${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  }
+  if (error.type === ValueErrorType.ObjectRequiredProperty) return "it is missing";
+  return String(error.schema["expects"] ?? error.message);
+}
+
+function parentMembers({ schema }: ValueError): Readonly<Record<string, unknown>> {
+  return (schema["properties"] as Record<string, unknown> | undefined) ?? {};
+}

@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import { messageOf } from "../observe.ts";
+import { KEY_BYTES, type SealKey, sealKey } from "./seal.ts";
+
+/** The keys that secrets are encrypted with: the first encrypts, all decrypt. */
+export type Keyring = readonly SealKey[];
+
+/** Where the keys come from, in the order in which they are looked for. */
+export type KeyringConfig = Pick<Config, "credentials_key" | "credentials_key_file" | "data_dir">;
+
+const MADE_FILE = "credentials.key";
+
+/** The file that holds the key which Weir made itself. */
+export function madeKeyPath({ data_dir }: Pick<Config, "data_dir">): string {
+  return join(data_dir, MADE_FILE);
+}
+
+/**
+ * Reads the keys: `credentials_key`, else the file of `credentials_key_file`, else `credentials.key` of the data directory.
+ *
+ * @returns an empty ring where there is no key yet.
+ * @throws GatewayError `config_invalid` where a key is not 32 bytes in base64, or its file cannot be read.
+ */
+export function readKeyring(config: KeyringConfig): Keyring {
+  if (config.credentials_key !== "") return parseKeys(config.credentials_key, "credentials_key");
+  if (config.credentials_key_file !== "")
+    return parseKeys(readKeyFile(config.credentials_key_file), "credentials_key_file");
+  const made = madeKeyPath(config);
+  return fs.existsSync(made) ? parseKeys(readKeyFile(made), made) : [];
+}
+
+/**
+ * The keys, for encrypting: makes `credentials.key` where there is none.
+ *
+ * @param isShared - whether other nodes use the database, which could not read what a key of this node encrypts.
+ * @throws GatewayError `credentials_key_missing`, `config_invalid`.
+ */
+export function ensureKeyring(config: KeyringConfig, isShared: boolean): readonly [SealKey, ...SealKey[]] {
+  let keys = readKeyring(config);
+  if (keys.length === 0) {
+    if (isShared) throw new GatewayError("credentials_key_missing");
+    makeKeyFile(madeKeyPath(config));
+    keys = readKeyring(config);
+  }
+  return keys as [SealKey, ...SealKey[]];
+}
+
+/** @throws GatewayError `config_invalid`; its message holds nothing of a key. */
+function parseKeys(text: string, from: string): Keyring {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== "");
+  const keys = parts.map((part, at) => {
+    const bytes = Buffer.from(part, "base64");
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(part) || bytes.length !== KEY_BYTES) {
+      throw new GatewayError(
+        "config_invalid",
+        `${from}: key ${at + 1} of ${parts.length} is not ${KEY_BYTES} bytes in base64; make one with: openssl rand -base64 ${KEY_BYTES}`,
+      );
+    }
+    return sealKey(bytes);
+  });
+  if (keys.length === 0) throw new GatewayError("config_invalid", `${from} holds no key`);
+  return keys;
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return fs.readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new GatewayError("config_invalid", `the key file of credentials cannot be read: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Whole or not at all, and never over another one: two programs may make it at the same time. */
+function makeKeyFile(path: string): void {
+  const own = `${path}.${randomUUID()}`;
+  const file = fs.openSync(own, "wx", 0o600);
+  try {
+    fs.writeSync(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
+    fs.fsyncSync(file);
+    fs.closeSync(file);
+    fs.linkSync(own, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    fs.rmSync(own, { force: true });
+  }
+}

@@ -1,0 +1,39 @@
+import type { Credential } from "../routing/credential.ts";
+import type { Keyring } from "./keyring.ts";
+import { unseal } from "./seal.ts";
+import type { StoredCredential } from "./stored.ts";
+
+/** A stored credential as the gateway holds it, with its secrets in the clear; without them where no key opens one. */
+export function openCredential(stored: StoredCredential, keys: Keyring): Credential {
+  const { id, organization_id, name, provider, terms, created_at } = stored;
+  const secrets: Record<string, string> = {};
+  let locked = false;
+  for (const [member, { sealed }] of Object.entries(stored.secrets)) {
+    const secret = unseal(sealed, keys, { organizationId: organization_id, credentialId: id, member });
+    if (secret === undefined) locked = true;
+    else secrets[member] = secret;
+  }
+  return {
+    name,
+    organizationId: organization_id,
+    provider,
+    secrets: locked ? undefined : secrets,
+    settings: terms.settings,
+    baseUrl: terms.base_url ?? undefined,
+    private: terms.private,
+    weight: terms.weight,
+    models: terms.models,
+    modelMap: terms.model_map,
+    limit: terms.limit ?? undefined,
+    headers: terms.headers,
+    askUsage: terms.ask_usage ?? undefined,
+    enabled: terms.enabled,
+    shared: terms.shared,
+    createdAt: created_at,
+  };
+}
+
+/** Whether a key opens every secret of it. */
+export function isLocked(stored: StoredCredential, keys: Keyring): boolean {
+  return openCredential(stored, keys).secrets === undefined;
+}

@@ -1,0 +1,239 @@
+import { Type } from "@sinclair/typebox";
+import { checked } from "../checked.ts";
+import { GatewayError } from "../errors.ts";
+import { nearestName } from "../nearest.ts";
+import { type CredentialForm, CUSTOM, type KnownProvider } from "./form.ts";
+import { readLimit } from "./limit.ts";
+import type { CredentialTerms, StoredCredential } from "./stored.ts";
+import { TERM_NAMES, TERMS_DEFAULT, TERMS_SCHEMA, type TermName } from "./terms.ts";
+
+/** What a credential is checked against. */
+export interface CredentialRules {
+  readonly providers: readonly KnownProvider[];
+  /** Whether it is the operator's organization: the others neither share nor reach private addresses. */
+  readonly operator: boolean;
+  /** Why an address may not be called, or undefined. */
+  readonly refuseUrl: (url: URL, isPrivate: boolean) => string | undefined;
+}
+
+/** A credential as it comes from outside, checked and complete but for its place. */
+export interface CredentialOrder {
+  /** Undefined: to be made from the provider's name. */
+  readonly name: string | undefined;
+  readonly provider: string;
+  readonly terms: CredentialTerms;
+  /** Secrets to set, in the clear; null removes one. */
+  readonly secrets: Readonly<Record<string, string | null>>;
+}
+
+/** `client` is what records call the client's own key. */
+const RESERVED = "client";
+const SECRET_BYTES_MAX = 16_384;
+const NAME = Type.String({
+  pattern: `^(?!${RESERVED}$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`,
+  expects: `give 1 to 100 letters, digits, ".", "_" or "-", and not "${RESERVED}"`,
+});
+/** Header names that carry a key, or that belong to the connection or to Weir. */
+const HEADERS_REFUSED =
+  /^(authorization|proxy-.*|x-api-key|api-key|x-goog-api-key|cookie|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-.*|accept-encoding|expect|gateway-.*|x-amz-.*)$/i;
+
+/**
+ * Checks a credential as the API, `weir.toml` and the command line give it: all members side by side, secrets there as
+ * well or in `secrets`. Members that are left out stay as they are in `previous`; null resets one.
+ *
+ * @throws GatewayError `invalid_body` that names the wrong member. It never holds a secret.
+ */
+export function readCredential(body: unknown, rules: CredentialRules, previous?: StoredCredential): CredentialOrder {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw wrong("", "give an object");
+  const { name, provider, secrets: nested, ...flat } = body as Readonly<Record<string, unknown>>;
+  const known = readProvider(provider, rules, previous);
+  if (name !== undefined && previous !== undefined && name !== previous.name)
+    throw wrong("name", "a credential keeps its name; add another one and remove this one");
+  const given = { ...flat, ...nestedSecrets(nested, known.form) };
+  refuseUnknown(given, known);
+  const terms = readTerms(given, known.form, previous);
+  checkTerms(terms, rules);
+  const secrets = readSecrets(given, known.form);
+  checkNeeds(known, terms, { ...previous?.secrets, ...secrets });
+  return {
+    name: name === undefined ? previous?.name : checked(NAME, name, "name"),
+    provider: known.name,
+    terms,
+    secrets,
+  };
+}
+
+/** A name as people spell it: case, `-`, `_`, `.` and spaces do not count. */
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[-_. ]/g, "");
+}
+
+export function findProvider(providers: readonly KnownProvider[], name: string): KnownProvider | undefined {
+  const wanted = fold(name);
+  return providers.find((each) => [each.name, ...each.aliases].some((other) => fold(other) === wanted));
+}
+
+function readProvider(value: unknown, { providers }: CredentialRules, previous?: StoredCredential): KnownProvider {
+  if (value === undefined && previous !== undefined) {
+    const same = providers.find(({ name }) => name === previous.provider);
+    if (same === undefined) throw wrong("provider", `no provider ${previous.provider} is loaded now`);
+    return same;
+  }
+  if (typeof value !== "string") throw wrong("provider", "give a provider's name, such as openai");
+  const found = findProvider(providers, value);
+  if (found === undefined) {
+    const near = nearestName(
+      value,
+      providers.map(({ name }) => name.toLowerCase()),
+    );
+    throw wrong("provider", `there is no such provider${near === undefined ? "" : `; did you mean ${near}?`}`);
+  }
+  if (previous !== undefined && found.name !== previous.provider)
+    throw wrong("provider", "a credential keeps its provider; add another one");
+  return found;
+}
+
+function nestedSecrets(value: unknown, { secret }: CredentialForm): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw wrong("secrets", "give an object of secret members");
+  const other = Object.keys(value).find((member) => !secret.includes(member));
+  if (other !== undefined)
+    throw wrong(`secrets.${short(other)}`, `it is no secret member; there are ${secret.join(", ")}`);
+  return value as Record<string, unknown>;
+}
+
+function refuseUnknown(given: Readonly<Record<string, unknown>>, { name, form }: KnownProvider): void {
+  const own = [...form.secret, ...Object.keys(form.settings)];
+  const members = [...own, ...TERM_NAMES];
+  const unknown = Object.keys(given).find((member) => !members.includes(member as TermName));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, members);
+  const hint = near === undefined ? `; of its own ${name} has ${own.join(", ")}` : `; did you mean "${near}"?`;
+  throw wrong(short(unknown), `a credential of ${name} has no such member${hint}`);
+}
+
+function readTerms(
+  given: Readonly<Record<string, unknown>>,
+  form: CredentialForm,
+  previous: StoredCredential | undefined,
+): CredentialTerms {
+  const terms: Record<string, unknown> = { ...TERMS_DEFAULT, ...previous?.terms };
+  for (const member of TERM_NAMES) {
+    const value = given[member];
+    if (value === undefined) continue;
+    terms[member] = value === null ? TERMS_DEFAULT[member] : checked(TERMS_SCHEMA.properties[member], value, member);
+  }
+  const settings: Record<string, string> = { ...previous?.terms.settings };
+  for (const [member, setting] of Object.entries(form.settings)) {
+    const value = given[member];
+    if (value === null) delete settings[member];
+    if (value === undefined || value === null) continue;
+    const fitting = typeof value === "string" && value.length <= 1_000 && fitsSetting(value, setting);
+    if (!fitting) throw wrong(member, settingExpects(setting));
+    settings[member] = value;
+  }
+  return { ...(terms as unknown as CredentialTerms), settings };
+}
+
+function fitsSetting(value: string, { enum: choices, pattern }: CredentialForm["settings"][string]): boolean {
+  if (choices !== undefined) return choices.includes(value);
+  return pattern === undefined ? /^[^\p{Cc}]+$/u.test(value) : new RegExp(`^(?:${pattern})$`).test(value);
+}
+
+function settingExpects({ enum: choices, description = "" }: CredentialForm["settings"][string]): string {
+  if (choices !== undefined) return `give one of ${choices.join(", ")}`;
+  return `give a text${description === "" ? "" : `: ${description.charAt(0).toLowerCase()}${description.slice(1)}`}`;
+}
+
+function checkTerms(terms: CredentialTerms, rules: CredentialRules): void {
+  if (terms.limit !== null) {
+    const limit = readLimit(terms.limit);
+    if (typeof limit === "string") throw wrong("limit", limit);
+  }
+  const header = Object.keys(terms.headers).find((each) => HEADERS_REFUSED.test(each));
+  if (header !== undefined)
+    throw wrong(`headers.${header}`, "this header is not a credential's to set; a key belongs into a secret member");
+  if (terms.shared && !rules.operator)
+    throw new GatewayError("insufficient_scope", "only the first organization shares credentials", { path: "shared" });
+  if (terms.private && !rules.operator) {
+    const message = "only the first organization opens private addresses";
+    throw new GatewayError("insufficient_scope", message, { path: "private" });
+  }
+  for (const [member, address] of [
+    ["base_url", terms.base_url],
+    ["endpoint", terms.settings["endpoint"]],
+  ] as const) {
+    if (address !== null && address !== undefined) checkAddress(address, member, terms.private, rules);
+  }
+}
+
+function checkAddress(address: string, member: string, isPrivate: boolean, rules: CredentialRules): void {
+  const url = /^https?:\/\/[^/\\]/i.test(address) ? URL.parse(address) : null;
+  if (url === null || /[?#\s]/.test(address) || url.username !== "" || url.password !== "")
+    throw wrong(member, "give an http(s) address without user, query and fragment");
+  const refused = rules.refuseUrl(url, isPrivate);
+  if (refused === undefined) return;
+  const opens = !isPrivate && rules.refuseUrl(url, true) === undefined;
+  throw wrong(member, opens ? `that is a private address; it needs "private": true` : refused);
+}
+
+function readSecrets(given: Readonly<Record<string, unknown>>, form: CredentialForm): Record<string, string | null> {
+  const secrets: Record<string, string | null> = {};
+  for (const member of form.secret) {
+    const value = given[member];
+    if (value === undefined) continue;
+    secrets[member] = value === null ? null : readSecret(member, value);
+  }
+  return secrets;
+}
+
+/** White space around a key is that of a file or of a paste. */
+function readSecret(member: string, value: unknown): string {
+  if (typeof value === "object" && member === "service_account") return readSecret(member, JSON.stringify(value));
+  if (typeof value !== "string") throw wrong(member, "give a text");
+  const text = value.trim();
+  if (text === "") throw wrong(member, "it is empty");
+  if (Buffer.byteLength(text) > SECRET_BYTES_MAX) throw wrong(member, `it is over ${SECRET_BYTES_MAX} bytes`);
+  if (member === "service_account") return checkServiceAccount(text);
+  // It goes into a header as it is.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw wrong(member, "it holds spaces, line ends or characters that no key has");
+  return text;
+}
+
+function checkServiceAccount(text: string): string {
+  let account: Readonly<Record<string, unknown>> | null = null;
+  try {
+    account = JSON.parse(text);
+  } catch {
+    // Said below; the parser's own message would repeat the text.
+  }
+  const holds = (member: string) => typeof account?.[member] === "string" && account[member] !== "";
+  if (!holds("client_email") || !holds("private_key"))
+    throw wrong("service_account", "give the JSON of a service account's key, with client_email and private_key");
+  return text;
+}
+
+/** @param secrets - those that there are afterwards; null is none. */
+function checkNeeds(
+  { name, form }: KnownProvider,
+  terms: CredentialTerms,
+  secrets: Readonly<Record<string, unknown>>,
+): void {
+  const has = (member: string) =>
+    member === "base_url" ? terms.base_url !== null : Boolean(secrets[member] ?? terms.settings[member]);
+  if (form.needs.length === 0 || form.needs.some((set) => set.every(has))) return;
+  // The set that is nearest to being whole says what is missing.
+  const missing = form.needs.map((set) => set.filter((member) => !has(member)));
+  const least = missing.reduce((a, b) => (b.length < a.length ? b : a));
+  const sets = form.needs.map((set) => set.join(" and "));
+  const who = name === CUSTOM ? "a custom provider" : name;
+  throw wrong(least[0]!, `a credential of ${who} needs ${sets.join(", or ")}`);
+}
+
+function short(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name;
+}
+
+function wrong(path: string, message: string): GatewayError {
+  return new GatewayError("invalid_body", path === "" ? message : `${path}: ${message}`, { path });
+}

@@ -1,0 +1,93 @@
+import type { CredentialTerms, StoredCredential, StoredSecret } from "../../credentials/stored.ts";
+import { GatewayError } from "../../errors.ts";
+import { patiently } from "../database/patiently.ts";
+import type { Database } from "../store.ts";
+
+/** An organization has so many at most: each request of the unified address looks at all of a provider. */
+const CREDENTIALS_MAX = 1_000;
+
+interface Row extends Omit<StoredCredential, "secrets" | "terms"> {
+  readonly secrets: string;
+  readonly terms: string;
+}
+
+/** Of one organization, or of all; in the order in which they were added. */
+export async function listCredentials(records: Database, organizationId?: string): Promise<StoredCredential[]> {
+  const sql = "select * from credentials where ?1 is null or organization_id = ?1 order by created_at, rowid";
+  const rows = await records.query<Row>({ sql, args: [organizationId ?? null] });
+  return rows.map((row) => ({
+    ...row,
+    secrets: JSON.parse(row.secrets) as Record<string, StoredSecret>,
+    terms: JSON.parse(row.terms) as CredentialTerms,
+  }));
+}
+
+/** Differs whenever a credential was added, changed or removed. */
+export async function credentialsFingerprint(records: Database): Promise<string> {
+  const sql = `select count(*) as n, max(rowid) as last, max(updated_at) as changed, total(updated_at) as sum
+    from credentials`;
+  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
+}
+
+/** @throws GatewayError `duplicate_name`, or `invalid_body` where there are too many. */
+export async function addCredential(records: Database, credential: StoredCredential): Promise<void> {
+  const { id, organization_id, name, provider, secrets, terms, created_at, updated_at } = credential;
+  const own = await listCredentials(records, organization_id);
+  if (own.length >= CREDENTIALS_MAX)
+    throw new GatewayError("invalid_body", `there are ${CREDENTIALS_MAX} credentials already: remove one first`);
+  const sql = `insert into credentials (id, organization_id, name, provider, secrets, terms, created_at, updated_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (organization_id, name) do nothing`;
+  const args = [
+    id,
+    organization_id,
+    name,
+    provider,
+    JSON.stringify(secrets),
+    JSON.stringify(terms),
+    created_at,
+    updated_at,
+  ];
+  await patiently(() => records.batch([{ sql, args }]));
+  const [kept] = await records.query<{ id: string }>({
+    sql: "select id from credentials where organization_id = ? and name = ?",
+    args: [organization_id, name],
+  });
+  if (kept?.id !== id)
+    throw new GatewayError("duplicate_name", `there is a credential "${name}" already; take another name`, {
+      path: "name",
+    });
+}
+
+/**
+ * Puts a credential in the place of what `previous` was.
+ *
+ * @throws GatewayError `database_unavailable` where another program has changed it meanwhile: the caller tries again.
+ */
+export async function changeCredential(
+  records: Database,
+  previous: StoredCredential,
+  { secrets, terms }: Pick<StoredCredential, "secrets" | "terms">,
+): Promise<StoredCredential> {
+  // Later than before also within a millisecond: whoever watches for changes sees this one.
+  const updatedAt = Math.max(Date.now(), previous.updated_at + 1);
+  const sql = "update credentials set secrets = ?, terms = ?, updated_at = ? where id = ? and updated_at = ?";
+  const args = [JSON.stringify(secrets), JSON.stringify(terms), updatedAt, previous.id, previous.updated_at];
+  await patiently(() => records.batch([{ sql, args }]));
+  const now = (await listCredentials(records, previous.organization_id)).find(({ id }) => id === previous.id);
+  if (now === undefined) throw new GatewayError("not_found", `the credential "${previous.name}" was removed meanwhile`);
+  if (now.updated_at !== updatedAt)
+    throw new GatewayError(
+      "database_unavailable",
+      `the credential "${previous.name}" was changed meanwhile; try again`,
+    );
+  return now;
+}
+
+/** @returns whether there was one. */
+export async function removeCredential(records: Database, organizationId: string, name: string): Promise<boolean> {
+  const own = await listCredentials(records, organizationId);
+  if (!own.some((credential) => credential.name === name)) return false;
+  const sql = "delete from credentials where organization_id = ? and name = ?";
+  await patiently(() => records.batch([{ sql, args: [organizationId, name] }]));
+  return true;
+}

@@ -1,0 +1,16 @@
+import type { Config } from "../../config.ts";
+import type { CredentialRules } from "../../credentials/read-credential.ts";
+import { createCallGuard, refuseUrl } from "../../net/call-guard.ts";
+import { PrivateGuard } from "../../net/private-guard.ts";
+
+/**
+ * Which addresses a credential may lead to. Names are looked up when it is used, and judged again then.
+ *
+ * @param ownPorts - of this program's own listeners.
+ */
+export function credentialGuards(config: Config, ownPorts: readonly number[]): CredentialRules["refuseUrl"] {
+  const ports = new Set(ownPorts);
+  const usual = createCallGuard(config, () => ports);
+  const open = new PrivateGuard(() => ports);
+  return (url, isPrivate) => refuseUrl(isPrivate ? open : usual, url.href);
+}

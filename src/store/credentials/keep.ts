@@ -1,0 +1,108 @@
+import type { Config } from "../../config.ts";
+import { ensureKeyring, readKeyring } from "../../credentials/keyring.ts";
+import type { CredentialOrder } from "../../credentials/read-credential.ts";
+import { type SealKey, seal, unseal } from "../../credentials/seal.ts";
+import type { StoredCredential, StoredSecret } from "../../credentials/stored.ts";
+import { GatewayError } from "../../errors.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { type Database, localPath } from "../store.ts";
+import { addCredential, changeCredential, listCredentials } from "./credentials.ts";
+
+/** Shorter secrets would be half told by their end. */
+const LAST4_LENGTH_MIN = 12;
+const NAMES_TRIED_MAX = 1_000;
+
+/**
+ * Stores a credential, a new one or in place of `previous`, with its secrets encrypted.
+ *
+ * @param config - of the first region, whose data directory holds the key that Weir makes itself.
+ * @throws GatewayError `duplicate_name`, `credentials_key_missing`, `invalid_body`.
+ */
+export async function keepCredential(
+  { config, records }: { readonly config: Config; readonly records: Database },
+  organizationId: string,
+  { name, provider, terms, secrets }: CredentialOrder,
+  previous?: StoredCredential,
+): Promise<StoredCredential> {
+  const id = previous?.id ?? uuidv7();
+  const own = previous === undefined ? await listCredentials(records, organizationId) : [];
+  const given = Object.entries(secrets).filter((entry): entry is [string, string] => entry[1] !== null);
+  const key = given.length === 0 ? undefined : ensureKeyring(config, localPath(config) === undefined)[0];
+  const kept = Object.entries(previous?.secrets ?? {}).filter(([member]) => secrets[member] === undefined);
+  const set = given.map(([member, secret]) => {
+    return [member, sealed(secret, key!, { organizationId, credentialId: id, member })] as const;
+  });
+  const all = Object.fromEntries([...kept, ...set]);
+  if (previous !== undefined) return changeCredential(records, previous, { secrets: all, terms });
+  const now = Date.now();
+  const credential: StoredCredential = {
+    id,
+    organization_id: organizationId,
+    name: name ?? freeName(provider.toLowerCase().replaceAll("_", "-"), own),
+    provider,
+    secrets: all,
+    terms,
+    created_at: now,
+    updated_at: now,
+  };
+  await addCredential(records, credential);
+  return credential;
+}
+
+/** `openai`, or `openai-2` where there is one. */
+function freeName(provider: string, own: readonly StoredCredential[]): string {
+  const taken = new Set(own.map(({ name }) => name));
+  for (let number = 2, name = provider; number < NAMES_TRIED_MAX; name = `${provider}-${number++}`) {
+    if (!taken.has(name)) return name;
+  }
+  throw new GatewayError("invalid_body", "give it a name", { path: "name" });
+}
+
+function sealed(secret: string, key: SealKey, place: Parameters<typeof seal>[2]): StoredSecret {
+  const isPlain = secret.length >= LAST4_LENGTH_MIN && !secret.startsWith("{");
+  return { sealed: seal(secret, key, place), set_at: Date.now(), last4: isPlain ? secret.slice(-4) : null };
+}
+
+/** What became of the secrets of all organizations. */
+export interface Rotation {
+  /** Credentials whose secrets are encrypted with the first key now. */
+  readonly rotated: number;
+  /** Those that had it already. */
+  readonly kept: number;
+  /** `<provider> <name>` of those that no key opens; they are left as they are. */
+  readonly locked: readonly string[];
+}
+
+/**
+ * Encrypts every secret with the first key that another one has encrypted. It can be run again at any time, and beside a
+ * running service.
+ *
+ * @throws GatewayError `credentials_key_missing` where there is no key.
+ */
+export async function rotateCredentials(config: Config, records: Database): Promise<Rotation> {
+  const keys = readKeyring(config);
+  const [first] = keys;
+  if (first === undefined) throw new GatewayError("credentials_key_missing", "there is no key to rotate to");
+  let rotated = 0;
+  let kept = 0;
+  const locked: string[] = [];
+  for (const credential of await listCredentials(records)) {
+    const { id, organization_id, secrets, terms, provider, name } = credential;
+    const opened = Object.entries(secrets).map(([member, secret]) => {
+      const place = { organizationId: organization_id, credentialId: id, member };
+      const text = unseal(secret.sealed, keys, place);
+      const isCurrent = unseal(secret.sealed, [first], place) !== undefined;
+      return { member, secret, text, isCurrent, place };
+    });
+    if (opened.some(({ text }) => text === undefined)) locked.push(`${provider} ${name}`);
+    else if (opened.every(({ isCurrent }) => isCurrent)) kept++;
+    else {
+      const again = opened.map(({ member, secret, text, place }) => {
+        return [member, { ...secret, sealed: seal(text!, first, place) }] as const;
+      });
+      await changeCredential(records, credential, { secrets: Object.fromEntries(again), terms });
+      rotated++;
+    }
+  }
+  return { rotated, kept, locked };
+}
