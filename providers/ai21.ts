@@ -9,6 +9,7 @@ export default {
   target: "https://api.ai21.com",
   dedicatedDomain: "ai21",
   extends: "OPENAI",
+  basePath: "/studio/v1",
   wireSchemas: [
     { path: /\/complete$/, schema: "text-generation" },
     { path: /\/embed$/, schema: "embeddings" },

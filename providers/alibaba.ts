@@ -9,5 +9,6 @@ export default {
   target: "https://dashscope-intl.aliyuncs.com",
   dedicatedDomain: "alibaba",
   extends: "OPENAI",
+  basePath: "/compatible-mode/v1",
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

@@ -1,5 +1,12 @@
 import type { ProviderPlugin } from "weir/plugin";
 
+const novaEffort = Object.fromEntries(
+  ["low", "medium", "high"].map((maxReasoningEffort) => [
+    maxReasoningEffort,
+    { reasoningConfig: { type: "enabled", maxReasoningEffort } },
+  ]),
+);
+
 /**
  * Amazon Bedrock. An invocation has the form of the model's own maker, so several formats share its path: the first whose
  * bodies fit is meant. Embeddings and pictures are told by the model's name.
@@ -27,5 +34,45 @@ export default {
     { path: /\/invoke(?:-with-response-stream)?$/, schema: "text-generation" },
     { path: /\/chat\/completions(?:\/[^/]+)?$/, schema: "chat-completions" },
     { path: /\/responses(?:\/[^/]+)?(?:\/(?:cancel|compact|input_tokens))?$/, schema: "responses" },
+  ],
+  origin: ({ settings }) => `https://bedrock-runtime.${settings["region"]}.amazonaws.com`,
+  shapes: [
+    {
+      shape: "messages",
+      serves: ({ model }) => model.includes("anthropic.claude"),
+      path: ({ model, stream }) =>
+        `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
+      place: { modelInPath: true, version: "bedrock-2023-05-31", betasInBody: true, streamInPath: true, frames: "aws" },
+    },
+    {
+      shape: "embeddings",
+      serves: ({ model }) => model.includes("embed"),
+      path: ({ model }) => `/model/${encodeURIComponent(model)}/invoke`,
+    },
+    {
+      shape: "converse",
+      path: ({ model, stream }) => `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
+      countPath: ({ model }) => `/model/${encodeURIComponent(model)}/count-tokens`,
+    },
+  ],
+  auth: "sigv4",
+  credential: {
+    secret: ["access_key_id", "secret_access_key", "session_token", "api_key"],
+    oneOf: [["access_key_id", "secret_access_key"], ["api_key"]],
+    settings: { region: { type: "string", pattern: "^[a-z0-9-]+$" } },
+    required: ["region"],
+  },
+  models: [
+    { of: "ANTHROPIC", before: "*anthropic." },
+    {
+      match: "*amazon.nova*",
+      context: 300_000,
+      maxOutput: 10_000,
+      input: ["text", "image", "file"],
+      reasoning: "none",
+    },
+    { match: "*amazon.nova-micro*", context: 128_000, input: ["text"] },
+    { match: "*amazon.nova-2*", context: 1_000_000, maxOutput: 65_536, effortFields: novaEffort },
+    { match: "*meta.llama*", maxOutput: 8_192, reasoning: "none" },
   ],
 } satisfies ProviderPlugin;

@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { EndpointCall, ProviderPlugin } from "weir/plugin";
 
 /**
  * Azure OpenAI and Azure AI Foundry. Every customer has hosts of their own, so there is no address that its own gateway
@@ -19,4 +19,39 @@ export default {
   extends: "OPENAI",
   mask: { headers: ["ocp-apim-subscription-key"], query: ["api-key", "subscription-key"] },
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
+  origin: ({ settings }) => new URL(settings["endpoint"]!).origin,
+  shapes: [
+    {
+      shape: "messages",
+      serves: ({ model }) => model.startsWith("claude-"),
+      path: () => "/anthropic/v1/messages",
+      countPath: () => "/anthropic/v1/messages/count_tokens",
+      headers: { "anthropic-version": "2023-06-01" },
+    },
+    { shape: "responses", path: (call) => at(call, "responses") },
+    { shape: "chat-completions", path: (call) => at(call, "chat/completions") },
+    { shape: "completions", path: (call) => at(call, "completions") },
+    { shape: "embeddings", path: (call) => at(call, "embeddings") },
+  ],
+  auth: "azure",
+  credential: {
+    secret: ["api_key", "client_secret"],
+    oneOf: [["api_key"], ["client_secret"]],
+    settings: {
+      endpoint: { type: "string", pattern: "^https?://" },
+      api_version: { type: "string", default: "v1" },
+      tenant_id: { type: "string" },
+      client_id: { type: "string" },
+    },
+    required: ["endpoint"],
+  },
+  models: [{ of: "OPENAI" }, { of: "ANTHROPIC" }],
 } satisfies ProviderPlugin;
+
+/** A date as version means the older paths, in which a deployment stands; Responses have none there. */
+function at({ model, settings }: EndpointCall, operation: string): string {
+  const version = settings["api_version"] ?? "v1";
+  if (version === "v1" || version === "preview") return `/openai/v1/${operation}`;
+  const deployment = operation === "responses" ? "" : `deployments/${encodeURIComponent(model)}/`;
+  return `/openai/${deployment}${operation}?api-version=${encodeURIComponent(version)}`;
+}

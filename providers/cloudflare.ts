@@ -9,6 +9,21 @@ export default {
   target: "https://gateway.ai.cloudflare.com",
   dedicatedDomain: "cloudflare",
   extends: "OPENAI",
+  credential: {
+    secret: ["api_key"],
+    settings: { account_id: { type: "string" }, gateway_id: { type: "string", default: "default" } },
+    required: ["account_id"],
+  },
+  shapes: [
+    {
+      shape: "chat-completions",
+      path: ({ settings }) => `/v1/${settings["account_id"]}/${settings["gateway_id"]}/compat/chat/completions`,
+    },
+    {
+      shape: "embeddings",
+      path: ({ settings }) => `/v1/${settings["account_id"]}/${settings["gateway_id"]}/compat/embeddings`,
+    },
+  ],
   mask: { headers: ["cf-aig-authorization", "x-auth-key"] },
   wireSchemas: [
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },

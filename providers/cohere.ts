@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { Json, ProviderPlugin } from "weir/plugin";
 
 /** Cohere: its own chat in both versions, and an endpoint in OpenAI's manner under `compatibility`. */
 export default {
@@ -14,5 +14,20 @@ export default {
     { path: /\/(?:generate|summarize)$/, schema: "cohere-generate" },
     { path: /\/embed(?:dings)?$/, schema: "embeddings" },
     { path: /\/rerank$/, schema: "rerank" },
+  ],
+  shapes: [
+    { shape: "cohere-chat", path: () => "/v2/chat" },
+    { shape: "embeddings", path: () => "/v2/embed" },
+  ],
+  listModels: {
+    path: "/v1/models?page_size=1000",
+    fromOrigin: true,
+    read: (body) => (Array.isArray(body?.models) ? body.models.map((model: Json) => model?.name) : []),
+  },
+  models: [
+    { match: "command-*", context: 128_000, maxOutput: 4_096, input: ["text"], reasoning: "none", jsonSchema: true },
+    { match: "command-a-*", context: 256_000, maxOutput: 8_192 },
+    { match: "command-a-vision-*", input: ["text", "image"] },
+    { match: "command-a-reasoning-*", maxOutput: 32_768, reasoning: "budget" },
   ],
 } satisfies ProviderPlugin;

@@ -7,6 +7,8 @@ export default {
   aliases: ["mosaic"],
   hosts: ["*.cloud.databricks.com", "*.azuredatabricks.net", "*.gcp.databricks.com"],
   extends: "OPENAI",
+  basePath: "/serving-endpoints",
+  credential: { secret: ["api_key"], baseUrl: "required" },
   wireSchemas: [
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
     { path: /\/serving-endpoints\/[^/]+\/invocations$/, schema: "chat-completions" },

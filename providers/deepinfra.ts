@@ -8,6 +8,7 @@ export default {
   target: "https://api.deepinfra.com",
   dedicatedDomain: "deepinfra",
   extends: "OPENAI",
+  basePath: "/v1/openai",
   wireSchemas: [
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
     { path: /\/v1\/inference\/.+$/, schema: "text-generation" },

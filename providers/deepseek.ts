@@ -8,5 +8,6 @@ export default {
   target: "https://api.deepseek.com",
   dedicatedDomain: "deepseek",
   extends: "OPENAI",
+  shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

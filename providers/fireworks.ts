@@ -9,5 +9,7 @@ export default {
   target: "https://api.fireworks.ai",
   dedicatedDomain: "fireworks",
   extends: "OPENAI",
+  basePath: "/inference/v1",
+  shapes: ["chat-completions", "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

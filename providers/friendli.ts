@@ -9,4 +9,5 @@ export default {
   target: "https://api.friendli.ai",
   dedicatedDomain: "friendli",
   extends: "OPENAI",
+  basePath: "/serverless/v1",
 } satisfies ProviderPlugin;

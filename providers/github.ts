@@ -9,4 +9,5 @@ export default {
   target: "https://models.github.ai",
   dedicatedDomain: "github",
   extends: "OPENAI",
+  basePath: "/inference",
 } satisfies ProviderPlugin;

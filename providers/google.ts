@@ -1,4 +1,28 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { EndpointCall, Json, ModelEntry, ProviderPlugin } from "weir/plugin";
+
+/**
+ * Facts of Google's own models. Those of the second generation think within a budget of tokens, those since the third at a level, and
+ * insist on the signatures of their own calls. Source: the Gemini API's pages on models, thinking and thought signatures.
+ */
+const MODELS: readonly ModelEntry[] = [
+  {
+    match: "gemini-*",
+    context: 1_048_576,
+    maxOutput: 65_536,
+    input: ["text", "image", "file", "audio"],
+    reasoning: "level",
+    jsonSchema: true,
+    needsSignatures: true,
+  },
+  ...["gemini-1.5*", "gemini-2.0*"].map(
+    (match): ModelEntry => ({ match, maxOutput: 8_192, reasoning: "none", needsSignatures: false, jsonSchema: false }),
+  ),
+  { match: "gemini-2.5*", reasoning: "budget", needsSignatures: false },
+  { match: "gemini-2.5-pro*", mustThink: true },
+  { match: "gemini-*-pro*", mustThink: true },
+  { match: "gemini-3*-pro*", efforts: ["low", "medium", "high"] },
+  { match: "gemma-*", maxOutput: 8_192, input: ["text", "image"], reasoning: "none", jsonSchema: false },
+];
 
 /**
  * Google: Gemini on AI Studio and on Vertex. Vertex also carries Claude (`rawPredict` with Anthropic's messages), Mistral
@@ -30,4 +54,56 @@ export default {
     { path: /\/openai\/images\/generations$/, schema: "images" },
     { path: /\/chat\/completions$/, schema: "chat-completions" },
   ],
+  origin: ({ settings }) => {
+    const { location = "global", project } = settings;
+    if (project === undefined) return "https://generativelanguage.googleapis.com";
+    return `https://${location === "global" ? "" : `${location}-`}aiplatform.googleapis.com`;
+  },
+  shapes: [
+    {
+      shape: "messages",
+      serves: (call) => isVertex(call) && call.model.startsWith("claude-"),
+      path: (call) =>
+        `${vertex(call)}/publishers/anthropic/models/${call.model}:${call.stream ? "streamRawPredict" : "rawPredict"}`,
+      countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
+      place: { modelInPath: true, version: "vertex-2023-10-16" },
+    },
+    // Models of other makers at Vertex have their maker before a slash.
+    {
+      shape: "chat-completions",
+      serves: (call) => isVertex(call) && call.model.includes("/") && !call.model.startsWith("google/"),
+      path: (call) => `${vertex(call)}/endpoints/openapi/chat/completions`,
+    },
+    {
+      shape: "generate-content",
+      path: (call) => method(call, call.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
+      countPath: (call) => method(call, "countTokens"),
+    },
+    { shape: "embeddings", path: (call) => method(call, isVertex(call) ? "predict" : "batchEmbedContents") },
+  ],
+  auth: "google",
+  credential: {
+    secret: ["api_key", "service_account"],
+    oneOf: [["api_key"], ["service_account"]],
+    settings: { project: { type: "string" }, location: { type: "string", pattern: "^[a-z0-9-]+$", default: "global" } },
+  },
+  listModels: {
+    path: "/v1beta/models?pageSize=1000",
+    fromOrigin: true,
+    read: (body) =>
+      Array.isArray(body?.models) ? body.models.map((model: Json) => String(model?.name).replace(/^models\//, "")) : [],
+  },
+  models: [...MODELS, { of: "ANTHROPIC" }],
 } satisfies ProviderPlugin;
+
+const isVertex = ({ settings }: EndpointCall) => settings["project"] !== undefined;
+
+const vertex = ({ settings: { project = "", location = "global" } }: EndpointCall) =>
+  `/v1/projects/${encodeURIComponent(project)}/locations/${location}`;
+
+function method(call: EndpointCall, name: string): string {
+  const model = encodeURIComponent(call.model.replace(/^google\//, ""));
+  return isVertex(call)
+    ? `${vertex(call)}/publishers/google/models/${model}:${name}`
+    : `/v1beta/models/${model}:${name}`;
+}

@@ -8,4 +8,6 @@ export default {
   target: "https://api.groq.com",
   dedicatedDomain: "groq",
   extends: "OPENAI",
+  basePath: "/openai/v1",
+  shapes: ["chat-completions", "responses"],
 } satisfies ProviderPlugin;

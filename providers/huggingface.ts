@@ -12,6 +12,7 @@ export default {
   target: "https://router.huggingface.co",
   dedicatedDomain: "huggingface",
   extends: "OPENAI",
+  shapes: ["chat-completions", "responses"],
   wireSchemas: [
     { path: /\/pipeline\/(?:feature-extraction|sentence-similarity)$/, schema: "embeddings" },
     { path: /\/models\/(?!.*\/v1\/).+$/, schema: "text-generation" },

@@ -9,4 +9,5 @@ export default {
   target: "https://api.jina.ai",
   dedicatedDomain: "jina",
   extends: "OPENAI",
+  shapes: ["embeddings"],
 } satisfies ProviderPlugin;

@@ -12,6 +12,7 @@ export default {
   target: "https://api.llama.com",
   dedicatedDomain: "llama",
   extends: "OPENAI",
+  basePath: "/compat/v1",
 
   readResponse: (body) =>
     Array.isArray(body?.metrics) ? { usage: readMetrics(body.metrics), usageRaw: body.metrics } : {},

@@ -8,6 +8,7 @@ export default {
   target: "https://api.minimax.io",
   dedicatedDomain: "minimax",
   extends: "OPENAI",
+  shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [
     { path: /\/messages(?:\/count_tokens)?$/, schema: "messages" },
     { path: /\/text\/chatcompletion_v2$/, schema: "chat-completions" },

@@ -9,5 +9,6 @@ export default {
   target: "https://api.moonshot.ai",
   dedicatedDomain: "moonshot",
   extends: "OPENAI",
+  shapes: ["chat-completions", { shape: "messages", path: () => "/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

@@ -9,5 +9,6 @@ export default {
   target: "https://api.novita.ai",
   dedicatedDomain: "novita",
   extends: "OPENAI",
+  basePath: "/openai/v1",
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

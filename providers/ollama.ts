@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { Json, ProviderPlugin } from "weir/plugin";
 
 /** Ollama's cloud. A server of one's own has any host; it is read by shape, or named with `Gateway-Target-Provider`. */
 export default {
@@ -18,4 +18,14 @@ export default {
     { path: /\/completions$/, schema: "completions" },
     { path: /\/embeddings$/, schema: "embeddings" },
   ],
+  shapes: [
+    { shape: "ollama-chat", path: () => "/api/chat" },
+    { shape: "embeddings", path: () => "/api/embed" },
+  ],
+  credential: { secret: ["api_key"], oneOf: [["api_key"], []] },
+  listModels: {
+    path: "/api/tags",
+    fromOrigin: true,
+    read: (body) => (Array.isArray(body?.models) ? body.models.map((model: Json) => model?.name) : []),
+  },
 } satisfies ProviderPlugin;

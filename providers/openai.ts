@@ -1,4 +1,76 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { Json, ModelEntry, ProviderPlugin } from "weir/plugin";
+
+const SAMPLING = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "logit_bias",
+];
+const CHAT = { maxTokensName: "max_completion_tokens", jsonSchema: true, strictTools: true } as const;
+const THINKS = { ...CHAT, reasoning: "effort", rejects: SAMPLING } as const;
+const SEES = ["text", "image", "file"] as const;
+
+/**
+ * Facts of its own models. One that thinks refuses sampling; since GPT-5.4 function tools beside reasoning are taken at
+ * Responses alone. Source: OpenAI's model pages and API reference.
+ */
+const MODELS: readonly ModelEntry[] = [
+  { match: "gpt-3.5*", context: 16_385, maxOutput: 4_096, input: ["text"], reasoning: "none", jsonSchema: false },
+  { match: "gpt-4*", ...CHAT, context: 128_000, maxOutput: 16_384, input: SEES, reasoning: "none" },
+  { match: "gpt-4", context: 8_192, maxOutput: 8_192, input: ["text"], jsonSchema: false },
+  { match: "gpt-4-0613", context: 8_192, maxOutput: 8_192, input: ["text"], jsonSchema: false },
+  { match: "gpt-4-turbo*", maxOutput: 4_096, jsonSchema: false },
+  { match: "gpt-4.1*", context: 1_047_576, maxOutput: 32_768 },
+  { match: "gpt-4o*audio*", input: ["text", "audio"] },
+  { match: "gpt-audio*", ...CHAT, context: 128_000, maxOutput: 16_384, input: ["text", "audio"], reasoning: "none" },
+  ...["o1*", "o3*", "o4*"].map(
+    (match): ModelEntry => ({
+      match,
+      ...THINKS,
+      context: 200_000,
+      maxOutput: 100_000,
+      input: SEES,
+      mustThink: true,
+      efforts: ["low", "medium", "high"],
+    }),
+  ),
+  { match: "o1-mini*", context: 128_000, maxOutput: 65_536, input: ["text"] },
+  { match: "o3-mini*", input: ["text"] },
+  {
+    match: "gpt-5*",
+    ...THINKS,
+    context: 400_000,
+    maxOutput: 128_000,
+    input: SEES,
+    mustThink: true,
+    efforts: ["minimal", "low", "medium", "high"],
+  },
+  { match: "gpt-5.*", mustThink: false, efforts: ["none", "low", "medium", "high", "xhigh"] },
+  { match: "gpt-5.1*", efforts: ["none", "low", "medium", "high"] },
+  ...["gpt-5.4*", "gpt-5.5*", "gpt-5.6*", "gpt-5.7*", "gpt-5.8*", "gpt-5.9*"].map(
+    (match): ModelEntry => ({ match, context: 1_050_000, toolsNeedResponses: true }),
+  ),
+  {
+    match: "gpt-5*-chat*",
+    reasoning: "none",
+    mustThink: false,
+    maxOutput: 16_384,
+    rejects: [],
+    toolsNeedResponses: false,
+  },
+  {
+    match: "gpt-6*",
+    ...THINKS,
+    context: 1_050_000,
+    maxOutput: 128_000,
+    input: SEES,
+    efforts: ["none", "low", "medium", "high", "xhigh"],
+    toolsNeedResponses: true,
+  },
+];
 
 /** OpenAI. Nearly everybody else extends it: what a path ends with is what tells the format. */
 export default {
@@ -18,4 +90,12 @@ export default {
     { path: /\/moderations$/, schema: "moderations" },
     { path: /\/rerank$/, schema: "rerank" },
   ],
+  shapes: ["responses", "chat-completions", "completions", "embeddings"],
+  auth: "bearer",
+  credential: { secret: ["api_key"] },
+  listModels: {
+    path: "/models",
+    read: (body) => (Array.isArray(body?.data) ? body.data.map((model: Json) => model?.id) : []),
+  },
+  models: MODELS,
 } satisfies ProviderPlugin;

@@ -8,4 +8,5 @@ export default {
   target: "https://api.openpipe.ai",
   dedicatedDomain: "openpipe",
   extends: "OPENAI",
+  basePath: "/api/v1",
 } satisfies ProviderPlugin;

@@ -8,5 +8,7 @@ export default {
   target: "https://openrouter.ai",
   dedicatedDomain: "openrouter",
   extends: "OPENAI",
+  basePath: "/api/v1",
+  shapes: ["chat-completions", "responses", "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

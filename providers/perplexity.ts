@@ -9,4 +9,5 @@ export default {
   target: "https://api.perplexity.ai",
   dedicatedDomain: "perplexity",
   extends: "OPENAI",
+  basePath: "",
 } satisfies ProviderPlugin;

@@ -9,5 +9,6 @@ export default {
   target: "https://qstash.upstash.io",
   dedicatedDomain: "qstash",
   extends: "OPENAI",
+  basePath: "/llm/v1",
   mask: { headers: ["upstash-forward-authorization"] },
 } satisfies ProviderPlugin;

@@ -8,4 +8,5 @@ export default {
   target: "https://api.venice.ai",
   dedicatedDomain: "venice",
   extends: "OPENAI",
+  basePath: "/api/v1",
 } satisfies ProviderPlugin;

@@ -9,5 +9,6 @@ export default {
   target: "https://ai-gateway.vercel.sh",
   dedicatedDomain: "vercel",
   extends: "OPENAI",
+  shapes: ["chat-completions", "responses", "messages", "embeddings"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

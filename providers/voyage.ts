@@ -9,5 +9,6 @@ export default {
   target: "https://api.voyageai.com",
   dedicatedDomain: "voyage",
   extends: "OPENAI",
+  shapes: ["embeddings"],
   wireSchemas: [{ path: /\/(?:multimodal|contextualized)embeddings$/, schema: "embeddings" }],
 } satisfies ProviderPlugin;

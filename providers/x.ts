@@ -9,5 +9,6 @@ export default {
   target: "https://api.x.ai",
   dedicatedDomain: "x",
   extends: "OPENAI",
+  shapes: ["chat-completions", "responses", "messages"],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

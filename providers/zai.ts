@@ -9,5 +9,7 @@ export default {
   target: "https://api.z.ai",
   dedicatedDomain: "zai",
   extends: "OPENAI",
+  basePath: "/api/paas/v4",
+  shapes: ["chat-completions", { shape: "messages", path: () => "/api/anthropic/v1/messages" }],
   wireSchemas: [{ path: /\/messages(?:\/count_tokens)?$/, schema: "messages" }],
 } satisfies ProviderPlugin;

@@ -56,7 +56,7 @@ test("a promise is no answer, and its failure is nobody's", async () => {
   const cost = (async () => {
     throw new Error("later");
   }) as unknown as NonNullable<ProviderPlugin["cost"]>;
-  expect(() => loaded({ cost }).cost!({}, "m", NO_EXCHANGE)).toThrow("cost has to answer at once");
+  expect(() => loaded({ cost }).cost!({}, "m", NO_EXCHANGE)).toThrow("cost has to return at once");
   await new Promise((resolve) => setImmediate(resolve));
 });
 

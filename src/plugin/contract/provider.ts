@@ -1,3 +1,4 @@
+import type { Endpoints } from "./endpoint.ts";
 import type { Json } from "./json.ts";
 import type { ExchangeView, Reading, RequestReading, StreamEvent, StreamReading, Usage } from "./reading.ts";
 
@@ -32,7 +33,7 @@ export interface PathSchema {
 /**
  * A provider: plain data and pure functions. It holds no state, because it is loaded in more than one thread.
  */
-export interface ProviderPlugin {
+export interface ProviderPlugin extends Endpoints {
   readonly apiVersion: 1;
   /** Upper case; the `provider` of its records. */
   readonly name: string;

@@ -1,5 +1,13 @@
 import { nearestName } from "../../nearest.ts";
-import type { GatewayPlugin, PluginHooks, PluginRoute, ProviderPlugin } from "../contract.ts";
+import type {
+  CredentialForm,
+  GatewayPlugin,
+  ModelList,
+  PluginHooks,
+  PluginRoute,
+  ProviderPlugin,
+  ShapeAt,
+} from "../contract.ts";
 import { isHostPattern } from "../hosts.ts";
 
 /** Two folders, two contracts. */
@@ -58,6 +66,66 @@ const isBodyNeed = (value: unknown) => value === "user" || value === "model" || 
 /** What is wrong with a list of what is needed of a body. */
 export const whyNoNeeds: Rule = listOf(isBodyNeed, '"user", "model" or "body"');
 
+const isTexts = (value: unknown) =>
+  isRecord(value) &&
+  Object.entries(value).every(([name, text]) => name === name.toLowerCase() && typeof text === "string");
+
+const isNames = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === "string");
+
+const headers: Rule = (value) => (isTexts(value) ? undefined : "must be an object of lower-case names and texts");
+
+const SHAPE_AT: Readonly<Record<keyof ShapeAt, Member>> = {
+  shape: {
+    required: true,
+    rule: (value) => (typeof value === "string" || isRecord(value) ? undefined : "must be a shape or the name of one"),
+  },
+  path: { rule: aFunction },
+  serves: { rule: aFunction },
+  countPath: { rule: aFunction },
+  headers: { rule: headers },
+  place: { rule: (value) => (isRecord(value) ? undefined : "must be an object") },
+};
+
+const CREDENTIAL: Readonly<Record<keyof CredentialForm, Member>> = {
+  secret: { required: true, rule: listOf(isLowerName, "lower-case name") },
+  oneOf: { rule: listOf(isNames, "list of names of secret members") },
+  settings: { rule: (value) => (isRecord(value) ? undefined : "must be an object of names and JSON Schemas") },
+  required: { rule: listOf(isLowerName, "lower-case name") },
+  baseUrl: { rule: text(/^required$/, '"required"') },
+};
+
+const MODEL_LIST: Readonly<Record<keyof ModelList, Member>> = {
+  path: { required: true, rule: text(/^\//, "a path such as /models") },
+  fromOrigin: { rule: (value) => (value === true ? undefined : "must be true") },
+  read: { required: true, rule: aFunction },
+};
+
+const object =
+  (members: Readonly<Record<string, Member>>, what: string): Rule =>
+  (value) =>
+    isRecord(value) ? wrongMember(value, members, what) : "must be an object";
+
+function shapes(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of shapes";
+  for (const [at, shape] of value.entries()) {
+    const wrong = typeof shape === "string" ? undefined : object(SHAPE_AT, "a shape's place")(shape);
+    if (wrong !== undefined) return `entry ${at + 1}: ${wrong}`;
+  }
+  return undefined;
+}
+
+const isModelEntry = (value: unknown) =>
+  isRecord(value) && (typeof value["match"] === "string" || typeof value["of"] === "string");
+
+const AUTHS = ["bearer", "x-api-key", "sigv4", "google", "azure", "none"];
+
+const auth: Rule = (value) =>
+  typeof value === "function" ||
+  AUTHS.includes(value as string) ||
+  (isRecord(value) && Object.keys(value).length === 1 && typeof value["header"] === "string")
+    ? undefined
+    : `must be ${AUTHS.join(", ")}, { header } or a function`;
+
 const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
   method: { required: true, rule: text(/^(GET|POST|PUT|DELETE)$/, "GET, POST, PUT or DELETE") },
   path: { required: true, rule: text(/^\/v1(\/:?[a-z0-9_-]+)+$/, "a path such as /v1/domains/:domain") },
@@ -93,6 +161,14 @@ const PROVIDER: Readonly<Record<keyof ProviderPlugin, Member>> = {
   extends: { rule: upperName },
   wireSchemas: { rule: listOf(pathSchema, "a { path: RegExp, schema: string }") },
   mask: { rule: mask },
+  basePath: { rule: text(/^(\/[^/?#]+)*$/, "a path such as /v1, or empty") },
+  origin: { rule: aFunction },
+  shapes: { rule: shapes },
+  headers: { rule: headers },
+  auth: { rule: auth },
+  credential: { rule: object(CREDENTIAL, "a credential") },
+  models: { rule: listOf(isModelEntry, "{ match, … } or { of }") },
+  listModels: { rule: object(MODEL_LIST, "a list of models") },
   readRequest: { rule: aFunction },
   readResponse: { rule: aFunction },
   readEvent: { rule: aFunction },

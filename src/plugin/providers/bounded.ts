@@ -4,17 +4,28 @@ import { Patience } from "../hooks/patience.ts";
 
 /** Milliseconds by the clock that a provider's function has for one call; of a busy machine it gets a part of them. */
 const CALL_MS = 1_000;
-const FUNCTIONS = ["readRequest", "readResponse", "readEvent", "cost"] as const;
 
 type Call = (...given: readonly unknown[]) => unknown;
 
-/** The provider, with functions that throw where they loop or answer a promise: they must not hold up who records. */
+/**
+ * The provider, with functions that throw where they loop or return a promise: they must not hold up the thread that
+ * records or proxies. Those of its shapes and lists are bounded too.
+ */
 export function bounded(provider: ProviderPlugin): ProviderPlugin {
-  const calls = FUNCTIONS.flatMap((name) => {
-    const call = provider[name];
-    return call === undefined ? [] : [[name, limited(name, call.bind(provider) as Call)] as const];
-  });
-  return { ...provider, ...Object.fromEntries(calls) };
+  return boundedWithin(provider, "") as ProviderPlugin;
+}
+
+/** A copy in which every function is limited. What is no plain object or list stays as it is. */
+function boundedWithin(value: unknown, name: string): unknown {
+  if (typeof value === "function") return limited(name, value as Call);
+  if (Array.isArray(value)) return value.map((entry) => boundedWithin(entry, name));
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]) => [
+      member,
+      boundedWithin(typeof inner === "function" ? inner.bind(value) : inner, member),
+    ]),
+  );
 }
 
 function limited(name: string, call: Call): Call {
@@ -23,7 +34,7 @@ function limited(name: string, call: Call): Call {
     if (patience.isOver) throw new Error(`${name} is switched off, it blocked the thread`);
     const result = patience.call((all: readonly unknown[]) => call(...all), given, CALL_MS);
     if (!isPromise(result)) return result;
-    result.catch(() => {}); // nobody waits for it
-    throw new Error(`${name} has to answer at once, not with a promise`);
+    result.catch(() => {}); // not awaited, and not to become an unhandled rejection
+    throw new Error(`${name} has to return at once, not with a promise`);
   };
 }

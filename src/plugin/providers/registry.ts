@@ -134,6 +134,12 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
     readResponse: firstOf(values, "readResponse"),
     readEvent: firstOf(values, "readEvent"),
     cost: firstOf(values, "cost"),
+    basePath: firstOf(values, "basePath"),
+    headers: firstOf(values, "headers"),
+    auth: firstOf(values, "auth"),
+    credential: firstOf(values, "credential"),
+    models: firstOf(values, "models"),
+    listModels: firstOf(values, "listModels"),
     mask: {
       headers: values.flatMap(({ mask }) => mask?.headers ?? []),
       query: values.flatMap(({ mask }) => mask?.query ?? []),

@@ -1,0 +1,131 @@
+import type { EndpointCall, ModelEntry, ModelFacts, ProviderPlugin, ShapeAt, ShapeName } from "../plugin/contract.ts";
+import type { Credential } from "./credential.ts";
+import { fits } from "./pattern.ts";
+
+/** Below the base path, for providers that say nothing else. */
+const USUAL_PATHS: Readonly<Partial<Record<ShapeName, string>>> = {
+  "chat-completions": "/chat/completions",
+  responses: "/responses",
+  messages: "/messages",
+  completions: "/completions",
+  embeddings: "/embeddings",
+};
+
+/** Where a call goes. */
+export interface Endpoint {
+  /** Without a path. */
+  readonly origin: string;
+  /** With the query, if there is one. */
+  readonly path: string;
+}
+
+/** The shapes that a provider speaks, in its order; empty where it is not reachable with stored credentials. */
+export function shapesOf({ shapes, name, extends: parent }: ProviderPlugin): readonly ShapeAt[] {
+  const usual: readonly ShapeName[] =
+    name === "OPENAI" || parent === "OPENAI" ? ["chat-completions", "embeddings"] : [];
+  return (shapes ?? usual).map((each) => (typeof each === "string" ? { shape: each } : each));
+}
+
+/** Those of them that it speaks in this call. */
+export function shapesFor(provider: ProviderPlugin, call: EndpointCall): readonly ShapeAt[] {
+  return shapesOf(provider).filter(({ serves }) => serves === undefined || serves(call));
+}
+
+/** What paths and origins may depend on. @param credential - undefined for the client's own key. */
+export function callOf(
+  { credential: form }: ProviderPlugin,
+  credential: Credential | undefined,
+  { model, stream }: { readonly model: string; readonly stream: boolean },
+): EndpointCall {
+  const settings: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(form?.settings ?? {})) {
+    if (typeof schema?.default === "string") settings[name] = schema.default;
+  }
+  const project = projectOf(credential);
+  if (project !== undefined) settings["project"] = project;
+  return {
+    model,
+    stream,
+    settings: { ...settings, ...credential?.settings },
+    secrets: Object.keys(credential?.secrets ?? {}),
+  };
+}
+
+/** The project that a service account belongs to. */
+function projectOf(credential: Credential | undefined): string | undefined {
+  const text = credential?.secrets?.["service_account"];
+  if (text === undefined) return undefined;
+  try {
+    const id: unknown = JSON.parse(text)?.project_id;
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined; // the call will say that the account cannot be read
+  }
+}
+
+/** @returns undefined where the provider has no address for this call: its credential has to name one. */
+export function originOf(provider: ProviderPlugin, credential: Credential | undefined, call: EndpointCall) {
+  if (credential?.baseUrl !== undefined) return new URL(credential.baseUrl).origin;
+  return provider.origin?.(call) ?? provider.target;
+}
+
+/** Where a call in this shape goes; undefined as for `originOf`, or where the shape has no usual path. */
+export function endpointOf(
+  provider: ProviderPlugin,
+  { shape, path }: Pick<ShapeAt, "shape" | "path">,
+  credential: Credential | undefined,
+  call: EndpointCall,
+): Endpoint | undefined {
+  const origin = originOf(provider, credential, call);
+  if (origin === undefined) return undefined;
+  const own = ownBasePath(credential);
+  const usual = typeof shape === "string" ? USUAL_PATHS[shape] : undefined;
+  if (path !== undefined) return { origin, path: own === undefined ? path(call) : rebased(path(call), provider, own) };
+  return usual === undefined ? undefined : { origin, path: (own ?? provider.basePath ?? "/v1") + usual };
+}
+
+/** Where a provider lists its models; undefined where it does not. */
+export function modelListOf(provider: ProviderPlugin, credential: Credential | undefined): Endpoint | undefined {
+  const { listModels } = provider;
+  const origin = originOf(provider, credential, callOf(provider, credential, { model: "", stream: false }));
+  if (listModels === undefined || origin === undefined) return undefined;
+  const base = listModels.fromOrigin ? "" : (ownBasePath(credential) ?? provider.basePath ?? "/v1");
+  return { origin, path: base + listModels.path };
+}
+
+/** The path of a credential's own address, without a slash at its end; undefined where it is an origin alone. */
+function ownBasePath(credential: Credential | undefined): string | undefined {
+  if (credential?.baseUrl === undefined) return undefined;
+  const path = new URL(credential.baseUrl).pathname.replace(/\/+$/, "");
+  return path === "" ? undefined : path;
+}
+
+/** A path of the provider's own, below a credential's base path in place of the provider's. */
+function rebased(path: string, { basePath = "/v1" }: ProviderPlugin, own: string): string {
+  return basePath !== "" && path.startsWith(`${basePath}/`) ? own + path.slice(basePath.length) : own + path;
+}
+
+/** What is known of a model at a provider: all entries that fit, later ones first. */
+export function factsOf(
+  provider: ProviderPlugin,
+  model: string,
+  providerByName: (name: string) => ProviderPlugin | undefined,
+): ModelFacts {
+  const facts: Record<string, unknown> = {};
+  for (const { match, ...entry } of entriesOf(provider, providerByName)) {
+    if (fits(match, model)) Object.assign(facts, entry);
+  }
+  return facts;
+}
+
+/** A provider's own entries and those that it takes over from another, one level deep. */
+export function entriesOf(
+  { models = [] }: ProviderPlugin,
+  providerByName: (name: string) => ProviderPlugin | undefined,
+): readonly ModelEntry[] {
+  return models.flatMap((each): readonly ModelEntry[] => {
+    if (!("of" in each)) return [each];
+    const others = providerByName(each.of)?.models ?? [];
+    return others.flatMap((other) => ("of" in other ? [] : [{ ...other, match: (each.before ?? "") + other.match }]));
+  });
+}
