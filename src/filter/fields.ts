@@ -53,6 +53,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   scores_column: row("text", "+r.scores"),
   cache_reference_id: text("cache_reference_id"),
   attempt_of: text("attempt_of"),
+  outcome: text("outcome"),
   assets: { kind: "text", source: { from: "assets" } },
   prompt_id: text("prompt_id"),
   prompt_version: text("prompt_version"),

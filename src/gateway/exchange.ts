@@ -364,6 +364,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#parts.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
       status,
+      outcome: ending.outcome,
       startedAt: this.startedAt,
       firstForwardedAt: this.#firstForwardedAt,
       forwardedAt: recording.forwardedAt,

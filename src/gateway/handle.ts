@@ -59,11 +59,13 @@ function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
   if (!(error instanceof GatewayError || error instanceof Refused))
     parts.log.error("a request failed in the gateway", { error: messageOf(error) });
   if (key !== undefined && !exchange.recording.begun) exchange.begin(beginMeta(parts, arrival, key));
-  const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
+  const isRefusal = error instanceof Refused;
+  const own = isRefusal ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
+  const outcome = isRefusal || own.status < 500 ? "refused" : "failed";
   const isUnread = exchange.upload === undefined && hasBody(headers);
   if (isUnread && isComing(arrival, parts) && exchange.recording.begun)
-    recordRefusedBody(exchange, request.incoming, () => exchange.answerOwn(own));
-  else exchange.answerOwn(own);
+    recordRefusedBody(exchange, request.incoming, () => exchange.answerOwn(own, outcome));
+  else exchange.answerOwn(own, outcome);
 }
 
 /** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import type { SpoolStats } from "../spool/frame.ts";
+import type { Outcome, SpoolStats } from "../spool/frame.ts";
 import type { GatewayFigures } from "../threads.ts";
 import type { CacheFigures } from "./cache/response-cache.ts";
 import { Buckets, histogramText, together } from "./histogram.ts";
@@ -13,6 +13,7 @@ interface Measured {
   /** A loaded provider's name or CUSTOM, never what a client made up. */
   readonly provider: string;
   readonly status: number;
+  readonly outcome: Outcome;
   readonly startedAt: number;
   /** When it was passed on: for the first time, and in the try that was answered. */
   readonly firstForwardedAt: number | undefined;
@@ -60,7 +61,7 @@ export class GatewayMetrics {
   }
 
   count(exchange: Measured): void {
-    const key = `${exchange.provider} ${Math.floor(exchange.status / 100)}xx`;
+    const key = `${exchange.provider} ${Math.floor(exchange.status / 100)}xx ${exchange.outcome}`;
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
     this.#requestBytes += exchange.requestBytes;
     this.#responseBytes += exchange.responseBytes;
@@ -90,13 +91,13 @@ export class GatewayMetrics {
     new Counter({
       name: "weir_gateway_requests_total",
       help: "Requests that have ended, refused ones included.",
-      labelNames: ["provider", "status"] as const,
+      labelNames: ["provider", "status", "outcome"] as const,
       registers,
       collect() {
         this.reset();
         for (const [key, count] of shown().requests) {
-          const [provider = "", status = ""] = key.split(" ");
-          this.inc({ provider, status }, count);
+          const [provider = "", status = "", outcome = ""] = key.split(" ");
+          this.inc({ provider, status, outcome }, count);
         }
       },
     });

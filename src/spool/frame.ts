@@ -70,7 +70,14 @@ export interface HeadMeta {
   readonly provider?: string;
 }
 
-export type Outcome = "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
+export type Outcome =
+  | "complete"
+  | "client_gone"
+  | "upstream_failed"
+  | "upstream_timeout"
+  | "refused"
+  | "failed"
+  | "cut_off";
 
 export interface EndMeta {
   readonly time: number;

@@ -216,8 +216,8 @@ test("the gateway counts what it serves", async () => {
   await once(gateway, "POST /", gatewayHeaders(provider.origin, "Content-Length: 3\r\n"), "abc");
   await once(gateway, "GET /", "Host: x\r\n");
   const text = await gateway.metrics();
-  expect(text).toContain('weir_gateway_requests_total{provider="CUSTOM",status="2xx"} 1');
-  expect(text).toContain('weir_gateway_requests_total{provider="CUSTOM",status="4xx"} 1');
+  expect(text).toContain('weir_gateway_requests_total{provider="CUSTOM",status="2xx",outcome="complete"} 1');
+  expect(text).toContain('weir_gateway_requests_total{provider="CUSTOM",status="4xx",outcome="refused"} 1');
   expect(text).toContain('weir_gateway_bytes_total{direction="request"} 3');
   expect(text).toContain("weir_gateway_in_flight 0");
   expect(text).toContain('weir_gateway_overhead_seconds_bucket{le="+Inf"} 1');

@@ -107,6 +107,46 @@ describe("the migrations", () => {
     await store.close();
   });
 
+  test("tell what the gateway could not serve from what it refused, and have blocks made again", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(
+      store,
+      MIGRATIONS.filter(({ target, version }) => target === "bodies" || version < 10),
+    );
+    const record = (seq: number, status: number | null, outcome: string | null) => ({
+      sql: `insert into requests (seq, request_id, organization_id, key_id, method, provider, request_created_at, updated_at,
+        response_status, outcome) values (?, ?, 'o', 'k', 'POST', 'P', 0, 0, ?, ?)`,
+      args: [seq, `r${seq}`, status, outcome],
+    });
+    await store.records.batch([
+      record(1, 429, "refused"),
+      record(2, 500, "refused"),
+      record(3, 503, "refused"),
+      record(4, 500, "complete"),
+      record(5, null, null),
+      {
+        sql: "insert into blocks (first_seq, last_seq, rows, odd_rows, names_complete) values (1, 5, 5, 0, 1)",
+        args: [],
+      },
+      { sql: "insert into block_columns (block, name, data) values (1, 'seq', x'00')", args: [] },
+      { sql: "update block_watch set seq = 5", args: [] },
+    ]);
+    await migrate(store);
+    const rows = await store.records.query({ sql: "select outcome from requests order by seq", args: [] });
+    expect(rows.map((row) => (row as { outcome: string | null }).outcome)).toEqual([
+      "refused",
+      "failed",
+      "failed",
+      "complete",
+      null,
+    ]);
+    const left = `select (select count(*) from blocks) + (select count(*) from block_columns)
+      + (select count(*) from block_changes) + (select seq from block_watch) as n`;
+    expect(await store.records.query({ sql: left, args: [] })).toEqual([{ n: 0 }]);
+    await store.close();
+  });
+
   test("refuse a database that a newer version has been at", async () => {
     using directory = ownDirectory();
     const store = await openStore(directory.config, "write");

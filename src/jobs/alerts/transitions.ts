@@ -21,6 +21,7 @@ export interface Transition {
 const NOTHING: Figures = {
   requests: 0,
   errors: 0,
+  refused: 0,
   cache_hits: 0,
   cost: 0,
   prompt_tokens: 0,
@@ -70,14 +71,16 @@ function judgeGroup(
 ): Transition | undefined {
   const value = ALERT_METRICS[alert.metric]?.(figures) ?? null;
   const requests = Number(figures["requests"]);
+  // An error rate is one of the requests that were not refused: of these there must be enough.
+  const counted = alert.metric === "error_rate" ? requests - Number(figures["refused"]) : requests;
   const isOver = value !== null && (alert.comparison === "above" ? value > alert.threshold : value < alert.threshold);
   const change = { group, value, requests, firing };
-  if (isOver && requests >= alert.minimum_requests) {
+  if (isOver && counted >= alert.minimum_requests) {
     if (firing !== undefined) return { ...change, to: "hold", reason: "" };
     return { ...change, to: "triggered", reason: `${alert.metric} is ${alert.comparison} ${alert.threshold}` };
   }
   if (firing === undefined || now - firing.held_at < alert.cooldown_seconds * 1_000) return undefined;
-  const why = isOver || requests < alert.minimum_requests ? "there are too few requests" : "it is over";
+  const why = isOver || counted < alert.minimum_requests ? "there are too few requests" : "it is over";
   return { ...change, to: "resolved", reason: why };
 }
 

@@ -107,7 +107,16 @@ export interface RequestEnd {
   readonly id: string;
   /** As the record will say it; 0 where there is none. */
   readonly status: number;
-  readonly outcome: "complete" | "client_gone" | "upstream_failed" | "upstream_timeout" | "refused" | "cut_off";
+  readonly outcome:
+    | "complete"
+    | "client_gone"
+    | "upstream_failed"
+    | "upstream_timeout"
+    /** By the gateway or a plugin, for what the request is. */
+    | "refused"
+    /** The gateway could not serve it: 500 `plugin_failed`, 503 `spool_full`. */
+    | "failed"
+    | "cut_off";
   /** Whether anything went to the provider. */
   readonly forwarded: boolean;
 }

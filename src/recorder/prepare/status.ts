@@ -4,6 +4,7 @@ import type { EndMeta, HeadMeta, Outcome } from "../../spool/frame.ts";
 const STATUS: Readonly<Record<Outcome, number | undefined>> = {
   complete: undefined,
   refused: undefined,
+  failed: undefined,
   client_gone: 499,
   upstream_failed: 502,
   upstream_timeout: 504,

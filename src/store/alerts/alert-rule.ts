@@ -16,11 +16,21 @@ const share = (name: string) => (row: Figures) => (row["requests"] > 0 ? row[nam
 export const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> = {
   ...Object.fromEntries(
     [
-      ...["requests", "errors", "cache_hits", "cost", "prompt_tokens", "completion_tokens", "total_tokens"],
+      ...[
+        "requests",
+        "errors",
+        "error_rate",
+        "refused",
+        "cache_hits",
+        "cost",
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+      ],
       ...["latency_avg", "latency_p50", "latency_p90", "latency_p95", "latency_p99"],
     ].map((name) => [name, figure(name)]),
   ),
-  error_rate: share("errors"),
+  refusal_rate: share("refused"),
   cache_hit_rate: share("cache_hits"),
 };
 
@@ -62,7 +72,7 @@ export const ALERT_SCHEMA = Type.Object(
     filter: Type.Optional(Type.Unknown({ description: 'As in queries; "all" unless given.' })),
     group_by: Type.Optional(
       Type.Array(Type.String(), {
-        description: "model, provider, user, status, session, property:<Name>: each value triggers by itself.",
+        description: "model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself.",
       }),
     ),
     minimum_requests: Type.Optional(

@@ -9,7 +9,7 @@ import {
   TIME_BUCKETS,
 } from "../figures/group-by.ts";
 import type { Database } from "../store.ts";
-import { Figures, type GroupRow, type Measures } from "./figures.ts";
+import { Figures, type GroupRow, type Measures, REFUSED } from "./figures.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
 import { askBlocks, selectOutside } from "./read.ts";
 
@@ -18,6 +18,7 @@ const DIMENSIONS: Readonly<Record<string, Dimension>> = {
   provider: byText("provider"),
   user: byText("user_id"),
   status: byNumber("response_status"),
+  outcome: byText("outcome"),
   session: byText("session_id"),
 };
 
@@ -58,16 +59,22 @@ function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {
   return timeBucket === undefined ? dimensions : [...dimensions, byTime(TIME_BUCKETS[timeBucket])];
 }
 
-function sumsSql({ tokens, outcomes, activity }: Measures): string {
+function sumsSql({ tokens, outcomes, latencies, activity }: Measures): string {
   return [
     "count(*) as requests, sum(r.cost) as cost",
     ...(tokens
       ? ["prompt_tokens", "completion_tokens", "total_tokens"].map((name) => `sum(r.${name} + 0.0) as ${name}`)
       : []),
-    ...(outcomes ? ["total(r.response_status >= 400) as errors, total(r.cached) as cache_hits", LATENCIES] : []),
+    ...(outcomes ? [OUTCOMES] : []),
+    ...(latencies ? [LATENCIES] : []),
     ...(activity ? ["min(r.request_created_at) as first, max(r.request_created_at) as last"] : []),
   ].join(", ");
 }
+
+/** A request that the gateway itself refused is no error of its provider's, whatever its status. */
+export const ERRORS = `total(r.response_status >= 400 and r.outcome is not '${REFUSED}')`;
+export const REFUSALS = `total(r.outcome is '${REFUSED}')`;
+export const OUTCOMES = `${ERRORS} as errors, ${REFUSALS} as refused, total(r.cached) as cache_hits`;
 
 /** All latencies of a group as the items of a JSON array, null where there is none. */
 export const LATENCIES =

@@ -11,6 +11,7 @@ export const TEXT_COLUMNS = {
   session_id: "r.session_id",
   country_code: "r.country_code",
   prompt_id: "r.prompt_id",
+  outcome: "r.outcome",
 } as const;
 
 export const NUMBER_COLUMNS = {

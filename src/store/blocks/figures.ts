@@ -8,11 +8,15 @@ import type { BlockView } from "./view.ts";
 /** What is added up of each group. */
 export interface Measures {
   readonly tokens?: true;
-  /** Errors, cache hits and latencies. */
+  /** Errors, refused requests and cache hits. */
   readonly outcomes?: true;
+  readonly latencies?: true;
   /** When the first and the last record was created. */
   readonly activity?: true;
 }
+
+/** The `outcome` of a request that the gateway itself refused. */
+export const REFUSED = "refused";
 
 export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as const;
 
@@ -20,6 +24,7 @@ export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as 
 export interface GroupRow {
   readonly requests: number;
   readonly errors?: number;
+  readonly refused?: number;
   readonly cache_hits?: number;
   readonly first?: number;
   readonly last?: number;
@@ -43,6 +48,7 @@ export class Figures {
   readonly #latencyRows: (readonly [groups: Uint32Array, values: Float64Array])[] = [];
   #requests = new Float64Array(64);
   #errors = new Float64Array(64);
+  #refused = new Float64Array(64);
   #hits = new Float64Array(64);
   #first = new Float64Array(64).fill(Number.POSITIVE_INFINITY);
   #last = new Float64Array(64).fill(Number.NEGATIVE_INFINITY);
@@ -64,6 +70,7 @@ export class Figures {
       for (const name of TOKENS) this.#sums[name].add(groups, await view.numbers(name), count);
     }
     if (this.#measures.outcomes) await this.#addOutcomes(view, groups);
+    if (this.#measures.latencies) await this.#addLatencies(view, groups);
     if (this.#measures.activity) await this.#addActivity(view, groups);
   }
 
@@ -73,6 +80,7 @@ export class Figures {
     this.#grow(this.#groups.count);
     this.#requests[group]! += row.requests;
     this.#errors[group]! += row.errors ?? 0;
+    this.#refused[group]! += row.refused ?? 0;
     this.#hits[group]! += row.cache_hits ?? 0;
     this.#first[group] = Math.min(this.#first[group]!, row.first ?? Number.POSITIVE_INFINITY);
     this.#last[group] = Math.max(this.#last[group]!, row.last ?? Number.NEGATIVE_INFINITY);
@@ -104,10 +112,17 @@ export class Figures {
     return this.#sums;
   }
 
-  outcomesOf(group: number): { errors: number; cacheHits: number; latencyAverage: number | null } {
+  outcomesOf(group: number): { errors: number; refused: number; cacheHits: number } {
+    return {
+      errors: this.#errors[group] ?? 0,
+      refused: this.#refused[group] ?? 0,
+      cacheHits: this.#hits[group] ?? 0,
+    };
+  }
+
+  latencyAverageOf(group: number): number | null {
     const known = this.#latencies.known(group);
-    const latencyAverage = known === 0 ? null : this.#latencies.of(group)! / known;
-    return { errors: this.#errors[group] ?? 0, cacheHits: this.#hits[group] ?? 0, latencyAverage };
+    return known === 0 ? null : this.#latencies.of(group)! / known;
   }
 
   activityOf(group: number): { first: number; last: number } {
@@ -142,11 +157,18 @@ export class Figures {
 
   async #addOutcomes(view: BlockView, groups: Uint32Array): Promise<void> {
     const [status, cached] = [await view.numbers("response_status"), await view.numbers("cached")];
-    const [errors, hits] = [this.#errors, this.#hits];
+    const { codes, values } = await view.texts("outcome");
+    // Code 0 is no outcome, so where nothing was refused none has this one.
+    const refusedCode = values.indexOf(REFUSED) + 1 || Number.NaN;
+    const [errors, refused, hits] = [this.#errors, this.#refused, this.#hits];
     for (let row = 0; row < groups.length; row++) {
-      if (status[row]! >= 400) errors[groups[row]!]!++;
+      if (codes[row] === refusedCode) refused[groups[row]!]!++;
+      else if (status[row]! >= 400) errors[groups[row]!]!++;
       if (cached[row] === 1) hits[groups[row]!]!++;
     }
+  }
+
+  async #addLatencies(view: BlockView, groups: Uint32Array): Promise<void> {
     const latencies = await view.numbers("delay_ms");
     this.#latencies.add(groups, latencies, this.#groups.count);
     this.#latencyRows.push([groups, latencies]);
@@ -168,6 +190,7 @@ export class Figures {
     const length = Math.max(count, this.#requests.length * 2);
     this.#requests = grown(this.#requests, length);
     this.#errors = grown(this.#errors, length);
+    this.#refused = grown(this.#refused, length);
     this.#hits = grown(this.#hits, length);
     this.#first = grown(this.#first, length, Number.POSITIVE_INFINITY);
     this.#last = grown(this.#last, length, Number.NEGATIVE_INFINITY);

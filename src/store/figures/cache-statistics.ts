@@ -24,7 +24,7 @@ export async function cacheStatistics(
   const sql = `
     select counted.hits, counted.misses, saved.saved_cost, saved.saved_tokens
     from (select count(*) filter (where cached = 1) as hits, count(*) filter (where cached = 0) as misses
-        from requests where organization_id = ? and cache_enabled = 1 and outcome is not null and outcome <> 'refused'
+        from requests where organization_id = ? and cache_enabled = 1 and outcome is not null and outcome not in ('refused', 'failed')
       ) as counted,
       (select total(source.cost) as saved_cost, cast(total(source.total_tokens) as integer) as saved_tokens
         from requests as hit join requests as source
@@ -50,7 +50,7 @@ export async function cacheSeries(database: Database, asked: Scope, timeBucket: 
       count(*) filter (where r.cached = 1) as hits, count(*) filter (where r.cached = 0) as misses,
       total(${repeated("cost")}) as saved_cost, cast(total(${repeated("total_tokens")}) as integer) as saved_tokens`,
     () => `group by time order by time limit ${BUCKETS_MAX}`,
-    { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome <> 'refused'" },
+    { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')" },
   );
   const rows = await database.query<CacheStatistics & { readonly time: number }>(statement, deadline.rest());
   return rows.map((row) => ({ ...row, time: isoTime(row.time) }));

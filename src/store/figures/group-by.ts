@@ -17,6 +17,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   provider: "r.provider",
   user: "r.user_id",
   status: "r.response_status",
+  outcome: "r.outcome",
   session: "r.session_id",
 };
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Scope, selectRecords } from "../../filter/select.ts";
-import { LATENCIES } from "../blocks/block-figures.ts";
+import { LATENCIES, OUTCOMES } from "../blocks/block-figures.ts";
 import type { Measures } from "../blocks/figures.ts";
 import { ALL_RECORDS, type Key } from "../blocks/groups.ts";
 import { percentiles } from "../blocks/percentiles.ts";
@@ -28,7 +28,7 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     ["requests", "desc"],
     ...names.map((name) => [name, "asc"] as const),
   ];
-  const measures: Measures = { tokens: true, outcomes: true };
+  const measures: Measures = { tokens: true, outcomes: true, latencies: true };
   const figures = await fromBlocks(database, scope, { ...query, measures }, deadline);
   if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
   const rows = [...figures.groups()].map((group) => ({
@@ -44,13 +44,13 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
   );
   return page.map((row) => {
     const { group } = row;
-    const { errors, cacheHits, latencyAverage } = figures.outcomesOf(group);
+    const { cacheHits, ...outcomes } = figures.outcomesOf(group);
     const figuresRow = {
       ...row,
       ...sumsOf(figures, group),
-      errors,
+      ...outcomes,
       cache_hits: cacheHits,
-      latency_avg: latencyAverage,
+      latency_avg: figures.latencyAverageOf(group),
     };
     return metricsRow(figuresRow, query, ranks.get(group)!);
   });
@@ -69,8 +69,8 @@ async function metricsOfRecords(
   const { scope, source } = await withoutBodies(database, asked, deadline);
   const statement = selectRecords(
     scope,
-    ({ bind }) => `${groupColumns(query, bind)} count(*) as requests, total(r.response_status >= 400) as errors,
-      total(r.cached) as cache_hits, ${TOTALS}, avg(r.delay_ms) as latency_avg, ${LATENCIES}`,
+    ({ bind }) =>
+      `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}, avg(r.delay_ms) as latency_avg, ${LATENCIES}`,
     ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
       limit ${bind(query.limit)} offset ${bind(query.offset)}`,
     { source },
@@ -97,6 +97,8 @@ function metricsRow(row: Row, { groupBy, timeBucket }: MetricsQuery, ranks: read
     ...(timeBucket === undefined ? {} : { time: iso(row["time"]) }),
     requests: row["requests"],
     errors: row["errors"],
+    refused: row["refused"],
+    error_rate: errorRate(row),
     cache_hits: row["cache_hits"],
     cost: row["cost"],
     prompt_tokens: row["prompt_tokens"],
@@ -105,6 +107,12 @@ function metricsRow(row: Row, { groupBy, timeBucket }: MetricsQuery, ranks: read
     latency_avg: row["latency_avg"],
     ...Object.fromEntries(PERCENTILES.map((percent, index) => [`latency_p${percent}`, ranks[index] ?? null])),
   };
+}
+
+/** Of the requests that the gateway did not refuse; null where there are none. */
+function errorRate({ requests, refused, errors }: Row): number | null {
+  const answered = Number(requests) - Number(refused);
+  return answered > 0 ? Number(errors) / answered : null;
 }
 
 function named(names: readonly string[], keys: readonly Key[]): Row {

@@ -1,4 +1,5 @@
 import { type Scope, selectRecords } from "../../filter/select.ts";
+import { ERRORS, REFUSALS } from "../blocks/block-figures.ts";
 import type { Figures, Measures } from "../blocks/figures.ts";
 import type { Key } from "../blocks/groups.ts";
 import type { Deadline } from "../database/deadline.ts";
@@ -17,6 +18,8 @@ export const USER_SORTS = [
   "prompt_tokens",
   "completion_tokens",
   "total_tokens",
+  "errors",
+  "refused",
   "first_active",
   "last_active",
 ];
@@ -88,14 +91,14 @@ interface TotalsQuery extends Subject {
   readonly page: ListOptions;
 }
 
-/** Totals of all that have an id; nulls last. */
+/** Totals of all that have an id, with how many of their requests failed and were refused; nulls last. */
 async function totalsBy(
   database: Database,
   asked: Scope,
   { name, id, first, last, order, page }: TotalsQuery,
   deadline: Deadline,
 ): Promise<Row[]> {
-  const measures: Measures = { tokens: true, activity: true };
+  const measures: Measures = { tokens: true, activity: true, outcomes: true };
   const query = { groupBy: [name], timeBucket: undefined, measures };
   const figures = await fromBlocks(database, asked, query, deadline);
   if (figures !== undefined) {
@@ -104,6 +107,7 @@ async function totalsBy(
       return {
         [id]: figures.keysOf(group)[0]!,
         requests: figures.requestsOf(group),
+        ...countsOf(figures.outcomesOf(group)),
         ...sumsOf(figures, group),
         [first]: activity.first,
         [last]: activity.last,
@@ -115,13 +119,31 @@ async function totalsBy(
   const column = GROUPS[name];
   const statement = selectRecords(
     scope,
-    `${column} as ${id}, count(*) as requests, ${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
+    // What a session's totals need is in an index: counts that are not are looked up for the page alone.
+    `${column} as ${id}, count(*) as requests, ${name === "user" ? `${COUNTS}, ` : ""}${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
     ({ bind }) => `group by ${column} order by ${order.map((key) => `${key.join(" ")} nulls last`).join(", ")}
       limit ${bind(page.limit)} offset ${bind(page.offset)}`,
     { source, where: () => (name === "user" ? `+${column} is not null` : `${column} is not null`) },
   );
-  return database.query<Row>(statement, deadline.rest());
+  const rows = await database.query<Row>(statement, deadline.rest());
+  if (name === "user") return rows;
+  const ids = JSON.stringify(rows.map((row) => row[id] ?? null));
+  const counts = selectRecords(scope, `${column} as ${id}, ${COUNTS}`, () => `group by ${column}`, {
+    source,
+    where: ({ bind }) => `${column} in (select value from json_each(${bind(ids)}))`,
+  });
+  const found = await database.query<Row>(counts, deadline.rest());
+  const byId = new Map(found.map((row) => [row[id], row]));
+  return rows.map(({ requests = 0, ...row }) => {
+    const { errors = 0, refused = 0 } = byId.get(row[id]) ?? {};
+    return { [id]: row[id] ?? null, requests, errors, refused, ...row };
+  });
 }
+
+/** Requests of a group that failed, and those that the gateway refused. */
+const COUNTS = `${ERRORS} as errors, ${REFUSALS} as refused`;
+
+const countsOf = ({ errors, refused }: { errors: number; refused: number }) => ({ errors, refused });
 
 /**
  * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
@@ -134,6 +156,7 @@ function foremostGroups(figures: Figures, { id, first, last, order, page }: Omit
   if (name === id || groups.length <= count || count === 0) return groups;
   const keyOf = (group: number): number | null => {
     if (name === "requests") return figures.requestsOf(group);
+    if (name === "errors" || name === "refused") return figures.outcomesOf(group)[name];
     if (name === first) return figures.activityOf(group).first;
     if (name === last) return figures.activityOf(group).last;
     return figures.sums[name as keyof Figures["sums"]].of(group);

@@ -8,6 +8,7 @@ describe.each(DATABASES)("on %s", (kind) => {
   const HOUR = 3_600_000;
   let it: TestApi;
 
+  const isRefused = (n: number) => n % 10 === 7;
   /** Forty records, half an hour apart. */
   const exchange = (n: number): Exchange => ({
     columns: {
@@ -19,7 +20,8 @@ describe.each(DATABASES)("on %s", (kind) => {
       user_id: n % 4 === 0 ? null : `user-${n % 4}`,
       cost: n % 5 === 0 ? null : n,
       delay_ms: n === 39 ? null : (n * 7) % 40,
-      response_status: n % 10 === 0 ? 500 : 200,
+      response_status: n % 10 === 0 ? 500 : isRefused(n) ? 429 : 200,
+      outcome: isRefused(n) ? "refused" : "complete",
       cached: n % 8 === 0 ? 1 : 0,
       prompt_tokens: n,
       completion_tokens: 1,
@@ -68,6 +70,8 @@ describe.each(DATABASES)("on %s", (kind) => {
         model: ["m-even", "m-odd"][index],
         requests: 20,
         errors: ns.filter((n) => n % 10 === 0).length,
+        refused: ns.filter(isRefused).length,
+        error_rate: ns.filter((n) => n % 10 === 0).length / ns.filter((n) => !isRefused(n)).length,
         cache_hits: ns.filter((n) => n % 8 === 0).length,
         cost: sum(costs(ns)),
         prompt_tokens: sum(ns),
@@ -117,12 +121,31 @@ describe.each(DATABASES)("on %s", (kind) => {
     ]);
   });
 
+  test("what the gateway refused is no error: it is a group, a filter and a count of its own", async () => {
+    const rows = await post("/v1/metrics/query", { filter: "all", group_by: ["outcome"] });
+    const refused = ALL.filter(isRefused).length;
+    expect(rows.map(({ outcome, ...row }) => [outcome, row["requests"], row["errors"], row["refused"]])).toEqual([
+      ["complete", 40 - refused, 4, 0],
+      ["refused", refused, 0, refused],
+    ]);
+    expect(rows.map(({ error_rate }) => error_rate)).toEqual([4 / 36, null]);
+    const leaf = (condition: object) => ({ request_response_rmt: { outcome: condition } });
+    const only = { filter: leaf({ equals: "refused" }) };
+    expect(await post("/v1/metrics/query", only)).toMatchObject([{ requests: refused, errors: 0, refused }]);
+    expect((await it.call("POST", "/v1/request/count/query", { body: only })).json.data).toBe(refused);
+    const others = { filter: leaf({ "not-equals": "refused" }) };
+    expect(await post("/v1/metrics/query", others)).toMatchObject([{ requests: 36, errors: 4, refused: 0 }]);
+    expect(await post("/v1/metrics/query", { filter: leaf({ equals: null }) })).toMatchObject([{ requests: 0 }]);
+  });
+
   test("over no records there is one row of zeros, and over unknown costs null", async () => {
     const none = { request_response_rmt: { model: { equals: "none" } } };
     const [empty] = await post("/v1/metrics/query", { filter: none });
     expect(empty).toMatchObject({
       requests: 0,
       errors: 0,
+      refused: 0,
+      error_rate: null,
       cost: 0,
       total_tokens: 0,
       latency_avg: null,
@@ -140,6 +163,8 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(rows[2]).toEqual({
       user_id: "user-1",
       requests: 10,
+      errors: 0,
+      refused: ns.filter(isRefused).length,
       cost: sum(costs(ns)),
       prompt_tokens: sum(ns),
       completion_tokens: 10,
@@ -162,6 +187,8 @@ describe.each(DATABASES)("on %s", (kind) => {
       session_id: "s/2",
       session_name: "late 2",
       requests: 13,
+      errors: 1,
+      refused: 1,
       cost: sum(costs(ns)),
       prompt_tokens: sum(ns),
       completion_tokens: 13,

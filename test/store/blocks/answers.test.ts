@@ -35,7 +35,8 @@ function insert(from: number, to: number) {
       user_id: n % 7 === 0 ? null : `user-${n % 50}`,
       session_id: n % 3 === 0 ? null : `session-${n % 40}`,
       session_name: n % 9 === 1 ? "named" : null,
-      response_status: n % 11 === 0 ? null : n % 13 === 0 ? 500 : 200,
+      response_status: n % 11 === 0 ? null : n % 13 === 0 ? 500 : n % 15 === 0 ? 429 : 200,
+      outcome: n % 11 === 0 ? null : n % 13 === 0 ? "upstream_failed" : n % 30 === 0 ? "refused" : "complete",
       delay_ms: n % 11 === 0 ? null : (n * 7919) % 1000,
       cost: n % 17 === 0 ? null : n / 7,
       prompt_tokens: n,
@@ -79,6 +80,7 @@ const FILTERS = [
   leaf("cost", { gte: 0 }),
   leaf("properties", { "App-Name": { contains: "APP" } }),
   leaf("model", { equals: "of nobody" }),
+  leaf("outcome", { "not-equals": "complete" }),
 ];
 
 type Question = (store: Store, filter: unknown) => Promise<unknown>;
@@ -109,8 +111,11 @@ const QUESTIONS: readonly (readonly [string, Question])[] = [
   ["metrics by model and day", by(["model"], "day")],
   ["metrics by user and status", by(["user", "status"])],
   ["metrics by session and property", by(["session", "property:App-Name"])],
+  ["metrics by outcome", by(["outcome"])],
   ["metrics by minute", by([], "minute")],
   ["users by cost", (store, filter) => users(store.records, scope(filter), [["cost", "desc"]], page, until())],
+  ["users by errors", (store, filter) => users(store.records, scope(filter), [["errors", "desc"]], page, until())],
+  ["users by refusals", (store, filter) => users(store.records, scope(filter), [["refused", "desc"]], page, until())],
   ["users by requests", (store, filter) => users(store.records, scope(filter), [["requests", "asc"]], page, until())],
   [
     "sessions",

@@ -30,6 +30,9 @@ const FILTERS: readonly (readonly [string, unknown, (row: Plain) => boolean])[] 
   ["not part", leaf("user_id", { "not-contains": "U-" }), (row) => !String(row["user_id"]).startsWith("u-")],
   ["costs", leaf("cost", { gt: 0.05 }), (row) => row["cost"] !== null && Number(row["cost"]) > 0.05],
   ["an unknown cost", leaf("cost", { equals: null }), (row) => row["cost"] === null],
+  ["refused ones", leaf("outcome", { equals: "refused" }), (row) => row["outcome"] === "refused"],
+  ["not refused ones", leaf("outcome", { "not-equals": "refused" }), (row) => row["outcome"] !== "refused"],
+  ["in flight", leaf("outcome", { equals: null }), (row) => row["outcome"] === null],
   [
     "errors or hits",
     or(leaf("status", { gte: 400 }), leaf("cached", { equals: true })),
@@ -69,6 +72,7 @@ const GROUPS: readonly (readonly [
     { groupBy: ["model", "status"], timeBucket: undefined },
     (row) => [row["model"], row["response_status"]],
   ],
+  ["outcome", { groupBy: ["outcome"], timeBucket: undefined }, (row) => [row["outcome"]]],
   ["user and hour", { groupBy: ["user"], timeBucket: "hour" }, (row) => [row["user_id"], at(row) - (at(row) % HOUR)]],
   ["a property", { groupBy: ["property:App-Name"], timeBucket: undefined }, (row) => [app(row)]],
 ];
@@ -103,7 +107,8 @@ function plainly(rows: readonly Plain[], groupOf: (row: Plain) => unknown[]) {
       cost: sum("cost"),
       prompt_tokens: sum("prompt_tokens"),
       total_tokens: sum("total_tokens"),
-      errors: members.filter((row) => Number(row["response_status"]) >= 400).length,
+      errors: members.filter((row) => Number(row["response_status"]) >= 400 && row["outcome"] !== "refused").length,
+      refused: members.filter((row) => row["outcome"] === "refused").length,
       cacheHits: known("cached").reduce((a, b) => a + b, 0),
       latencyAverage: latencies.length === 0 ? null : rounded(latencies.reduce((a, b) => a + b, 0) / latencies.length),
       ranks: [50, 95].map((percent) => latencies[Math.ceil((latencies.length * percent) / 100) - 1] ?? null),
@@ -118,22 +123,20 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 
 async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[number][1]) {
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
-  const measures = { tokens: true, outcomes: true, activity: true } as const;
+  const measures = { tokens: true, outcomes: true, latencies: true, activity: true } as const;
   const figures = await blockFigures(store.records, scope, { ...by, measures }, new Deadline(10_000));
   if (figures === undefined) throw new Error("blocks do not answer this");
   const groups = [...figures.groups()];
   const ranks = await figures.latencyPercentiles(groups, [50, 95]);
   return groups.map((group) => {
-    const { errors, cacheHits, latencyAverage } = figures.outcomesOf(group);
     return {
       key: JSON.stringify(figures.keysOf(group)),
       requests: figures.requestsOf(group),
       cost: rounded(figures.sums.cost.of(group)),
       prompt_tokens: rounded(figures.sums.prompt_tokens.of(group)),
       total_tokens: rounded(figures.sums.total_tokens.of(group)),
-      errors,
-      cacheHits,
-      latencyAverage: rounded(latencyAverage),
+      ...figures.outcomesOf(group),
+      latencyAverage: rounded(figures.latencyAverageOf(group)),
       ranks: ranks.get(group)!,
       ...figures.activityOf(group),
     };

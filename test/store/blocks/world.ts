@@ -17,6 +17,7 @@ const columns = fc.record({
   model: fc.constantFrom("m-1", "m-2", "M-1", null),
   user_id: fc.constantFrom("u-1", "u-2", "ü", null),
   response_status: fc.constantFrom(200, 400, 429, 500),
+  outcome: fc.constantFrom("complete", "refused", "failed", "client_gone", null),
   delay_ms: fc.constantFrom(1, 2.5, 1000, 0.1, null),
   cost: fc.constantFrom(0, 0.1, 1e-9, 3, null),
   prompt_tokens: fc.constantFrom(0, 7, 300, 70_000, 2 ** 60, null),
@@ -107,7 +108,8 @@ export class Writing {
     if (row === undefined) return;
     const { seq, request_id: requestId, organization_id: organizationId } = row;
     if (step.kind === "complete") {
-      const sql = "update requests set response_status = 200, delay_ms = 4.25, cost = 2 where seq = ?";
+      const sql =
+        "update requests set response_status = 429, outcome = 'refused', delay_ms = 4.25, cost = 2 where seq = ?";
       await records.batch([{ sql, args: [seq] }]);
     } else if (step.kind === "remove") await removeRecords(this.#store, organizationId, [requestId]);
     else if (step.kind === "rewrite") await rewriteRecords(this.#store, [{ seq, requestId, columns: step.columns }], 0);
@@ -118,7 +120,7 @@ export class Writing {
     const time = START + each.minutes * 60_000;
     const row = {
       ...each.columns,
-      ...(each.inFlight && { response_status: null, delay_ms: null, cost: null }),
+      ...(each.inFlight && { response_status: null, outcome: null, delay_ms: null, cost: null }),
       prompt_tokens: each.columns.prompt_tokens,
       request_id: idOf(seq),
       organization_id: ORGANIZATIONS[seq % ORGANIZATIONS.length]!,

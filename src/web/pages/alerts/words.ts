@@ -9,6 +9,8 @@ export const METRICS: Readonly<Record<string, readonly [label: string, unit: "co
   {
     error_rate: ["Error rate", "percent"],
     errors: ["Errors", "count"],
+    refused: ["Refused requests", "count"],
+    refusal_rate: ["Refusal rate", "percent"],
     requests: ["Requests", "count"],
     cost: ["Cost", "dollars"],
     latency_p50: ["Latency, median", "ms"],
