@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUpstream } from "./e2e/upstream.ts";
@@ -10,6 +10,8 @@ const home = mkdtempSync(join(tmpdir(), "weir-home-"));
 const binary = join(folder, "weir");
 
 beforeAll(() => {
+  const built = process.env["WEIR_TEST_BINARY"];
+  if (built) return copyFileSync(built, binary);
   const build = Bun.spawnSync([process.execPath, join(ROOT, "build/binary.ts"), "--outfile", binary], { cwd: ROOT });
   if (build.exitCode !== 0) throw new Error(build.stderr.toString());
 }, 60_000);

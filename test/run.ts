@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { allTests, browserTests, fastTests } from "./sets.ts";
+import { allTests, browserTests, fastTests, processStarter } from "./sets.ts";
 
 interface TestSet {
   /** Percentage of each property's runs, where `WEIR_TEST_RUNS` says nothing. */
@@ -40,16 +40,38 @@ if (files.length === 0) {
   process.exit(2);
 }
 
+const env: Record<string, string | undefined> = {
+  ...(set.runs === 100 ? {} : { WEIR_TEST_RUNS: String(set.runs) }),
+  ...process.env,
+};
+if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = buildBinary();
+
 // Started longest first, as far as earlier runs on this machine have shown.
 const timings = ["--timings=node_modules/.weir-test-timings.json", "--update-timings"];
 const words = ["test", "--parallel", "--no-orphans", ...timings, ...(set.words?.() ?? []), ...flags];
 const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
   cwd: ROOT,
   stdio: "inherit",
-  env: { WEIR_TEST_RUNS: String(set.runs), ...process.env },
+  env,
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 child.on("close", (status) => process.exit(status ?? 1));
+
+/** Whether so many tests start the program that its build costs less than their starts from source. */
+function startsMany(files: readonly string[]): boolean {
+  return files.filter((file) => processStarter(file) !== undefined).length >= 10;
+}
+
+/** Builds the program: it starts with a quarter of the processor time that its source takes. */
+function buildBinary(): string {
+  const path = join(ROOT, "dist/test/weir");
+  const { status } = spawnSync(process.execPath, ["build/binary.ts", "--outfile", path], {
+    cwd: ROOT,
+    stdio: "inherit",
+  });
+  if (status !== 0) process.exit(1);
+  return path;
+}
 
 /** The commit where HEAD left `branch`; HEAD itself where there is no such branch. */
 function branchedFrom(branch: string): string {
