@@ -307,3 +307,12 @@ function tooLong(files: readonly Source[], max: number): string[] {
     .filter(({ lines }) => lines > max)
     .map(({ path, lines }) => `${path}: ${lines} lines`);
 }
+
+// `test/chance.ts` has the property runs, numbers and bytes that a seed repeats.
+test("everything random in a test comes from its seed", () => {
+  const unseeded = /\bMath\.random\b|\brandomBytes\(|\bgetRandomValues\(|\bfc\.(assert|sample|check)\(/;
+  const found = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path) && !["chance.ts", "chance.test.ts", "architecture.test.ts"].includes(path))
+    .filter((path) => unseeded.test(readFileSync(join(import.meta.dir, path), "utf8")));
+  expect(found).toEqual([]);
+});

@@ -1,10 +1,6 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { assertProperty, chance, SEED } from "./chance.ts";
-
-const HERE = import.meta.dir;
 
 test("a name draws the same numbers each time, and another name others", () => {
   const drawn = (name: string) => {
@@ -39,13 +35,4 @@ test("a property is given the same values each time", () => {
     return values;
   };
   expect(drawn()).toEqual(drawn());
-});
-
-test("whatever is random in a test comes from its seed", () => {
-  // One word of each is in brackets, so that this file does not name it.
-  const unseeded = /Math\.[r]andom|[r]andomBytes\(|getRandom[V]alues\(|\bfc\.(assert|sample|check)\(/;
-  const found = readdirSync(HERE, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.tsx?$/.test(path) && path !== "chance.ts" && path !== "chance.test.ts")
-    .filter((path) => unseeded.test(readFileSync(join(HERE, path), "utf8")));
-  expect(found).toEqual([]);
 });

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureKeyring, madeKeyPath, readKeyring } from "../../src/credentials/keyring.ts";
+import { chance } from "../chance.ts";
 import { ownDirectory } from "../store/open.ts";
 
-const [one, two] = [randomBytes(32), randomBytes(32)];
+const KEYS = chance("keys");
+const [one, two] = [KEYS.bytes(32), KEYS.bytes(32)];
 const id = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex").slice(0, 8);
 const ids = (keys: readonly { readonly id: string }[]) => keys.map((key) => key.id);
 
@@ -46,7 +48,7 @@ describe("the keys of credentials", () => {
   });
 
   test.each([
-    ["too short", randomBytes(16).toString("base64"), "key 1 of 1"],
+    ["too short", KEYS.bytes(16).toString("base64"), "key 1 of 1"],
     ["one of several", `${one.toString("base64")},${"x".repeat(43)}!`, "key 2 of 2"],
     ["hexadecimal", one.toString("hex"), "not 32 bytes"],
     ["nothing", " \n", "holds no key"],

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readPolicies } from "../../plugins/rate-limits/policy.ts";
 import { readLimit } from "../../src/credentials/limit.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   ["600;w=60", [{ quota: 600, windowMs: 60_000, unit: "request" }]],
@@ -48,7 +49,7 @@ const anyPolicy = fc
   .map(([quota, seconds, unit]) => `${quota};w=${seconds}${unit}`);
 
 test("what is a limit is a rate-limit policy, and the other way about, unless it has a segment", () => {
-  fc.assert(
+  assertProperty(
     fc.property(
       fc.oneof(
         anyText,

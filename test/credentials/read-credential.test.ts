@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readCredential } from "../../src/credentials/read-credential.ts";
 import type { StoredCredential } from "../../src/credentials/stored.ts";
+import { assertProperty } from "../chance.ts";
 import { rulesOf } from "./rules.ts";
 
 const rules = rulesOf();
@@ -174,7 +175,7 @@ describe("a credential", () => {
       "service_account",
       "region",
     );
-    fc.assert(
+    assertProperty(
       fc.property(fc.dictionary(anyName, anyValue), (members) => {
         try {
           readCredential({ provider: "aws", ...members }, rules);

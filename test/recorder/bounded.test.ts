@@ -8,6 +8,7 @@ import { openRegistry } from "../../src/plugin/live.ts";
 import type { Registry } from "../../src/plugin/providers/registry.ts";
 import { prepare } from "../../src/recorder/prepare/prepare.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
+import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { silent } from "../spool/journal.ts";
 import { type Came, exchangeOf } from "./exchange-of.ts";
@@ -71,7 +72,7 @@ const hostile = fc.record({
 
 test("a record takes a bounded time, whatever is put together", async () => {
   console.log(`seed ${SEED}`);
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(hostile, async ({ size, path, provider, status, cutAt, ...names }) => {
       const [request, response, beside] = [names.request, names.response, names.beside].map((n) => ATTACKS[n]!(size));
       const body = response!.response ?? new Uint8Array();

@@ -4,6 +4,7 @@ import { readModelString } from "../../src/routing/model-string.ts";
 import { type OrderParts, order } from "../../src/routing/order.ts";
 import { resolve, type Scope } from "../../src/routing/resolve.ts";
 import type { Route } from "../../src/routing/route.ts";
+import { assertProperty } from "../chance.ts";
 import { demand, orderParts, pseudoRandom, route, scope, target } from "./things.ts";
 
 const ordered = (
@@ -46,7 +47,7 @@ describe("weighted", () => {
   });
 
   test("a session stays with its target when another one goes", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.string(), (session) => {
         const all = [
           route(

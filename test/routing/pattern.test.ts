@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { allows, captured, fits } from "../../src/routing/pattern.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   ["gpt-5", "gpt-5", true],
@@ -21,7 +22,7 @@ test.each([
 test("a pattern fits what the regular expression with the same meaning fits", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b", "*") });
   const text = fc.string({ unit: fc.constantFrom("a", "b") });
-  fc.assert(
+  assertProperty(
     fc.property(letters, text, (pattern, sample) => {
       const meaning = new RegExp(`^${pattern.split("*").join("[^]*")}$`);
       expect(fits(pattern, sample)).toBe(meaning.test(sample));
@@ -47,7 +48,7 @@ test("a list allows a model by any of its names, and excludes it by any", () => 
 });
 
 test("what a star stands for is found again", () => {
-  fc.assert(
+  assertProperty(
     fc.property(fc.string(), fc.string(), fc.string(), (before, middle, after) => {
       fc.pre(!before.includes("*") && !after.includes("*"));
       expect(captured(`${before}*${after}`, before + middle + after)).toBe(middle);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readRoute } from "../../src/routing/read-route.ts";
 import { shownRoute } from "../../src/routing/shown-route.ts";
+import { assertProperty } from "../chance.ts";
 
 const target = (model: string) => ({
   model,
@@ -149,7 +150,7 @@ describe("a route", () => {
   });
 
   test("takes any JSON, or says what is wrong with it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.json(), fc.jsonValue(), (text, value) => {
         for (const body of [JSON.parse(text), { targets: [value] }, { targets: ["a/b"], sticky: value }]) {
           try {

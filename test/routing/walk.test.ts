@@ -6,6 +6,7 @@ import { order } from "../../src/routing/order.ts";
 import { resolve, type Scope } from "../../src/routing/resolve.ts";
 import { Rests } from "../../src/routing/rests.ts";
 import { askedOf, type Candidate, type Next, Walk, type WalkParts } from "../../src/routing/walk.ts";
+import { assertProperty } from "../chance.ts";
 import { credential, orderParts, route, scope, target } from "./things.ts";
 
 const NOW = 1_000_000;
@@ -158,7 +159,7 @@ describe("a walk", () => {
 
   test("none is asked twice, and every walk ends", () => {
     const codes = fc.constantFrom(400, 401, 404, 408, 429, 500, 503);
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(codes, { minLength: 1 }), fc.nat(5), (failures, retries) => {
         const credentials = ["OPENAI", "OPENAI", "GROQ", "GROQ"].map((name, at) => credential(name, `c${at}`));
         const rests = new Rests();

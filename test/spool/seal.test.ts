@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type BeginMeta, FRAME } from "../../src/spool/frame.ts";
 import { SealKey } from "../../src/spool/seal.ts";
+import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { begin, readAll, spoolIn } from "./journal.ts";
 
@@ -50,7 +51,7 @@ test("whatever ids clients choose, no block of keystream is used twice, and each
   // Few values, so that ids repeat and lie next to each other.
   const digit = fc.integer({ min: 0, max: 3 });
   const anyId = fc.tuple(digit, digit).map(([a, b]) => `${a}0000000-0000-4000-8000-00000000000${b}`);
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(fc.array(anyId, { minLength: 2, maxLength: 8 }), async (ids) => {
       const { key, begins, bodies } = await keystreams(ids);
       expect(repeatedBlocks(bodies)).toBe(0);

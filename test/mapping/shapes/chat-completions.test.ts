@@ -2,13 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { chatCompletionsShape as chat } from "../../../src/mapping/wire/chat-completions/shape.ts";
 import type { Call, Message, Part, Prompt } from "../../../src/plugin/contract.ts";
+import { assertProperty } from "../../chance.ts";
 import { essence, prompts } from "./prompts.ts";
 
 const call: Call = { model: "m", facts: { reasoningMember: "reasoning_content" }, issuer: "acme" };
 
 describe("a prompt to chat completions", () => {
   test("is read back as it was written", () => {
-    fc.assert(
+    assertProperty(
       fc.property(prompts, (prompt) => {
         const fitting = within(prompt);
         const { body } = chat.writeRequest(fitting, call);
