@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
  * each other. A single file of `src/` is in the row that names it.
  */
 const LAYERS: readonly (readonly string[])[] = [
-  ["runtime", "errors.ts", "observe.ts", "nearest.ts"],
+  ["runtime", "masking", "errors.ts", "observe.ts", "nearest.ts"],
   ["record", "keys.ts", "config.ts", "checked.ts"],
   ["net"],
   ["config"],

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
+import { maskPath } from "../masking/mask.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
@@ -10,7 +11,7 @@ import { checkMessage } from "./check-message.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
-import { maskOf, maskPath } from "./headers/secrets.ts";
+import { maskOf } from "./headers/secrets.ts";
 import { readOmissions, readRequestId, readSettings } from "./headers/settings.ts";
 import { bodyTooLarge } from "./refusal.ts";
 import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts";

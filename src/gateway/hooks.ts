@@ -1,3 +1,4 @@
+import { maskLabel } from "../masking/mask.ts";
 import type { BodyNeed, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Admitted } from "./admit.ts";
@@ -44,7 +45,7 @@ export async function learnFromBody(
   const contentType = valuesOf(headers, "content-type")[0] ?? "";
   const coding = valuesOf(headers, "content-encoding").join(",");
   const found = await parts.content.content({ bytes, contentType, coding }, needs.includes("body"));
-  if (needs.includes("user")) facts.bodyUser = found.user;
+  if (needs.includes("user")) facts.bodyUser = found.user === undefined ? undefined : maskLabel(found.user);
   if (needs.includes("model")) facts.model = found.model;
   if (needs.includes("body")) facts.body = found.json;
 }

@@ -1,6 +1,6 @@
+import { MASKED } from "../masking/mask.ts";
 import type { GatewayRequest, Json } from "../plugin/contract.ts";
 import { fromWire, type GatewayHeader } from "./headers/headers.ts";
-import { MASKED } from "./headers/secrets.ts";
 
 /** What is known of a request before its target is called. Plain: it may be sent to another thread. */
 export interface RequestFacts {

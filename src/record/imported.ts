@@ -1,3 +1,4 @@
+import { maskLabel, maskPath, maskText } from "../masking/mask.ts";
 import { isUuid } from "../runtime/uuid.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
@@ -10,7 +11,7 @@ export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
 type Column = keyof typeof requests.$inferInsert;
-type Kind = "text" | "integer" | "number" | "flag" | "time" | "id";
+type Kind = "text" | "label" | "address" | "message" | "integer" | "number" | "flag" | "time" | "id";
 
 /** A record cannot be taken; the message is for who brings it. */
 export class ImportRefused extends Error {
@@ -20,14 +21,14 @@ export class ImportRefused extends Error {
 /** Every plain member of a record: the column that it fills, and what it may be besides null. */
 const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   request_method: ["method", "text"],
-  request_path: ["request_path", "text"],
-  request_referrer: ["request_referrer", "text"],
-  request_user_id: ["user_id", "text"],
+  request_path: ["request_path", "address"],
+  request_referrer: ["request_referrer", "address"],
+  request_user_id: ["user_id", "label"],
   request_model: ["request_model", "text"],
   model_override: ["model_override", "text"],
   model: ["model", "text"],
   provider: ["provider", "text"],
-  target_url: ["target_url", "text"],
+  target_url: ["target_url", "address"],
   gateway_user: ["gateway_user", "text"],
   auth_hash: ["auth_hash", "text"],
   country_code: ["country_code", "text"],
@@ -39,7 +40,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   response_model: ["response_model", "text"],
   outcome: ["outcome", "text"],
   error_code: ["error_code", "text"],
-  error_message: ["error_message", "text"],
+  error_message: ["error_message", "message"],
   delay_ms: ["delay_ms", "number"],
   time_to_first_token: ["time_to_first_token", "number"],
   streamed: ["streamed", "flag"],
@@ -59,14 +60,14 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   feedback_id: ["feedback_id", "id"],
   feedback_rating: ["feedback_rating", "flag"],
   feedback_created_at: ["feedback_created_at", "time"],
-  session_id: ["session_id", "text"],
-  session_name: ["session_name", "text"],
-  session_path: ["session_path", "text"],
-  prompt_id: ["prompt_id", "text"],
-  prompt_version: ["prompt_version", "text"],
-  node_id: ["node_id", "text"],
-  job_id: ["job_id", "text"],
-  experiment_id: ["experiment_id", "text"],
+  session_id: ["session_id", "label"],
+  session_name: ["session_name", "label"],
+  session_path: ["session_path", "label"],
+  prompt_id: ["prompt_id", "label"],
+  prompt_version: ["prompt_version", "label"],
+  node_id: ["node_id", "label"],
+  job_id: ["job_id", "label"],
+  experiment_id: ["experiment_id", "label"],
   attempt_of: ["attempt_of", "text"],
   attempt: ["attempt", "integer"],
   cache_enabled: ["cache_enabled", "flag"],
@@ -149,6 +150,9 @@ function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
 
 const WANTED: Readonly<Record<Kind, string>> = {
   text: "text",
+  label: "text",
+  address: "text",
+  message: "text",
   integer: "a whole number",
   number: "a number",
   flag: "true or false",
@@ -165,6 +169,10 @@ function readValue(value: unknown, kind: Kind, name: string): string | number | 
 
 const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
   text: (value) => (typeof value === "string" ? storable(value) : undefined),
+  // A file may come from elsewhere: what Weir would not have recorded, it does not take in.
+  label: (value) => (typeof value === "string" ? storable(maskLabel(value)) : undefined),
+  address: (value) => (typeof value === "string" ? storable(maskPath(value)) : undefined),
+  message: (value) => (typeof value === "string" ? storable(maskText(value)) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
   number: (value) => (Number.isFinite(value) ? (value as number) : undefined),
   flag: (value) => (typeof value === "boolean" ? Number(value) : undefined),
@@ -183,7 +191,7 @@ function namesText(value: unknown, name: string, kind: "text" | "number"): strin
   const names: Record<string, string | number> = Object.create(null);
   for (const [key, given] of Object.entries(objectOf(value, name))) {
     const read = readValue(given ?? null, kind, `${name}.${key.slice(0, 100)}`);
-    if (read !== null) names[storable(key)] = read;
+    if (read !== null) names[storable(key)] = typeof read === "string" ? maskLabel(read, key) : read;
   }
   return JSON.stringify(names);
 }

@@ -4,6 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Position } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/select.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
+import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
 import { within } from "../../runtime/within.ts";
 import { Deadline } from "../../store/database/deadline.ts";
@@ -163,7 +164,9 @@ async function* pagesOf(room: ApiRoom, scope: Scope): AsyncGenerator<readonly st
 
 function asStored(properties: Readonly<Record<string, string | null>>): Record<string, string | null> {
   const entries = Object.entries(properties);
-  return Object.fromEntries(entries.map(([name, value]) => [storable(name), value === null ? null : storable(value)]));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [storable(name), value === null ? null : storable(maskLabel(value, name))]),
+  );
 }
 
 function refuseEmptyName(names: object, path: string): void {

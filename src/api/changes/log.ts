@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
+import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
@@ -105,14 +106,17 @@ function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
 /** As the headers that a request through the gateway would have had. */
 function labels({ properties = {}, user_id, session_id, session_name, session_path, request_id }: Logged): RawHeaders {
   const pairs: [string, string | undefined][] = [
-    ...Object.entries(properties).map(([name, value]): [string, string] => [`Gateway-Property-${name}`, value]),
+    ...Object.entries(properties).map(([name, value]): [string, string] => [
+      `Gateway-Property-${name}`,
+      maskLabel(value, name),
+    ]),
     ["Gateway-User-Id", user_id],
     ["Gateway-Session-Id", session_id],
     ["Gateway-Session-Name", session_name],
     ["Gateway-Session-Path", session_path],
     ["Gateway-Request-Id", request_id],
   ];
-  return pairs.flatMap(([name, value]) => (value === undefined ? [] : [onTheWire(name), onTheWire(value)]));
+  return pairs.flatMap(([name, value]) => (value === undefined ? [] : [onTheWire(name), onTheWire(maskLabel(value))]));
 }
 
 /** UTF-8 as header lines carry it. */

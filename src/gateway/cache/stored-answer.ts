@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
-import { isSecretResponseHeader, maskOf } from "../headers/secrets.ts";
+import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
 
 /** A whole answer as the cache keeps it. */
@@ -39,14 +39,8 @@ export function codingOfStream(raw: RawHeaders): string | undefined {
 /** A provider's headers as another request may see them: no cookie and no other secret of the first one. */
 export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
   const { forward } = readResponseHeaders(raw);
-  const secret = maskOf(provider).headers;
-  const kept: string[] = [];
-  for (let at = 0; at < forward.length; at += 2) {
-    const name = forward[at]!.toLowerCase();
-    if (isSecretResponseHeader(name) || secret.has(name)) continue;
-    kept.push(forward[at]!, forward[at + 1]!);
-  }
-  return kept;
+  const masked = maskResponseHeaders(forward, maskOf(provider).headers);
+  return forward.filter((_, at) => masked[at | 1] === forward[at | 1]);
 }
 
 /** What is known of a stored answer before its body. */

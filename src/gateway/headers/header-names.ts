@@ -1,5 +1,5 @@
+import { isSecretName } from "../../masking/names.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { ADDRESS_HEADERS, isSecretRequestHeader } from "./secrets.ts";
 
 /** What a header name means to the gateway, as bits; worked out once per spelling. */
 export const HOP = 1;
@@ -9,7 +9,6 @@ export const LENGTH = 8;
 export const ENCODING = 16;
 export const CONNECTION = 32;
 export const SECRET = 64;
-export const ADDRESS = 128;
 export const PROTOCOLS = 256;
 export const UPGRADE = 512;
 export const OWN = 1_024;
@@ -72,8 +71,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (lower === "upgrade") bits |= UPGRADE;
   if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
-  else if (isSecretRequestHeader(lower)) bits |= SECRET;
-  if (ADDRESS_HEADERS.has(lower)) bits |= ADDRESS;
+  else if (isSecretName(raw)) bits |= SECRET;
   return { lower, bits, canonical: "", setting: "" };
 }
 

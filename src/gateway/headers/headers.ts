@@ -1,7 +1,8 @@
+import { MASKED, maskLabel, maskPath, maskText } from "../../masking/mask.ts";
+import { isSecretName } from "../../masking/names.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import {
-  ADDRESS,
   ENCODING,
   GATEWAY,
   type HeaderName,
@@ -14,7 +15,7 @@ import {
   SECRET,
   UPGRADE,
 } from "./header-names.ts";
-import { isSecretRequestHeader, MASKED, maskAddress, maskOf, maskProtocols, maskValue } from "./secrets.ts";
+import { maskOf, maskProtocols } from "./secrets.ts";
 
 /** A client's headers, sorted by what the gateway does with them. */
 export interface RequestHeaders {
@@ -53,7 +54,8 @@ export class HeaderReader {
       const { bits, canonical, setting } = nameOf(raw[at]!);
       if (bits === 0) continue;
       const value = raw[at + 1]!;
-      if ((bits & GATEWAY) !== 0) gateway.push({ name: canonical, setting, value });
+      if ((bits & GATEWAY) !== 0)
+        gateway.push({ name: canonical, setting, value: LABEL.test(setting) ? maskedLabel(setting, value) : value });
       else if ((bits & HOST) !== 0) hosts.push(value);
       else if ((bits & LENGTH) !== 0) contentLength = Number(value);
       else if ((bits & ENCODING) !== 0)
@@ -123,7 +125,7 @@ export class HeaderReader {
 
   #isCredential(raw: string, value: string, provider: ProviderPlugin | undefined): boolean {
     const { bits, lower } = this.#nameOf(raw);
-    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskValue(value) !== value;
+    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskText(value) !== value;
   }
 }
 
@@ -149,27 +151,32 @@ export function toHeaderValue(text: string): string {
 
 /**
  * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
- * may hold a password.
+ * may hold a password. Labels are masked already.
  */
 export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): string[] {
   const kept: string[] = [];
   for (const { name, setting, value } of headers) {
     if (setting === "auth") continue;
-    if (setting === "target-url") kept.push(name, maskAddress(value));
+    if (LABEL.test(setting)) kept.push(name, value);
+    else if (setting === "target-url") kept.push(name, maskPath(value));
     else if (setting === "fallbacks")
       kept.push(name, MASKED); // its headers hold keys of other providers
-    else if (FREE_TEXT.test(setting) || !isSecretRequestHeader(setting)) kept.push(name, value);
-    else kept.push(name, MASKED);
+    else kept.push(name, !setting.startsWith("cache-") && isSecretName(setting) ? MASKED : maskText(value));
   }
   return kept;
 }
 
-/** Settings whose names hold words such as `key` or `session`, and that say nothing secret. */
-const FREE_TEXT = /^(?:property-|prompt-|session-|cache-)/;
+/** Settings that say nothing to the gateway itself: what the record, limits and plugins see is all that they are for. */
+const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
+const NAMED_LABEL = /^(?:property|prompt-input)-/;
+
+function maskedLabel(setting: string, value: string): string {
+  const prefix = NAMED_LABEL.exec(setting);
+  return prefix === null ? maskLabel(value) : maskLabel(value, setting.slice(prefix[0].length));
+}
 
 function shown(bits: number, value: string): string {
   if ((bits & SECRET) !== 0) return MASKED;
-  if ((bits & ADDRESS) !== 0) return maskAddress(value);
   if ((bits & PROTOCOLS) !== 0) return maskProtocols(value);
-  return maskValue(value);
+  return maskText(value);
 }

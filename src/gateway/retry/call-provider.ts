@@ -1,3 +1,4 @@
+import { maskPath } from "../../masking/mask.ts";
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
@@ -6,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import { toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
-import { maskOf, maskPath, maskResponseHeaders } from "../headers/secrets.ts";
+import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { askFor } from "../hooks.ts";
 import { Recording } from "../recording.ts";
 import { Refused } from "../refusal.ts";

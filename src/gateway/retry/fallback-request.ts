@@ -1,10 +1,11 @@
 import { GatewayError } from "../../errors.ts";
+import { maskPath } from "../../masking/mask.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import type { Admitted } from "../admit.ts";
 import { toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { toWire } from "../headers/headers.ts";
-import { maskOf, maskPath } from "../headers/secrets.ts";
+import { maskOf } from "../headers/secrets.ts";
 import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { Fallback, RetryPlan } from "./plan.ts";
 

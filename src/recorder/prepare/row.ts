@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import { maskLabel, maskText } from "../../masking/mask.ts";
 import { requests } from "../../record/tables.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
@@ -56,7 +57,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     outcome: end?.outcome ?? null,
     error_code: end?.error?.code ?? reading?.error?.type ?? null,
     // The provider's words are a part of the body.
-    error_message: end?.error?.message ?? (begin.omitResponse ? null : (reading?.error?.message ?? null)),
+    error_message: end?.error?.message ?? (begin.omitResponse ? null : masked(reading?.error?.message, maskText)),
     delay_ms: end === undefined || cutOff ? null : Math.max(0, end.time - begin.time),
     time_to_first_token: findings?.streamed ? timeToFirstToken(exchange) : null,
     ...tokenColumns(reading?.usage),
@@ -64,7 +65,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     usage_raw: reading?.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
     cost: findings?.cost.cost ?? null,
     cost_source: findings?.cost.source ?? null,
-    user_id: setting("user-id") ?? reading?.userId ?? null,
+    user_id: setting("user-id") ?? masked(reading?.userId, maskLabel),
     session_id: setting("session-id"),
     session_name: setting("session-name"),
     session_path: setting("session-path"),
@@ -104,4 +105,9 @@ function timeToFirstToken({ end }: Exchange): number | null {
 
 function cacheAsked({ settings }: Labels): boolean {
   return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
+}
+
+/** What a body says is masked where it becomes a column; what headers say was, before it was recorded. */
+function masked(text: string | undefined, mask: (text: string) => string): string | null {
+  return text === undefined ? null : mask(text);
 }

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { findKey, KEY_LENGTH_MIN } from "./forms.ts";
+import { isSecretLabel, isSecretParameter } from "./names.ts";
+import { findEncoded, findKeys, findMembers, findParameters, findSchemes, findUserinfo } from "./rules.ts";
+import { MASKED, type Place, Spans } from "./spans.ts";
+
+export { MASKED };
+
+/** How often a text is decoded at most: an address in an address in an address. */
+const DECODED_MAX = 4;
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/**
+ * The value of a header, or any other text, without the credentials in it: keys by their form, `Bearer …` and the like,
+ * userinfo of addresses, and what stands behind a secret name in `name=value` or `"name": "value"`. A part that holds one
+ * in percent-encoding is masked whole. What holds none is returned as it is. Takes time in proportion to the text.
+ */
+export function maskText(text: string): string {
+  return mayHold(text) ? mask(text, "text", NO_NAMES, DECODED_MAX) : text;
+}
+
+/**
+ * The same for a path with its query, or an address.
+ *
+ * @param names - parameters that are secret beside the usual, in lower case.
+ */
+export function maskPath(path: string, names: ReadonlySet<string> = NO_NAMES): string {
+  const named = names.size > 0 && path.includes("=");
+  return named || mayHold(path) ? mask(path, "path", names, DECODED_MAX) : path;
+}
+
+/** What stands behind `***` of a label that is a key, so that requests of one key still belong together. */
+const LABEL_HASH_LENGTH = 8;
+
+/**
+ * The value of a label: a user's id, a session's, a property. One that is a key as a whole becomes `***` and the
+ * beginning of its SHA-256, so that it still groups; keys are too long to be guessed from that.
+ *
+ * @param name - of a property or a prompt's input; other labels have none that could be secret.
+ */
+export function maskLabel(value: string, name?: string): string {
+  if (name !== undefined && value !== "" && isSecretLabel(name)) return MASKED;
+  const masked = maskText(value);
+  const key = value.trim();
+  if (masked.trim() !== MASKED || findKey(key) !== 0) return masked;
+  return MASKED + createHash("sha256").update(key).digest("hex").slice(0, LABEL_HASH_LENGTH);
+}
+
+/** Belongs to a run in which a key can stand. */
+const RUN = 1;
+/** Says with what is beside it whether a name, an escape or an address is here. */
+const SPEAKS = 2;
+const BLANK = 3;
+
+const KINDS = new Uint8Array(256);
+for (let code = 0; code < 256; code++) {
+  const character = String.fromCharCode(code);
+  if (/[\w.~-]/.test(character)) KINDS[code] = RUN;
+  else if ("=%@\"'\\:/]".includes(character)) KINDS[code] = SPEAKS;
+  else if (" \t+".includes(character)) KINDS[code] = BLANK; // "+" is a space in a query
+}
+
+/** What a scheme or a key's block can begin with. */
+const BEGINS_SCHEME = new Set([..."abdntABDNT-"].map((character) => character.charCodeAt(0)));
+const SCHEME = /^(?:bearer|basic|digest|negotiate|token|api-?key|aws4-hmac-sha256|-----begin)$/i;
+
+/**
+ * The quick look that most texts end with: is there anything in it that the rules could take? It may say yes too often,
+ * never no.
+ */
+function mayHold(text: string): boolean {
+  let start = 0;
+  let hasAuthority = false;
+  const { length } = text;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    const kind = KINDS[code];
+    if (kind === RUN) continue;
+    const run = at - start;
+    if (run >= KEY_LENGTH_MIN && findKey(text.slice(start, at)) !== -1) return true;
+    if (kind === SPEAKS) {
+      if (code === SLASH) hasAuthority ||= text.charCodeAt(at + 1) === SLASH;
+      else if (code === AT_SIGN ? hasAuthority : speaks(text, code, at, start)) return true;
+    } else if (kind === BLANK && run >= 5 && run <= 16 && BEGINS_SCHEME.has(text.charCodeAt(start))) {
+      if (SCHEME.test(text.slice(start, at))) return true;
+    }
+    start = at + 1;
+  }
+  return length - start >= KEY_LENGTH_MIN && findKey(text.slice(start)) !== -1;
+}
+
+const SLASH = 0x2f;
+const AT_SIGN = 0x40;
+const NAME_LENGTH_MAX = 128;
+
+/** @param start - where the run before `at` begins. */
+function speaks(text: string, code: number, at: number, start: number): boolean {
+  switch (code) {
+    case 0x3d: // "="
+      if (start === at) return false;
+      if (start > 0 && !" \t&;,?#/\"'".includes(text[start - 1]!)) return true;
+      return at - start > NAME_LENGTH_MAX || isSecretParameter(text.slice(start, at));
+    case 0x22: // quotes
+    case 0x27:
+      return text[at - 1] !== "=" && /^\s{0,8}:/.test(text.slice(at + 1, at + 10));
+    case 0x3a: // ":"
+      return text.startsWith(":AA", at);
+    case 0x5c: // "\\"
+      return text[at + 1] === "u";
+    case 0x5d: // "]"
+      return text[at + 1] === "=";
+    default:
+      return true;
+  }
+}
+
+function mask(text: string, place: Place, names: ReadonlySet<string>, decodings: number): string {
+  const spans = new Spans(text, place);
+  if (text.includes("@")) findUserinfo(spans);
+  if (text.includes("=")) findParameters(spans, names);
+  if (text.includes('"') || text.includes("'")) findMembers(spans);
+  findKeys(spans);
+  findSchemes(spans);
+  if (decodings > 0 && /[%+\\]/.test(text))
+    findEncoded(spans, (plain) => mayHold(plain) && mask(plain, "text", NO_NAMES, decodings - 1) !== plain);
+  return spans.masked();
+}

@@ -1,0 +1,159 @@
+import { findKey, KEY_LENGTH_MIN } from "./forms.ts";
+import { isSecretName, isSecretParameter } from "./names.ts";
+import { endAt, ends, isEnd, type Spans } from "./spans.ts";
+
+/** What cannot be in the name of a parameter. Brackets and escapes can. */
+const ENDS_NAME = ends(" \t&;,?#/=\"'<>(){}|`@", true);
+const ENDS_PIECE = ends(" \t,\"'<>&;");
+const ENDS_AUTHORITY = ends("/?# \t\"'<>");
+
+/** `//user:password@` */
+export function findUserinfo(spans: Spans): void {
+  const { text } = spans;
+  for (let at = text.indexOf("//"); at !== -1; at = text.indexOf("//", at + 1)) {
+    const end = endAt(text, at + 2, ENDS_AUTHORITY);
+    const sign = text.slice(at + 2, end).lastIndexOf("@");
+    if (sign >= 0) spans.add(at + 2, at + 2 + sign);
+    if (end > at + 2) at = end - 1;
+  }
+}
+
+/** Names longer than this are looked at from their end. */
+const NAME_LENGTH_MAX = 128;
+
+/** `name=value` */
+export function findParameters(spans: Spans, names: ReadonlySet<string>): void {
+  const { text, place } = spans;
+  for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) {
+    let start = at;
+    while (start > 0 && at - start < NAME_LENGTH_MAX && !isEnd(text.charCodeAt(start - 1), ENDS_NAME)) start--;
+    if (start === at) continue;
+    const name = decode(text.slice(start, at));
+    const before = start === 0 ? "" : text[start - 1]!;
+    const isParameter = place === "path" || "?&#;".includes(before);
+    const secret = isParameter && before !== "" ? isSecretParameter(name) : isSecretName(name);
+    if (!secret && !(names.size > 0 && names.has(name.toLowerCase()))) continue;
+    const from = at + 1;
+    const quote = text.charCodeAt(from);
+    const isQuoted = place === "text" && (quote === 0x22 || quote === 0x27);
+    const close = isQuoted ? text.indexOf(text[from]!, from + 1) : -1;
+    const end = isQuoted ? (close === -1 ? text.length : close + 1) : spans.endOf(from);
+    // In a text, a sign with nothing behind it is more likely the end of base64.
+    if (end === from && place === "text") continue;
+    spans.add(from, end);
+    at = Math.max(at, end - 1);
+  }
+}
+
+/** `"name": "value"`, also with escaped quotes. A value that is no text or number is masked with all that follows. */
+export function findMembers(spans: Spans): void {
+  const { text } = spans;
+  const member = /["']\s{0,8}:\s{0,8}/g;
+  for (let found = member.exec(text); found !== null; found = member.exec(text)) {
+    let end = found.index;
+    while (end > 0 && text[end - 1] === "\\") end--;
+    let start = end;
+    while (start > 0 && end - start < NAME_LENGTH_MAX && !"\"'".includes(text[start - 1]!)) start--;
+    if (!isSecretName(decode(text.slice(start, end)))) continue;
+    const from = member.lastIndex;
+    const opening = /^\\{0,8}(["'])/.exec(text.slice(from, from + 9));
+    if (opening !== null) {
+      const inside = from + opening[0].length;
+      const close = text.indexOf(opening[1]!, inside);
+      spans.add(inside, close === -1 ? text.length : withoutEscape(text, inside, close));
+    } else if (!/[[{]/.test(text[from] ?? "")) spans.add(from, endAt(text, from, ENDS_MEMBER));
+    else {
+      spans.add(from, text.length);
+      return;
+    }
+  }
+}
+
+const ENDS_MEMBER = ends(",}] \t");
+
+function withoutEscape(text: string, from: number, close: number): number {
+  let end = close;
+  while (end > from && text[end - 1] === "\\") end--;
+  return end;
+}
+
+export function findKeys(spans: Spans): void {
+  const { text } = spans;
+  let end = 0;
+  for (const { 0: run, index } of text.matchAll(/[\w.~-]+/g)) {
+    if (run.length < KEY_LENGTH_MIN || index < end) continue;
+    const key = findKey(run);
+    if (key === -1) continue;
+    end = spans.endOf(index + key);
+    spans.add(index + key, end);
+  }
+}
+
+/** `Bearer …`, the tokens of Telegram's bots, and keys in PEM. The first two groups stand before what is masked. */
+const SCHEME =
+  /(?<![\w.~-])(bearer|basic|digest|negotiate|token|apikey|api-key|aws4-hmac-sha256)[ \t]+(?=[^ \t])|(?<=\d{8}):AA(?=[\w-]{33})|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/gi;
+/** A challenge, which names no credential. */
+const CHALLENGE = /^(?:realm|error|scope|charset|resource_metadata|authorization_uri)=/i;
+
+export function findSchemes(spans: Spans): void {
+  const { text } = spans;
+  const first = text.search(/[^ \t]/);
+  let end = 0;
+  for (const found of text.matchAll(SCHEME)) {
+    if (found.index < end) continue;
+    const from = found.index + found[0].length;
+    const scheme = found[1]?.toLowerCase();
+    const isFirst = found.index === first;
+    if (found[0] === ":AA") end = spans.endOf(from);
+    else if (scheme === undefined || isCredential(scheme, text.slice(from, from + CREDENTIAL_LOOK), isFirst))
+      end = text.length;
+    else continue;
+    // A value that begins with a scheme is masked whole; inside a text all that follows is.
+    spans.add(scheme === undefined ? found.index : isFirst ? 0 : from, end);
+  }
+}
+
+/** So much of what follows a scheme says whether it is a credential. */
+const CREDENTIAL_LOOK = 300;
+
+/** Whether what follows a scheme's name is a credential: "Basic plan" and "token usage" are words. */
+function isCredential(scheme: string, text: string, isFirst: boolean): boolean {
+  const credential = text.slice(0, endAt(text, 0, ENDS_CREDENTIAL));
+  if (CHALLENGE.test(credential)) return false;
+  if (isFirst && scheme !== "basic" && scheme !== "token" && scheme !== "digest") return true;
+  if (scheme === "digest") return /^(?:username|response|nonce|uri|qop|cnonce)=/i.test(credential);
+  if (credential.length >= 8 && /\d/.test(credential)) return true;
+  if (scheme === "basic" && Buffer.from(credential, "base64").toString("latin1").includes(":")) return true;
+  return credential.length >= 20;
+}
+
+const ENDS_CREDENTIAL = ends(" \t,;\"'<>");
+
+/** Parts that hold a credential once their escapes are decoded are masked whole. */
+export function findEncoded(spans: Spans, holds: (plain: string) => boolean): void {
+  const { text, place } = spans;
+  let at = 0;
+  while (at < text.length) {
+    const end = place === "path" ? spans.endOf(at) : endAt(text, at, ENDS_PIECE);
+    const piece = text.slice(at, end);
+    const equals = piece.indexOf("=");
+    const from = equals === -1 ? 0 : equals + 1;
+    if (holdsEncoded(piece.slice(from), holds)) spans.add(at + from, end);
+    else if (from > 0 && holdsEncoded(piece.slice(0, equals), holds)) spans.add(at, end);
+    at = end + 1;
+  }
+}
+
+function holdsEncoded(part: string, holds: (plain: string) => boolean): boolean {
+  if (!/[%+\\]/.test(part)) return false;
+  const plain = decode(part);
+  return plain !== part && holds(plain);
+}
+
+/** What percent-encoding, `+` and JSON's `\u00…` stand for, byte by byte. */
+function decode(text: string): string {
+  if (!/[%+\\]/.test(text)) return text;
+  return text
+    .replace(/\+/g, " ")
+    .replace(/(?:%|\\u00)([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
