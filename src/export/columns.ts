@@ -56,6 +56,7 @@ const RECORD: Readonly<Record<string, Kind>> = {
   country_code: "text",
   streamed: "boolean",
   truncated: "boolean",
+  unread: "text",
   size_bytes: "integer",
   attempt_of: "text",
   attempt: "integer",

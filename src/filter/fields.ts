@@ -79,6 +79,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   cached: boolean("cached"),
   "gateway-score-feedback": boolean("feedback_rating"),
   is_passthrough_billing: boolean("is_passthrough_billing"),
+  unread: row("boolean", "(r.unread is not null)"),
 
   request_body: { kind: "contains", source: { from: "body", part: "request" } },
   response_body: { kind: "contains", source: { from: "body", part: "response" } },

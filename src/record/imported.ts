@@ -41,6 +41,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   outcome: ["outcome", "text"],
   error_code: ["error_code", "text"],
   error_message: ["error_message", "message"],
+  unread: ["unread", "message"],
   delay_ms: ["delay_ms", "number"],
   time_to_first_token: ["time_to_first_token", "number"],
   streamed: ["streamed", "flag"],

@@ -40,6 +40,7 @@ export const STORED_MEMBERS = {
   outcome: "outcome",
   error_code: "error_code",
   error_message: "error_message",
+  unread: "unread",
   size_bytes: "size_bytes",
 
   total_tokens: "total_tokens",

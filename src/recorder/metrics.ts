@@ -41,6 +41,12 @@ export class RecorderMetrics {
     labelNames: ["provider"],
     registers: [this.#registry],
   });
+  readonly unread = new Counter({
+    name: "weir_records_unread_total",
+    help: "Records whose bodies are stored as they came, by why they were not read: timeout, failed or crash.",
+    labelNames: ["reason"],
+    registers: [this.#registry],
+  });
   readonly tornBytes = new Counter({
     name: "weir_spool_torn_bytes_total",
     help: "Bytes at the ends of spool segments that were no whole frame.",

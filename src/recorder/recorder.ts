@@ -144,6 +144,7 @@ export class Recorder {
       lagBytes: this.#input?.lagBytes() ?? 0,
       inFlight: this.#input?.assembler.inFlightCount ?? 0,
       recorded: this.#recorded,
+      unread: this.#batches?.unread ?? 0,
       databaseError: this.#databaseError,
     };
   }

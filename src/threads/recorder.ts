@@ -114,6 +114,8 @@ export interface RecorderStatus {
   readonly lagBytes: number;
   readonly inFlight: number;
   readonly recorded: number;
+  /** Records since the thread's start whose bodies are not read. */
+  readonly unread: number;
   /** Why nothing can be written now, or null. */
   readonly databaseError: string | null;
 }

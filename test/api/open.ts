@@ -73,6 +73,7 @@ const RECORDER: RecorderStatus = {
   lagBytes: 0,
   inFlight: 0,
   recorded: 0,
+  unread: 0,
   databaseError: null,
 };
 

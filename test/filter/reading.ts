@@ -163,6 +163,7 @@ function fieldOf(field: string, exchange: Exchange, all: readonly Exchange[]): s
   if (/^session_(?!session_)/.test(name)) return sessionTotal(name, exchange, all);
   const column = COLUMNS[field] ?? name;
   if (column === "organization_id") return ORGANIZATION;
+  if (column === "unread") return (exchange.columns.unread ?? null) !== null;
   if (column === "provider") return exchange.columns.provider ?? "OPENAI";
   const value = (exchange.columns as Record<string, string | number | null>)[column] ?? null;
   if (!BOOLEANS.has(column)) return value;

@@ -116,6 +116,7 @@ function exchange(n: number): Exchange {
       experiment_id: n % 9 === 0 ? "exp" : null,
       ...(n % 3 === 0 ? {} : { session_id: `s-${n % 5}`, session_name: ["Alpha", "alpha", "100%"][n % 3]! }),
       size_bytes: 100,
+      unread: n % 7 === 0 ? "timeout: reading it took too much CPU time" : null,
     },
     properties: named(n, 2),
     inputs: named(n + 3, 3),

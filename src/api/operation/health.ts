@@ -15,7 +15,7 @@ const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.O
 
 /** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
 export function healthEndpoints(room: ApiRoom) {
-  const loss = new RecentLoss();
+  const recent = { loss: new RecentLoss(), unread: new RecentLoss() };
   return new Elysia()
     .get(
       "/healthz",
@@ -25,7 +25,7 @@ export function healthEndpoints(room: ApiRoom) {
     .get(
       "/readyz",
       async () => {
-        const { ready, degraded } = await readiness(room, loss);
+        const { ready, degraded } = await readiness(room, recent);
         return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
       },
       endpoint(
@@ -44,7 +44,7 @@ export function healthEndpoints(room: ApiRoom) {
           answered(room.recorder.metrics()),
           answered(room.jobs.metrics()),
           room.metrics.text(),
-          readiness(room, loss).then(readinessText),
+          readiness(room, recent).then(readinessText),
         ]);
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
@@ -74,7 +74,12 @@ interface Readiness {
   readonly databaseUsable: boolean;
 }
 
-async function readiness(room: ApiRoom, loss: RecentLoss): Promise<Readiness> {
+interface Recent {
+  readonly loss: RecentLoss;
+  readonly unread: RecentLoss;
+}
+
+async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readiness> {
   const [gateway, recorder, database] = await Promise.all([
     answered(room.gateway.status()),
     answered(room.recorder.status()),
@@ -92,6 +97,8 @@ async function readiness(room: ApiRoom, loss: RecentLoss): Promise<Readiness> {
   if (recorder === undefined) degraded.push("recorder: it does not answer");
   else {
     if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
+    if (unread.isRecent(recorder.unread, performance.now()))
+      degraded.push(`recorder: the bodies of ${recorder.unread} records are not read; try again: weir models reread`);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
   if (database !== undefined) degraded.push(`database: ${database}`);

@@ -2,8 +2,11 @@ import type { ProviderPlugin } from "../contract.ts";
 import { isPromise } from "../hooks/guard.ts";
 import { Patience } from "../hooks/patience.ts";
 
-/** Milliseconds by the clock that a provider's function has for one call; of a busy machine it gets a part of them. */
-const CALL_MS = 1_000;
+/**
+ * Milliseconds by the clock that a provider's function has for one call; of a busy machine it gets a part of them. Less
+ * than half of what the recorder gives a step, so that the function is blamed, and not the record.
+ */
+const CALL_MS = 400;
 
 type Call = (...given: readonly unknown[]) => unknown;
 

@@ -83,6 +83,8 @@ export const requests = sqliteTable(
     attempt_of: text(),
     /** Number of this try, or of the one that answered; null where only one was asked for. */
     attempt: integer(),
+    /** Why the bodies were not read; null where they were. They are stored as they came. */
+    unread: text(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -103,6 +105,7 @@ export const requests = sqliteTable(
         t.completion_tokens,
       )
       .where(sql`session_id is not null`),
+    index("requests_unread").on(t.organization_id, t.seq).where(sql`unread is not null`),
     // What the mapper has to read, or to read again.
     index("requests_unmapped")
       .on(t.organization_id, t.provider, t.seq)

@@ -2,20 +2,19 @@ import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
 import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
-import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
-import type { SealedSide, SealKey } from "../../spool/seal.ts";
+import type { SealKey } from "../../spool/seal.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { Asset } from "../bodies/assets.ts";
-import { type Body, readBody } from "../bodies/body.ts";
 import { messageLines } from "../bodies/messages.ts";
-import { readTailEvents } from "../bodies/tail.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headerValue, joinedValue } from "./headers.ts";
 import { type Labels, readLabels } from "./labels.ts";
 import { RecordedExchange } from "./recorded-exchange.ts";
 import { type RequestRow, toRow } from "./row.ts";
+import { decodedSide, type Side, type SideBytes, toSide } from "./sides.ts";
 import { type StoredPart, toParts } from "./stored-parts.ts";
+import type { TimeLimit } from "./time-limit.ts";
+import { unreadReason } from "./unread.ts";
 
 /** Everything that will be stored of one exchange. */
 export interface Prepared {
@@ -63,22 +62,67 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
   };
 }
 
-/** Decodes and reads the bodies of an exchange that has ended and says what is to be stored of it. */
-export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number): Promise<Prepared> {
-  const { begin, head, end } = exchange;
-  const labels = readLabels(begin.gateway);
+/**
+ * Decodes and reads the bodies of an exchange that has ended and says what is to be stored of it.
+ *
+ * @param within - bounds the CPU time of each step; it may cut one off, and then all of this can be done again.
+ */
+export async function prepare(
+  exchange: Exchange,
+  deps: PrepareDeps,
+  now: number,
+  within: TimeLimit = unlimited,
+): Promise<Prepared> {
   // Only a compressed body has to be waited for; each wait costs as much as reading a small body.
-  const asked = readSide(exchange, "request", deps);
-  const request = asked instanceof Promise ? await asked : asked;
-  const answered = readSide(exchange, "response", deps);
-  const response = answered instanceof Promise ? await answered : answered;
-  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
+  const asked = decodedSide(exchange, "request", deps);
+  const requestBytes = asked instanceof Promise ? await asked : asked;
+  const answered = decodedSide(exchange, "response", deps);
+  const responseBytes = answered instanceof Promise ? await answered : answered;
 
+  const size = (requestBytes?.bytes.byteLength ?? 0) + (responseBytes?.bytes.byteLength ?? 0);
+  const read = within(size, () => readExchangeOf(exchange, { requestBytes, responseBytes }, deps));
+  const { input, told } = read;
+  const reading = lacksUsage(input, told) ? await withEstimate(input, told) : told;
+  return within(size, () => put(exchange, { ...read, reading }, deps, now));
+}
+
+const unlimited: TimeLimit = (_bytes, step) => step();
+
+/** What was read of an exchange before its record is put together. */
+interface Read {
+  readonly labels: Labels;
+  readonly request: Side;
+  readonly response: Side;
+  readonly messages: Buffer | undefined;
+  readonly input: RecordedExchange;
+  readonly told: ExchangeReading;
+  /** Why the bodies were not read. */
+  readonly unread: string | undefined;
+}
+
+function readExchangeOf(
+  exchange: Exchange,
+  { requestBytes, responseBytes }: Readonly<Record<"requestBytes" | "responseBytes", SideBytes | undefined>>,
+  deps: PrepareDeps,
+): Read {
+  const { begin } = exchange;
+  const labels = readLabels(begin.gateway);
+  const request = toSide(exchange, "request", requestBytes, deps);
+  const response = toSide(exchange, "response", responseBytes, deps);
+  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
   const provider = deps.provider(begin.provider);
   const mappingOf = deps.learnt?.mappingOf(begin.organization, begin.provider);
   const input = new RecordedExchange(exchange, request.body, response.body, provider, labels, mappingOf);
-  const told = readSafely(deps, input);
-  const reading = lacksUsage(input, told) ? await withEstimate(input, told) : told;
+  return { labels, request, response, messages, input, ...readSafely(deps, input) };
+}
+
+function put(
+  exchange: Exchange,
+  { labels, request, response, messages, input, reading, unread }: Read & { readonly reading: ExchangeReading },
+  deps: PrepareDeps,
+  now: number,
+): Prepared {
+  const { begin, head, end } = exchange;
   const cost = head?.cacheReferenceId === undefined ? whatItCost(input, reading, exchange, deps) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
@@ -92,7 +136,12 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
     request: begin.omitRequest ? undefined : request.body,
     response: begin.omitResponse ? undefined : response.body,
   };
-  const row = toRow(exchange, labels, { reading, cost, streamed, truncated }, now);
+  const row = toRow(
+    exchange,
+    labels,
+    { reading, cost, streamed, truncated, ...(unread !== undefined && { unread }) },
+    now,
+  );
   const { parts, assets } = toParts(exchange, stored, responseBody, messages);
   if (assets.length > 0) row.assets = JSON.stringify(assets.map(({ id }) => id));
   return {
@@ -110,54 +159,6 @@ export async function prepare(exchange: Exchange, deps: PrepareDeps, now: number
     parts,
     assets,
   };
-}
-
-interface Side {
-  readonly body: Body | undefined;
-  readonly truncated: boolean;
-}
-
-const NO_BODY: Side = { body: undefined, truncated: false };
-
-function readSide(exchange: Exchange, side: SealedSide, deps: PrepareDeps): Side | Promise<Side> {
-  const capture = exchange[side];
-  if (capture.bytes === 0) return NO_BODY;
-  const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
-  const raw = unsealed(exchange, side, capture.read(deps.spool), deps.sealKey);
-  if (raw === undefined) return NO_BODY;
-  const coding = joinedValue(headers, "content-encoding");
-  const plain = { bytes: raw, incomplete: false, coded: false };
-  if (coding === undefined) return toSide(exchange, side, plain, deps);
-  return decodeBody(raw, coding, deps.bodyBytesMax).then((decoded) =>
-    toSide(exchange, side, { ...decoded, coded: true }, deps),
-  );
-}
-
-function toSide(
-  exchange: Exchange,
-  side: SealedSide,
-  { bytes, incomplete, coded }: Decoded & { readonly coded: boolean },
-  { spool }: PrepareDeps,
-): Side {
-  const capture = exchange[side];
-  const headers = side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
-  const truncated = capture.truncated || incomplete;
-  const contentType = headerValue(headers, "content-type");
-  const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
-  const body = readBody(bytes, context);
-  if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
-    return { body, truncated };
-  }
-  const tail = readTailEvents(capture.readTail(spool), body.mime);
-  return { body: { ...body, events: [...body.events, ...tail] }, truncated };
-}
-
-/** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
-function unsealed({ begin, id }: Exchange, side: SealedSide, bytes: Buffer, key: SealKey | undefined) {
-  const omitted = side === "request" ? begin.omitRequest : begin.omitResponse;
-  if (!omitted || begin.seal === undefined) return bytes;
-  if (key?.name !== begin.seal || begin.salt === undefined) return undefined;
-  return key.open(begin.salt, id, side, bytes);
 }
 
 /** A cache hit costs nothing. */
@@ -182,14 +183,14 @@ function whatItCost(
   });
 }
 
-function readSafely(deps: PrepareDeps, input: ExchangeInput): ExchangeReading {
+function readSafely(deps: PrepareDeps, input: ExchangeInput): Pick<Read, "told" | "unread"> {
   const provider = input.provider?.name ?? "CUSTOM";
   try {
-    const reading = deps.readExchange(input);
-    if (reading.fault !== undefined) deps.onReadingFailed(reading.fault, provider);
-    return reading;
+    const told = deps.readExchange(input);
+    if (told.fault !== undefined) deps.onReadingFailed(told.fault, provider);
+    return { told, unread: undefined };
   } catch (error) {
     deps.onReadingFailed(error, provider);
-    return {};
+    return { told: {}, unread: unreadReason(error) };
   }
 }

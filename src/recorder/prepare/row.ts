@@ -24,6 +24,8 @@ interface Findings {
   readonly streamed: boolean;
   /** A part of a body is missing from the record. */
   readonly truncated: boolean;
+  /** Why the bodies were not read. */
+  readonly unread?: string;
 }
 
 /** The row of an exchange, in flight or ended. `now` is the time that it is written, in milliseconds since 1970. */
@@ -94,6 +96,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     storage_location: "libsql",
     attempt_of: begin.attemptOf ?? null,
     attempt: begin.attempt ?? head?.attempt ?? null,
+    unread: findings?.unread ?? null,
   };
 }
 

@@ -5,6 +5,8 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareBare } from "../prepare/prepare.ts";
+import { withinLimit } from "../prepare/time-limit.ts";
+import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { Ledger, Positions } from "./ledger.ts";
 
 /** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
@@ -33,6 +35,8 @@ interface Ready {
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #deps: PrepareDeps;
+  /** Records since the start whose bodies are not read. */
+  unread = 0;
 
   constructor(options: BatchesOptions) {
     const { log, metrics } = options;
@@ -77,11 +81,23 @@ export class Batches {
 
   async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
     const { hooks, metrics, provider } = this.#options;
-    for (const { row } of recorded) metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
+    for (const { row } of recorded) {
+      metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
+      if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
+    }
     if (!hooks?.has("onRecorded")) return;
     for (const { record, draft } of ready) {
       if (recorded.has(record)) await hooks.onRecorded(draft ?? toDraft(record));
     }
+  }
+
+  #noteUnread(id: string, reason: string): void {
+    this.unread++;
+    this.#options.metrics.unread.inc({ reason: reason.slice(0, reason.indexOf(":")) });
+    this.#options.log.error("a record's bodies are not read; `weir models reread` tries again", {
+      request_id: id,
+      reason,
+    });
   }
 
   drop(reason: DropReason, id: string, error?: string): void {
@@ -89,13 +105,23 @@ export class Batches {
     if (reason !== "plugin") this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
   }
 
-  /** A body that breaks the reading of it, however it does so, costs its record no more than the bodies. */
+  /** Bodies that break the reading of them, or take it too long, are stored as they came. */
   async #prepare(exchange: Exchange): Promise<Prepared> {
     try {
-      return await prepare(exchange, this.#deps, Date.now());
+      return await withinLimit((within) => prepare(exchange, this.#deps, Date.now(), within));
     } catch (error) {
       this.#deps.onReadingFailed(error, exchange.begin.provider);
-      return prepareBare(exchange, Date.now());
+      return this.#unread(exchange, unreadReason(error));
+    }
+  }
+
+  async #unread(exchange: Exchange, reason: string): Promise<Prepared> {
+    try {
+      return await prepareUnread(exchange, reason, this.#deps, Date.now());
+    } catch (error) {
+      this.#deps.onReadingFailed(error, exchange.begin.provider);
+      const bare = prepareBare(exchange, Date.now());
+      return { ...bare, row: { ...bare.row, unread: reason } };
     }
   }
 

@@ -1,0 +1,43 @@
+import { threadCpuUsage } from "node:process";
+import { CutOff, guarded } from "../../plugin/hooks/guard.ts";
+
+/** Does one step of preparing a record whose bodies have so many bytes. @throws where it takes too long. */
+export type TimeLimit = <R>(bytes: number, step: () => R) => R;
+
+/** CPU milliseconds of one step. */
+export const STEP_MS = 1_000;
+/** A limit costs 10 µs, so smaller bodies go without: a record that they hold up is left to the watch on the thread. */
+const LIMITED_BYTES_MIN = 32 * 1024;
+/** By the clock a step may take many times its CPU time; one that had this part of it was busy. */
+const BUSY_PART = 0.5;
+
+/** A step was cut off that had hardly been on the CPU. */
+class Waited extends Error {}
+
+/**
+ * Does work whose steps are bounded by CPU time. Steps are cut off by the clock, so work that had to wait for the CPU
+ * starts over with more time.
+ *
+ * @throws CutOff where a step had its time, or what it threw.
+ */
+export async function withinLimit<R>(work: (within: TimeLimit) => Promise<R>, limitMs = STEP_MS): Promise<R> {
+  for (let wallMs = limitMs; ; wallMs *= 2) {
+    try {
+      return await work((bytes, step) => (bytes < LIMITED_BYTES_MIN ? step() : limited(step, wallMs, limitMs)));
+    } catch (error) {
+      if (!(error instanceof Waited)) throw error;
+    }
+  }
+}
+
+function limited<R>(step: () => R, wallMs: number, limitMs: number): R {
+  const before = threadCpuUsage();
+  try {
+    return guarded(step, undefined, wallMs);
+  } catch (error) {
+    const { user, system } = threadCpuUsage(before);
+    const isBusy = (user + system) / 1_000 >= limitMs * BUSY_PART;
+    if (error instanceof CutOff && !isBusy) throw new Waited();
+    throw error;
+  }
+}

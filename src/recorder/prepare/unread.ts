@@ -1,0 +1,75 @@
+import { isUtf8 } from "node:buffer";
+import { messageOf } from "../../observe.ts";
+import { CutOff } from "../../plugin/hooks/guard.ts";
+import type { SealedSide } from "../../spool/seal.ts";
+import { messageLines } from "../bodies/messages.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import { headerValue } from "./headers.ts";
+import { readLabels } from "./labels.ts";
+import type { PrepareDeps, Prepared } from "./prepare.ts";
+import { toRow } from "./row.ts";
+import { decodedSide, headersOf } from "./sides.ts";
+import { type StoredPart, toParts } from "./stored-parts.ts";
+
+/** Characters of a fault's message that are kept. */
+const REASON_LENGTH_MAX = 300;
+
+/** Why bodies were not read, for the record: the reader took too long, or what it threw. */
+export function unreadReason(error: unknown): string {
+  if (error instanceof CutOff) return "timeout: reading it took too much CPU time";
+  return `failed: ${messageOf(error)}`.slice(0, REASON_LENGTH_MAX);
+}
+
+/**
+ * A record whose bodies cannot be read: ids, status, times and labels as of any other, and the bodies as they came, less
+ * their content coding. `weir models reread` reads them again.
+ *
+ * @param reason - begins with `timeout:`, `failed:` or `crash:`.
+ */
+export async function prepareUnread(
+  exchange: Exchange,
+  reason: string,
+  deps: PrepareDeps,
+  now: number,
+): Promise<Prepared> {
+  const { begin, end } = exchange;
+  const labels = readLabels(begin.gateway);
+  const request = begin.omitRequest ? undefined : await decodedSide(exchange, "request", deps);
+  const response = begin.omitResponse ? undefined : await decodedSide(exchange, "response", deps);
+  const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
+  const { parts } = toParts(exchange, { request: undefined, response: undefined }, undefined, messages);
+  const asked = request && asItCame(exchange, "request", request.bytes);
+  const answered = response && asItCame(exchange, "response", response.bytes);
+  if (asked !== undefined) parts.push(asked);
+  // Also as the raw answer: what is read of it later, a stream put together for example, takes the place of the other.
+  if (answered !== undefined && messages === undefined) parts.push(answered, { ...answered, part: "raw" });
+  const truncated =
+    exchange.request.truncated ||
+    exchange.response.truncated ||
+    exchange.messages.truncated ||
+    request?.incomplete === true ||
+    response?.incomplete === true ||
+    end?.requestTruncated === true ||
+    end?.responseTruncated === true;
+  const findings = { reading: {}, cost: { cost: null, source: null }, streamed: false, truncated, unread: reason };
+  return {
+    exchange,
+    row: toRow(exchange, labels, findings, now),
+    labels,
+    requestBody: textOf(asked),
+    responseBody: textOf(answered),
+    input: undefined,
+    changedByPlugins: false,
+    parts,
+    texts: { prompt: null, completion: null },
+    assets: [],
+  };
+}
+
+function asItCame(exchange: Exchange, side: SealedSide, bytes: Buffer): StoredPart {
+  const contentType = headerValue(headersOf(exchange, side), "content-type") ?? null;
+  return { part: side, form: isUtf8(bytes) ? "text" : "binary", bytes, contentType };
+}
+
+/** Plugins see the text, so that one that takes something out of bodies can do so here. */
+const textOf = (part: StoredPart | undefined) => (part?.form === "text" ? part.bytes.toString("utf8") : undefined);

@@ -1,0 +1,5 @@
+/** Why the bodies of a record could not be read; they are stored as they came. */
+export const UNREAD = [
+  "alter table requests add column unread text",
+  "create index requests_unread on requests (organization_id, seq) where unread is not null",
+];
