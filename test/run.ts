@@ -15,6 +15,8 @@ interface TestSet {
   readonly words?: () => string[];
 }
 
+/** A limit for what hangs, and no claim: machines that run tests have other work. */
+const TIMEOUT_MS = 60_000;
 const ROOT = join(import.meta.dir, "..");
 
 const SETS: Readonly<Record<string, TestSet>> = {
@@ -48,7 +50,15 @@ if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_B
 
 // Started longest first, as far as earlier runs on this machine have shown.
 const timings = ["--timings=node_modules/.weir-test-timings.json", "--update-timings"];
-const words = ["test", "--parallel", "--no-orphans", ...timings, ...(set.words?.() ?? []), ...flags];
+const words = [
+  "test",
+  "--parallel",
+  "--no-orphans",
+  `--timeout=${TIMEOUT_MS}`,
+  ...timings,
+  ...(set.words?.() ?? []),
+  ...flags,
+];
 const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
   cwd: ROOT,
   stdio: "inherit",

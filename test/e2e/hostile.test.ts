@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { chance } from "../chance.ts";
 import { MessageReader, type RawUpstream, startRawUpstream, statusOf } from "./raw.ts";
-import { gatewayHeaders, KEY, startWeir, until, type Weir } from "./weir.ts";
+import { gatewayHeaders, KEY, startWeir, type Weir, within } from "./weir.ts";
 
 let upstream: RawUpstream;
 let weir: Weir;
@@ -29,30 +29,19 @@ async function stillServing(): Promise<void> {
   expect((await fetch(`${weir.api}/healthz`, { keepalive: false })).status).toBe(200);
 }
 
-/** Sends bytes and answers all that comes back until the connection ends or is quiet for a while. */
-async function send(port: number, bytes: string | Buffer, quietMs = 400): Promise<string> {
+/** Sends bytes, ends the sending side, and answers all that comes back until the other side ends as well. */
+async function send(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   let seen = "";
-  let last = performance.now();
-  let ended = false;
-  socket.on("data", (chunk) => {
-    seen += chunk.toString("latin1");
-    last = performance.now();
+  const ended = new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      seen += chunk.toString("latin1");
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", () => resolve());
   });
-  socket.on("close", () => {
-    ended = true;
-  });
-  socket.on("error", () => {
-    ended = true;
-  });
-  socket.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
-  await until(
-    () => ended || performance.now() - last > quietMs,
-    15_000,
-    () => "the connection goes on and on",
-    10,
-  );
-  socket.destroy();
+  socket.end(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+  await within(ended, 30_000, () => `the connection stays open after: ${seen}`);
   return seen;
 }
 

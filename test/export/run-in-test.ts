@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { type Checkpoint, checkpointPath } from "../../src/export/checkpoint.ts";
 import { type ExportIo, runExport } from "../../src/export/run.ts";
 import { KEY } from "./api-server.ts";
 
@@ -45,4 +46,10 @@ export async function makeFolder(): Promise<Folder> {
     file: (name) => join(path, name),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
+}
+
+/** Rows that the checkpoint beside `output` notes; 0 where there is none. */
+export async function rowsNoted(output: string): Promise<number> {
+  const text = await readFile(checkpointPath(output), "utf8").catch(() => "");
+  return text === "" ? 0 : (JSON.parse(text) as Checkpoint).rows;
 }

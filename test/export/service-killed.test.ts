@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, rm } from "node:fs/promises";
-import { type Checkpoint, checkpointPath } from "../../src/export/checkpoint.ts";
 import { chance } from "../chance.ts";
 import { callApi, gatewayHeaders, KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { type ApiRecord, makeRecord } from "./records.ts";
-import { makeFolder, run } from "./run-in-test.ts";
+import { makeFolder, rowsNoted, run } from "./run-in-test.ts";
 
 const RECORDS = 4_000;
 const KILLS = 6;
@@ -83,9 +82,4 @@ async function killInTheMiddle(child: Bun.Subprocess, output: string): Promise<v
   while (child.exitCode === null && (await rowsNoted(output)) <= before) await Bun.sleep(1);
   await Bun.sleep(RANDOM.number() * 15);
   child.kill("SIGKILL");
-}
-
-async function rowsNoted(output: string): Promise<number> {
-  const text = await readFile(checkpointPath(output), "utf8").catch(() => "");
-  return text === "" ? 0 : (JSON.parse(text) as Checkpoint).rows;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import net from "node:net";
 import { exchangeRaw, OK, startProvider, startRawServer } from "../raw-http.ts";
+import { until } from "../until.ts";
 import { gatewayHeaders, idOf, MemorySpool, once, startTestGateway } from "./harness.ts";
 
 test("with a full spool traffic goes on, or is refused, as configured", async () => {
@@ -30,7 +31,9 @@ test("with spool_sync = always no answer leaves before the spool is on the disk"
     return text;
   });
   await spool.until(() => [...spool.exchanges.values()][0]?.head);
-  await Bun.sleep(50);
+  // Answers that wait for no disk overtake it.
+  await using quick = await startTestGateway();
+  for (let at = 0; at < 3; at++) await once(quick, "GET /", gatewayHeaders(provider.origin));
   expect(answered).toBe(false);
   synced.resolve();
   expect(await answer).toEndWith("ok");
@@ -38,25 +41,27 @@ test("with spool_sync = always no answer leaves before the spool is on the disk"
 });
 
 test("draining refuses new connections, lets what is in flight end, and cuts the rest", async () => {
-  const sockets: net.Socket[] = [];
+  const sockets = new Map<string, net.Socket>();
   await using provider = await startProvider(({ head, socket }) => {
-    sockets.push(socket);
+    sockets.set(head.split(" ")[1]!, socket);
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
-    if (head.includes("/finishes")) setTimeout(() => socket.write("3\r\ntwo\r\n0\r\n\r\n"), 300);
   });
   const gateway = await startTestGateway();
   const finishes = once(gateway, "GET /finishes", gatewayHeaders(provider.origin));
   const cut = once(gateway, "GET /cut", gatewayHeaders(provider.origin));
-  await gateway.spool.until(() => sockets.length === 2 && gateway.spool.exchanges.size === 2);
-  const drained = gateway.drain(1);
+  await gateway.spool.until(() => sockets.size === 2 && gateway.spool.exchanges.size === 2);
+  const drained = gateway.drain(2);
   expect(gateway.status().draining).toBe(true);
-  await Bun.sleep(20);
-  const late = await new Promise<string>((resolve) => {
-    const socket = net.connect(gateway.port, "127.0.0.1");
-    socket.on("error", () => resolve("refused"));
-    socket.on("connect", () => resolve("accepted"));
-  });
-  expect(late).toBe("refused");
+  sockets.get("/finishes")!.write("3\r\ntwo\r\n0\r\n\r\n");
+  const connects = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = net.connect(gateway.port, "127.0.0.1", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on("error", () => resolve(false));
+    });
+  await until(async () => !(await connects()));
   expect(await finishes).toEndWith("two\r\n0\r\n\r\n");
   expect(await cut).toEndWith("one\r\n");
   await drained;
@@ -80,9 +85,7 @@ test("draining with nothing in flight waits for nothing, also with kept connecti
   const kept = net.connect(gateway.port, "127.0.0.1");
   kept.write(`GET / HTTP/1.1\r\n${gatewayHeaders(provider.origin)}\r\n`);
   await new Promise((resolve) => kept.once("data", resolve));
-  const startedMs = performance.now();
-  await gateway.drain(50);
-  expect(performance.now() - startedMs).toBeLessThan(25_000);
+  await gateway.drain(3_600);
 });
 
 test("hooks see a request without credentials and may refuse it", async () => {

@@ -108,9 +108,13 @@ describe("onRequest", () => {
         forever();
       },
     });
-    for (let at = 0; at < 20; at++) expect(() => hooks.onRequest(request)).toThrow('"p0" failed');
-    expect(calls).toBeWithin(3, 16); // 3, and more only on a machine so busy that some of them hardly run
-    expect(hooks.degraded()).toHaveLength(1);
+    const ask = () => expect(() => hooks.onRequest(request)).toThrow('"p0" failed');
+    // A busy machine takes more calls: what counts is the processor time that the hook took.
+    while (hooks.degraded().length === 0) ask();
+    expect(calls).toBeGreaterThanOrEqual(3);
+    const before = calls;
+    ask();
+    expect(calls).toBe(before);
   });
 
   test("finishes with the hooks it started with when plugins are replaced meanwhile", async () => {

@@ -20,7 +20,7 @@ function supervised(fails = false) {
     onStarted: (remote) => remote.ready(),
     log,
   });
-  return { thread, lines };
+  return { thread, lines, starts: () => number };
 }
 
 test("a thread that dies is started again; calls in flight fail, later ones wait for the new one", async () => {
@@ -34,7 +34,7 @@ test("a thread that dies is started again; calls in flight fail, later ones wait
   expect(await calls.number()).toBe(2);
   expect(lines.join("")).toContain("a bug");
   expect(thread.trouble).toBeUndefined();
-  expect(await thread.stop("stop", 1_000)).toBe(true);
+  expect(await thread.stop("stop", 30_000)).toBe(true);
 });
 
 test("a thread that cannot start is not started again, and its reason is told with its code", async () => {
@@ -44,11 +44,18 @@ test("a thread that cannot start is not started again, and its reason is told wi
 });
 
 test("a thread that is stopped stays stopped", async () => {
-  const { thread } = supervised();
-  const remote = await thread.started();
-  expect(await thread.stop("stop", 1_000)).toBe(true);
+  const { thread, starts } = supervised();
+  const { thread: other } = supervised();
+  const [remote, otherRemote] = await Promise.all([thread.started(), other.started()]);
+  expect(await thread.stop("stop", 30_000)).toBe(true);
   await remote.throws();
-  await Bun.sleep(300);
+  await expect(remote.slow()).rejects.toThrow("ended");
+  // Another thread that dies after this one is up again: this one would be as well.
+  const calls = other.forward(["number", "slow"]);
+  const inFlight = calls.slow();
+  await otherRemote.throws();
+  await expect(inFlight).rejects.toThrow("ended");
+  expect(await calls.number()).toBe(2);
+  expect(starts()).toBe(1);
   expect(thread.trouble).toBeUndefined();
-  await expect(remote.number()).rejects.toThrow("ended");
 });
