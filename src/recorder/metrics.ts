@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { UsageMetrics } from "./usage-metrics.ts";
 
 /** Why something that passed has no record. */
-export type DropReason = "plugin" | "id_taken" | "unstorable";
+export type DropReason = "plugin" | "id_taken" | "unstorable" | "unreadable";
 
 /** The recorder's metrics, in a registry of its own: each thread answers for itself. */
 export class RecorderMetrics {
@@ -49,7 +49,12 @@ export class RecorderMetrics {
   });
   readonly tornBytes = new Counter({
     name: "weir_spool_torn_bytes_total",
-    help: "Bytes at the ends of spool segments that were no whole frame.",
+    help: "Bytes of the spool that were no whole frame: torn by a kill, or damaged.",
+    registers: [this.#registry],
+  });
+  readonly missingBytes = new Counter({
+    name: "weir_spool_missing_bytes_total",
+    help: "Bytes that were written to spool segments and were not there, or not readable at a segment's end.",
     registers: [this.#registry],
   });
   readonly #lag = new Gauge({

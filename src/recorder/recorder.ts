@@ -10,6 +10,7 @@ import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
 import { type Exchange, release } from "./exchanges/exchange.ts";
+import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { SpoolInput } from "./spool-input.ts";
@@ -32,7 +33,7 @@ const ELSEWHERE_MS = 1_200;
 const ELSEWHERE_POLL_MS = 100;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
-/** Tries that a recorder being stopped still makes on a database that fails: what is left stays in the spool. */
+/** Tries that a recorder being stopped still makes on what fails: what is left stays in the spool. */
 const STOP_TRIES = 3;
 
 /**
@@ -46,6 +47,7 @@ export class Recorder {
   readonly #log: Log;
   readonly #directory: string;
   readonly #metrics = new RecorderMetrics();
+  readonly #losses = new RecorderLosses();
   readonly #ledger: Ledger;
   readonly #webhooks = new WebhookRules();
   readonly #waiters = new Waiters();
@@ -146,6 +148,7 @@ export class Recorder {
       recorded: this.#recorded,
       unread: this.#batches?.unread ?? 0,
       databaseError: this.#databaseError,
+      losses: this.#losses.recent(),
     };
   }
 
@@ -171,9 +174,13 @@ export class Recorder {
     try {
       await this.#untilItWorks(() => this.#open());
       this.#opened.resolve();
-      while (true) {
+      for (let failures = 0; ; ) {
         const last = this.#stopping;
-        const atEnd = await this.#cycle().catch((error) => this.#startOver(error));
+        const atEnd = await this.#cycle().catch(async (error) => {
+          // What fails again and again must not keep the program from ending: the spool keeps it for the next start.
+          if (last && ++failures >= STOP_TRIES) throw error;
+          await this.#startOver(error);
+        });
         if (last && atEnd) break;
         await (atEnd && !this.#stopping ? this.#pause(this.#waiters.size > 0 ? 1 : POLL_MS) : nextTurn());
       }
@@ -195,6 +202,7 @@ export class Recorder {
       ledger: this.#ledger,
       log: this.#log,
       metrics: this.#metrics,
+      losses: this.#losses,
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
     });
     this.#input = input;
@@ -209,6 +217,7 @@ export class Recorder {
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
       ledger: this.#ledger,
       metrics: this.#metrics,
+      losses: this.#losses,
       log: this.#log,
     });
   }

@@ -1,11 +1,14 @@
 import { type Log, messageOf } from "../observe.ts";
 import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../spool/codec.ts";
 import { FRAME, type Position, type StartMeta } from "../spool/frame.ts";
+import { readStart } from "../spool/read-meta.ts";
 import { SpoolReader } from "../spool/reader.ts";
 import { listSegments } from "../spool/segments.ts";
 import { Assembler } from "./exchanges/assemble.ts";
 import { CarryFiles } from "./exchanges/carry.ts";
+import type { RecorderLosses } from "./losses.ts";
 import type { RecorderMetrics } from "./metrics.ts";
+import { SpoolWatch } from "./spool-watch.ts";
 import type { Ledger } from "./write/ledger.ts";
 
 interface SpoolInputOptions {
@@ -13,6 +16,7 @@ interface SpoolInputOptions {
   readonly ledger: Ledger;
   readonly log: Log;
   readonly metrics: RecorderMetrics;
+  readonly losses: RecorderLosses;
   readonly bodyBytesMax: number;
 }
 
@@ -44,27 +48,31 @@ export class SpoolInput {
   /** The segment in which long exchanges were last looked for. */
   #carriedAt = 0;
 
-  private constructor({ directory, log }: SpoolInputOptions, reader: SpoolReader, assembler: Assembler) {
+  private constructor(options: SpoolInputOptions, from: Position, assembler: Assembler) {
+    const { directory, log } = options;
+    const watch = new SpoolWatch({ ...options, from, assembler });
+    const [onDamage, onLeft] = [watch.damage.bind(watch), watch.left.bind(watch)];
     this.#directory = directory;
     this.#log = log;
-    this.#reader = reader;
+    this.#reader = new SpoolReader({ directory, from, onDamage, onLeft });
     this.assembler = assembler;
-    this.#onFrame = assembler.frame.bind(assembler);
+    this.#onFrame = watch.frame.bind(watch);
     this.#carry = new CarryFiles(directory);
   }
 
   static async open(options: SpoolInputOptions): Promise<SpoolInput> {
     const positions = await options.ledger.positions();
     const from = positions?.resume ?? START;
-    const reader = openReader(options, from);
-    const assembler = openAssembler(options, { recordedUpTo: positions?.read ?? START, unknownUpTo: reader.end() });
-    const input = new SpoolInput(options, reader, assembler);
+    const unknownUpTo = new SpoolReader({ directory: options.directory, from }).end();
+    const assembler = openAssembler(options, { recordedUpTo: positions?.read ?? START, unknownUpTo });
+    options.losses.knownUpTo(positions?.read ?? START);
+    const input = new SpoolInput(options, from, assembler);
     input.#carry.load(assembler);
     // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
     const ids = [...assembler.inFlight].map(({ id }) => id);
     for (const id of await options.ledger.finalIds(ids)) assembler.forget(id);
     // In the middle of a segment its first frame, which names the run, has been read before.
-    const run = from.offset > 0 ? readRun(reader, from.segment) : undefined;
+    const run = from.offset > 0 ? readRun(input.#reader, from.segment) : undefined;
     if (run !== undefined) assembler.startRun(run, from);
     return input;
   }
@@ -136,19 +144,8 @@ export class SpoolInput {
   }
 }
 
-function openReader({ directory, log, metrics }: SpoolInputOptions, from: Position): SpoolReader {
-  return new SpoolReader({
-    directory,
-    from,
-    onTorn: (segment, bytes) => {
-      metrics.tornBytes.inc(bytes);
-      log.warn("the end of a spool segment was no whole frame and is passed over", { segment, bytes });
-    },
-  });
-}
-
 function openAssembler(
-  { bodyBytesMax, log, metrics }: SpoolInputOptions,
+  { bodyBytesMax, log, losses, metrics }: SpoolInputOptions,
   known: { readonly recordedUpTo: Position; readonly unknownUpTo: Position },
 ): Assembler {
   return new Assembler({
@@ -156,6 +153,7 @@ function openAssembler(
     bodyBytesMax,
     onCollision: (id) => {
       metrics.dropped.inc({ reason: "id_taken" });
+      losses.note("unrecorded", "id_taken");
       log.error("an exchange has no record", { reason: "id_taken", request_id: id });
     },
   });
@@ -167,5 +165,9 @@ function readRun(reader: SpoolReader, segment: number): StartMeta | undefined {
   const length = frameBytes(buffer, 0, limit);
   if (length < FRAME_HEAD_BYTES || length > limit || !isIntact(buffer, 0, length)) return undefined;
   if (frameKind(buffer, 0) !== FRAME.start) return undefined;
-  return JSON.parse(buffer.toString("utf8", FRAME_HEAD_BYTES, length)) as StartMeta;
+  try {
+    return readStart(buffer, FRAME_HEAD_BYTES, length);
+  } catch {
+    return undefined; // it was set aside when it was read
+  }
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
-import { isBefore } from "./exchanges/assemble.ts";
+import { isBefore } from "../spool/position.ts";
 
 interface Waiter {
   readonly target: Position;

@@ -10,6 +10,9 @@ const COVERED_HEAD_BYTES = FRAME_HEAD_BYTES - COVERED_FROM;
 /** A frame that claims more is damage, not data. */
 export const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Chunks of bodies that are longer become several frames. */
+export const CHUNK_BYTES_MAX = 1024 * 1024;
+
 /** The id of frames that belong to no exchange. */
 export const NO_ID = "00000000-0000-0000-0000-000000000000";
 

@@ -17,6 +17,8 @@ export interface StartMeta {
   readonly time: number;
   /** Within a run: this one of its writers is gone, and what it has not ended was cut off. */
   readonly gone?: number;
+  /** The segment before this one, and how far it was written; where that is known. */
+  readonly previous?: Position;
 }
 
 /** Written before anything is sent to the provider. No value in it is a credential. */

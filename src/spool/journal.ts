@@ -1,8 +1,10 @@
 import * as fs from "node:fs";
 import { messageOf } from "../observe.ts";
 import { FRAME_HEAD_BYTES, frameBytes } from "./codec.ts";
+import type { Position } from "./frame.ts";
 import { listSegments, nextSegment, segmentPath } from "./segments.ts";
 import type { Tip } from "./tip.ts";
+import { readTip, writeTip } from "./tip-file.ts";
 
 /** Written and taken back when a full disk is tried again: less free space than this is no recovery. */
 const PROBE = new Uint8Array(64 * 1024);
@@ -16,7 +18,7 @@ const PROBE = new Uint8Array(64 * 1024);
 export class Journal {
   readonly #directory: string;
   readonly #segmentBytes: number;
-  readonly #firstFrame: Uint8Array;
+  readonly #firstFrame: (previous: Position | undefined) => Uint8Array;
   readonly #tip: Tip;
   #fd = -1;
   #inode = 0;
@@ -27,8 +29,13 @@ export class Journal {
   readonly #retired: number[] = [];
   lastError: string | undefined;
 
-  /** @param firstFrame - put at the head of every segment. */
-  constructor(directory: string, segmentBytes: number, firstFrame: Uint8Array, tip: Tip) {
+  /** @param firstFrame - makes the head of a segment, given how far the one before it was written. */
+  constructor(
+    directory: string,
+    segmentBytes: number,
+    firstFrame: (previous: Position | undefined) => Uint8Array,
+    tip: Tip,
+  ) {
     this.#directory = directory;
     this.#tip = tip;
     this.#segmentBytes = segmentBytes;
@@ -82,6 +89,11 @@ export class Journal {
     return { current: this.#fd, retired: this.#retired.splice(0) };
   }
 
+  /** Notes in a file how far the spool is written, for the next start. */
+  noteTip(): void {
+    if (this.#tip.segment !== 0) writeTip(this.#directory, this.#tip);
+  }
+
   close(): void {
     if (this.#fd !== -1) fs.closeSync(this.#fd);
     this.#fd = -1;
@@ -90,16 +102,28 @@ export class Journal {
   #openNext(): void {
     fs.mkdirSync(this.#directory, { recursive: true });
     const segment = nextSegment([...listSegments(this.#directory), this.#tip.segment]);
+    const firstFrame = this.#firstFrame(this.#previous());
     const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);
     try {
-      if (fs.writeSync(fd, this.#firstFrame) < this.#firstFrame.byteLength) throw new Error("no space for a segment");
+      if (fs.writeSync(fd, firstFrame) < firstFrame.byteLength) throw new Error("no space for a segment");
     } catch (error) {
       fs.closeSync(fd);
       fs.rmSync(segmentPath(this.#directory, segment), { force: true });
       throw error;
     }
     this.#use(fd, segment);
-    this.#tip.moveTo({ segment, offset: this.#firstFrame.byteLength });
+    this.#tip.moveTo({ segment, offset: firstFrame.byteLength });
+    writeTip(this.#directory, this.#tip);
+  }
+
+  /** The segment that the next one follows: this run's, or the last one of an earlier run, as far as that is known. */
+  #previous(): Position | undefined {
+    const { segment, offset } = this.#tip;
+    if (segment !== 0) return { segment, offset };
+    const last = listSegments(this.#directory).at(-1) ?? 0;
+    const noted = readTip(this.#directory);
+    if (noted !== undefined && noted.segment >= last) return noted;
+    return last === 0 ? undefined : { segment: last, offset: 0 };
   }
 
   #use(fd: number, segment: number): void {

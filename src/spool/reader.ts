@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
-import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "./codec.ts";
-import type { Position } from "./frame.ts";
+import { FRAME_HEAD_BYTES, frameBytes, frameId, frameKind, isIntact } from "./codec.ts";
+import type { FrameKind, Position } from "./frame.ts";
+import { frameAt, resumeBehind } from "./resume.ts";
 import { listSegments, segmentPath } from "./segments.ts";
 
 /** Read ahead of the position at a time; a longer frame gets a buffer of its own size. */
@@ -8,6 +9,20 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 
 /** Less than this is never asked for: a few bytes at a time would not even show how long the next frame is. */
 const READ_BYTES_MIN = 64 * 1024;
+
+/**
+ * How long bytes of the newest segment must stand there as no frame before a good frame behind them shows that they are
+ * damaged: they may be in the middle of being written.
+ */
+const SETTLES_MS = 1_000;
+
+/** Bytes that are no frame, with a good frame behind them. */
+export interface Damage extends Position {
+  readonly bytes: number;
+  /** What the damaged frame says of itself, which may be damaged too. */
+  readonly kind: FrameKind;
+  readonly id: string;
+}
 
 /**
  * Takes one whole frame. The buffer is used again after the call: what is to be kept must be copied.
@@ -21,28 +36,39 @@ interface ReaderOptions {
   readonly directory: string;
   /** Where to go on; from the first segment that exists where it is missing. */
   readonly from?: Position;
-  /** Called when bytes at the end of a finished segment are no whole frame and are passed over. */
-  readonly onTorn?: (segment: number, bytes: number) => void;
+  /** Called when bytes with a good frame behind them are passed over. */
+  readonly onDamage?: (damage: Damage) => void;
+  /**
+   * Called when a finished segment is left behind.
+   *
+   * @param end - behind its last good frame.
+   * @param size - of the file; bytes between `end` and `size` are no whole frame and are passed over. -1 where there is none.
+   */
+  readonly onLeft?: (segment: number, end: number, size: number) => void;
 }
 
 /**
  * Follows the journal: reads whole frames in order, segment after segment, and waits at the end.
  *
  * A frame that is not whole yet is left for the next call while its segment is the newest; once there is a newer one
- * nobody will finish it, and it is passed over. Used by one thread; throws what the file system throws, and can be
- * called again then.
+ * nobody will finish it, and it is passed over. Behind a damaged frame reading resumes at the next good one. Used by one
+ * thread; throws what the file system throws, and can be called again then.
  */
 export class SpoolReader {
   readonly #directory: string;
-  readonly #onTorn: (segment: number, bytes: number) => void;
+  readonly #onDamage: (damage: Damage) => void;
+  readonly #onLeft: (segment: number, end: number, size: number) => void;
   readonly #open = new Map<number, number>();
   #window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
   #segment: number;
   #offset: number;
+  /** Where the newest segment was found to go on with no frame, how large it was when last looked at, and since when. */
+  #suspect = { segment: 0, offset: 0, size: 0, sinceMs: 0 };
 
-  constructor({ directory, from, onTorn }: ReaderOptions) {
+  constructor({ directory, from, onDamage, onLeft }: ReaderOptions) {
     this.#directory = directory;
-    this.#onTorn = onTorn ?? (() => {});
+    this.#onDamage = onDamage ?? (() => {});
+    this.#onLeft = onLeft ?? (() => {});
     this.#segment = from?.segment ?? 0;
     this.#offset = from?.offset ?? 0;
   }
@@ -62,7 +88,7 @@ export class SpoolReader {
     while (total < bytesMax) {
       const bytes = this.#readWindow(sink, bytesMax - total);
       total += bytes;
-      if (bytes === 0 && !this.#advance()) break;
+      if (bytes === 0 && !this.#passDamage(sink) && !this.#advance()) break;
     }
     return total;
   }
@@ -141,27 +167,55 @@ export class SpoolReader {
     return at;
   }
 
+  /** Goes on behind bytes that are no frame, where a good one follows them. */
+  #passDamage(sink: FrameSink): boolean {
+    const fd = this.#descriptor(this.#segment);
+    const size = fd === undefined ? 0 : fs.fstatSync(fd).size;
+    if (fd === undefined || size <= this.#offset || frameAt(fd, this.#offset, size) !== undefined) return false;
+    if (this.#next() === undefined && !this.#isSettled(size)) return false;
+    const resumed = resumeBehind(fd, this.#offset, size);
+    if (resumed === undefined) return false;
+    const { offset, repaired } = resumed;
+    if (repaired !== undefined) sink(repaired, 0, repaired.byteLength, this.#segment, this.#offset);
+    else {
+      const head = Buffer.alloc(FRAME_HEAD_BYTES);
+      fs.readSync(fd, head, 0, head.byteLength, this.#offset);
+      const place = { segment: this.#segment, offset: this.#offset, bytes: offset - this.#offset };
+      this.#onDamage({ ...place, kind: frameKind(head, 0), id: frameId(head, 0) });
+    }
+    this.#offset = offset;
+    return true;
+  }
+
+  /** Whether what stands at the position in the newest segment has stood there for long, and more was written since. */
+  #isSettled(size: number): boolean {
+    const before = this.#suspect;
+    const nowMs = performance.now();
+    if (before.segment !== this.#segment || before.offset !== this.#offset) {
+      this.#suspect = { segment: this.#segment, offset: this.#offset, size: 0, sinceMs: nowMs };
+      return false;
+    }
+    if (nowMs - before.sinceMs < SETTLES_MS || size === before.size) return false;
+    this.#suspect = { ...before, size };
+    return true;
+  }
+
   /** Goes to the next segment if the one at hand is finished. */
   #advance(): boolean {
-    const next = listSegments(this.#directory).find((segment) => segment > this.#segment);
+    const next = this.#next();
     if (next === undefined) return false;
     // The writer may have put its last frames here between our reading and its opening of the next segment.
     const fd = this.#descriptor(this.#segment);
-    const left = fd === undefined ? 0 : fs.fstatSync(fd).size - this.#offset;
-    if (left > 0 && this.#hasWholeFrame(fd!)) return true;
-    if (left > 0) this.#onTorn(this.#segment, left);
+    const size = fd === undefined ? -1 : fs.fstatSync(fd).size;
+    if (fd !== undefined && size > this.#offset && frameAt(fd, this.#offset, size) !== undefined) return true;
+    if (this.#segment > 0) this.#onLeft(this.#segment, this.#offset, size);
     this.#segment = next;
     this.#offset = 0;
     return true;
   }
 
-  #hasWholeFrame(fd: number): boolean {
-    const limit = fs.readSync(fd, this.#window, 0, this.#window.byteLength, this.#offset);
-    const length = frameBytes(this.#window, 0, limit);
-    if (length <= 0 || !this.#hasBytes(fd, length)) return false;
-    if (length <= limit) return isIntact(this.#window, 0, length);
-    const frame = Buffer.allocUnsafe(length);
-    return this.readBack(this.#segment, this.#offset, frame) === length && isIntact(frame, 0, length);
+  #next(): number | undefined {
+    return listSegments(this.#directory).find((segment) => segment > this.#segment);
   }
 
   #hasBytes(fd: number, length: number): boolean {

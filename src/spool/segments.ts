@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const NAME = /^(\d{10,16})\.spool$/;
@@ -9,17 +9,18 @@ export function segmentPath(directory: string, segment: number): string {
 
 /** Numbers of the segments in `directory`, lowest first; none where the directory is missing. */
 export function listSegments(directory: string): number[] {
-  let names: string[];
+  let entries: Dirent[];
   try {
-    names = readdirSync(directory);
+    entries = readdirSync(directory, { withFileTypes: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
   const segments: number[] = [];
-  for (const name of names) {
-    const match = NAME.exec(name);
-    if (match !== null) segments.push(Number(match[1]));
+  for (const entry of entries) {
+    const match = NAME.exec(entry.name);
+    // A directory of such a name is none of ours, and a pipe would hold up whoever opens it.
+    if (match !== null && (entry.isFile() || entry.isSymbolicLink())) segments.push(Number(match[1]));
   }
   return segments.sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Log, messageOf } from "../observe.ts";
-import { encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
+import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
 import {
   type BeginMeta,
   type EndMeta,
@@ -8,6 +8,7 @@ import {
   type FrameKind,
   type HeadMeta,
   type MessageMeta,
+  type Position,
   type SpoolStats,
   type SpoolWriter,
   type StartMeta,
@@ -20,8 +21,6 @@ import { Syncer } from "./syncer.ts";
 import { Tip } from "./tip.ts";
 
 const BUFFER_BYTES = 2 * 1024 * 1024;
-/** Longer chunks become several frames. */
-const CHUNK_BYTES_MAX = 1024 * 1024;
 const SYNC_EVERY_MS = 1_000;
 const REPAIR_EVERY_MS = 250;
 
@@ -97,8 +96,10 @@ class Writer implements Spool {
     this.#sealing = new Sealing(new SealKey(shared?.sealKey));
     this.#writer = shared?.writer;
     this.#tip = new Tip(shared?.writer ?? FIRST_WRITER, shared?.tip);
-    const start: StartMeta = { run: this.#run, time: Date.now() };
-    const firstFrame = encodeFrame(FRAME.start, NO_ID, Buffer.from(JSON.stringify(start)));
+    const firstFrame = (previous: Position | undefined) => {
+      const start: StartMeta = { run: this.#run, time: Date.now(), ...(previous && { previous }) };
+      return encodeFrame(FRAME.start, NO_ID, Buffer.from(JSON.stringify(start)));
+    };
     this.#journal = new Journal(directory, segmentBytes, firstFrame, this.#tip);
     this.#syncer = new Syncer(this.#journal, (error) => this.#fail(error.message));
     this.#secondly = setInterval(() => this.#everySecond(), SYNC_EVERY_MS);
@@ -189,6 +190,7 @@ class Writer implements Spool {
     if (!this.#healthy) this.#tryRepair();
     clearTimeout(this.#repair);
     await this.synced();
+    this.#journal.noteTip();
     this.#closed = true;
     this.#healthy = false;
     this.#journal.close();
@@ -299,6 +301,7 @@ class Writer implements Spool {
     }
     if (!this.#unsynced) return;
     this.#unsynced = false;
+    this.#journal.noteTip();
     void this.#syncer.sync();
   }
 }

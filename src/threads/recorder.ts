@@ -118,4 +118,6 @@ export interface RecorderStatus {
   readonly unread: number;
   /** Why nothing can be written now, or null. */
   readonly databaseError: string | null;
+  /** What was lost in the last hour, a sentence for each kind. */
+  readonly losses: readonly string[];
 }

@@ -75,6 +75,7 @@ const RECORDER: RecorderStatus = {
   recorded: 0,
   unread: 0,
   databaseError: null,
+  losses: [],
 };
 
 /** A listening API on files of its own; the two other threads are the recorder's, and a gateway played by the three calls that the API makes. */

@@ -43,6 +43,7 @@ export function exchangeOf({ begin: changes, request, response, responseHeaders,
     seq: 0,
     dropped: false,
     amended: undefined,
+    incomplete: false,
   };
   const readBack = (segment: number, offset: number, target: Buffer) => bodies[segment]!.copy(target, 0, offset);
   return { exchange, spool: { readBack } };

@@ -11,7 +11,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { begin, silent, spoolIn } from "../spool/journal.ts";
 
-export { begin, silent } from "../spool/journal.ts";
+export { begin, silent, spoolIn } from "../spool/journal.ts";
 
 export function configIn(directory: string, changes: Partial<Config> = {}): Config {
   return { ...(Value.Default(CONFIG_SCHEMA, {}) as Config), data_dir: directory, ...changes };

@@ -29,7 +29,7 @@ test("threads that write into one spool at once lose nothing and leave every fra
   await spool.close();
   expect(listSegments(directory.path).length).toBeGreaterThan(10);
   let torn = 0;
-  const reader = new SpoolReader({ directory: directory.path, onTorn: () => torn++ });
+  const reader = new SpoolReader({ directory: directory.path, onLeft: (_segment, end, size) => (torn += size - end) });
   const frames = drain(reader);
   reader.close();
   expect(torn).toBe(0);

@@ -8,14 +8,17 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Libsql from "libsql";
 import { runCommandLine } from "../../src/cli/run.ts";
+import { listSegments, segmentPath } from "../../src/spool/segments.ts";
+import { writeTip } from "../../src/spool/tip-file.ts";
 import type { Finding } from "../../src/upkeep/doctor/finding.ts";
 import { startNameServer } from "../e2e/name-server.ts";
 import { startUpstream } from "../e2e/upstream.ts";
@@ -166,6 +169,30 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     { check: "spool", verdict: "warn", says: expect.stringContaining("no whole frames") },
   ],
   [
+    "a segment that was cut",
+    (directory) => {
+      const segment = lastSegment(directory);
+      writeTip(join(directory, "spool"), { segment: Number.parseInt(basename(segment), 10), offset: 9_000_000 });
+      truncateSync(segment, 20);
+    },
+    { check: "spool", verdict: "fail", says: expect.stringMatching(/\.spool is short: [\d.]+ MB of it are missing/) },
+  ],
+  [
+    "a segment that is gone",
+    (directory) => {
+      // All of it is recorded; the note says that more was written behind that.
+      const segment = lastSegment(directory);
+      writeTip(join(directory, "spool"), { segment: Number.parseInt(basename(segment), 10), offset: 9_000_000 });
+      rmSync(segment);
+    },
+    { check: "spool", verdict: "fail", says: expect.stringMatching(/\.spool is gone: [\d.]+ MB of it are missing/) },
+  ],
+  [
+    "frames that were set aside",
+    (directory) => writeFileSync(join(directory, "spool", "unreadable.frames"), "x"),
+    { check: "spool", verdict: "warn", says: expect.stringContaining("frames that could not be read are set aside") },
+  ],
+  [
     "torn plugin state",
     (directory) => {
       mkdirSync(join(directory, "state"), { recursive: true });
@@ -282,5 +309,5 @@ function sql(path: string, text: string): void {
 }
 
 function lastSegment(directory: string): string {
-  return join(directory, "spool", readdirSync(join(directory, "spool")).sort().at(-1)!);
+  return segmentPath(join(directory, "spool"), listSegments(join(directory, "spool")).at(-1)!);
 }

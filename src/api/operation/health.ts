@@ -99,6 +99,7 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
     if (unread.isRecent(recorder.unread, performance.now()))
       degraded.push(`recorder: the bodies of ${recorder.unread} records are not read; try again: weir models reread`);
+    degraded.push(...recorder.losses);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
   if (database !== undefined) degraded.push(`database: ${database}`);

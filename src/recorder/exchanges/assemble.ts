@@ -8,6 +8,8 @@ import {
   type Position,
   type StartMeta,
 } from "../../spool/frame.ts";
+import { isBefore } from "../../spool/position.ts";
+import { readBegin, readEnd, readHead, readStart, UnreadableFrame } from "../../spool/read-meta.ts";
 import { Capture, InlineBudget } from "./capture.ts";
 import { type Exchange, release } from "./exchange.ts";
 
@@ -82,19 +84,26 @@ export class Assembler {
     return first;
   }
 
-  /** A FrameSink: takes the frame `[at, end)` of `buffer`, which begins at `offset` in `segment`. */
+  /**
+   * A FrameSink: takes the frame `[at, end)` of `buffer`, which begins at `offset` in `segment`.
+   *
+   * @throws UnreadableFrame where no writer of this program wrote it; what is in flight stays as it was.
+   */
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     const kind = frameKind(buffer, at);
     const payload = at + FRAME_HEAD_BYTES;
     if (kind === FRAME.start) {
-      this.startRun(readJson<StartMeta>(buffer, payload, end), { segment, offset });
+      this.startRun(readStart(buffer, payload, end), { segment, offset });
       return;
     }
     const key = this.#keyOf(buffer, at);
     const exchange = this.#open.get(key);
     if (exchange === undefined) {
-      if (kind !== FRAME.begin) return;
-      const begin = readJson<BeginMeta>(buffer, payload, end);
+      if (kind !== FRAME.begin) {
+        isKnown(kind);
+        return;
+      }
+      const begin = readBegin(buffer, payload, end);
       this.#open.set(key, this.#create(frameId(buffer, at), begin, { segment, offset }));
     } else if (
       segment < exchange.needs.segment ||
@@ -102,7 +111,7 @@ export class Assembler {
     )
       return;
     else if (kind === FRAME.begin) this.#onCollision(exchange.id);
-    else if (kind === FRAME.end) this.#finish(key, exchange, readJson(buffer, payload, end), { segment, offset });
+    else if (kind === FRAME.end) this.#finish(key, exchange, readEnd(buffer, payload, end), { segment, offset });
     else add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
   }
 
@@ -117,14 +126,24 @@ export class Assembler {
     const key = frameKey(frame, 0);
     if (kind === FRAME.start) {
       // What an older file holds of an earlier run was recorded when this run began.
-      this.startRun(readJson<StartMeta>(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+      this.startRun(readStart(frame, FRAME_HEAD_BYTES, end), NOWHERE);
     } else if (kind === FRAME.begin) {
-      const exchange = this.#create(frameId(frame, 0), readJson(frame, FRAME_HEAD_BYTES, end), NOWHERE);
+      const exchange = this.#create(frameId(frame, 0), readBegin(frame, FRAME_HEAD_BYTES, end), NOWHERE);
       this.#open.set(key, Object.assign(exchange, { needs: read, carry: number }));
     } else {
       const exchange = this.#open.get(key);
       if (exchange !== undefined) add(exchange, kind, frame, FRAME_HEAD_BYTES, end, -number, offset + FRAME_HEAD_BYTES);
     }
+  }
+
+  /**
+   * A frame of this exchange is lost: its record says that a part is missing, and an exchange that lost its end has ended.
+   */
+  lost(kind: FrameKind, id: string, origin: Position): void {
+    const exchange = this.find(id);
+    if (exchange === undefined || isBefore(origin, exchange.needs)) return;
+    exchange.incomplete = true;
+    if (kind === FRAME.end) this.#finish(keyOfId(id), exchange, cutOff(exchange, exchange.begin.time), origin);
   }
 
   /** Drops an exchange of which the database has the final record. */
@@ -174,6 +193,7 @@ export class Assembler {
       seq: 0,
       dropped: false,
       amended: undefined,
+      incomplete: false,
     };
   }
 
@@ -204,7 +224,14 @@ function add(
   if (kind === FRAME.responseChunk) exchange.response.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.requestChunk) exchange.request.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
-  else if (kind === FRAME.head) setHead(exchange, readJson(buffer, payload, end));
+  else if (kind === FRAME.head) setHead(exchange, readHead(buffer, payload, end));
+  else isKnown(kind);
+}
+
+const KINDS: ReadonlySet<number> = new Set(Object.values(FRAME));
+
+function isKnown(kind: FrameKind): void {
+  if (!KINDS.has(kind)) throw new UnreadableFrame(`there is no kind ${kind}`);
 }
 
 function setHead(exchange: Exchange, head: HeadMeta): void {
@@ -215,10 +242,6 @@ function setHead(exchange: Exchange, head: HeadMeta): void {
   exchange.begin = { ...exchange.begin, target, path, provider };
 }
 
-export function isBefore(a: Position, b: Position): boolean {
-  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset);
-}
-
 function cutOff(exchange: Exchange, time: number): EndMeta {
   return {
     time,
@@ -226,9 +249,4 @@ function cutOff(exchange: Exchange, time: number): EndMeta {
     requestBytes: exchange.request.bytes,
     responseBytes: exchange.response.bytes,
   };
-}
-
-/** The payload of a frame whose crc was right: our own JSON. */
-function readJson<T>(buffer: Buffer, from: number, to: number): T {
-  return JSON.parse(buffer.toString("utf8", from, to)) as T;
 }

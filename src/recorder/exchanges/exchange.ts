@@ -26,6 +26,8 @@ export interface Exchange {
   dropped: boolean;
   /** Property changes made through the API while in flight; they go on top of what the headers said. */
   amended: Record<string, string | null> | undefined;
+  /** Frames of it were lost to damage. */
+  incomplete: boolean;
 }
 
 /** Gives back the memory that the exchange's bodies hold. */

@@ -130,7 +130,8 @@ function put(
     response.truncated ||
     exchange.messages.truncated ||
     end?.requestTruncated === true ||
-    end?.responseTruncated === true;
+    end?.responseTruncated === true ||
+    exchange.incomplete;
   const responseBody = streamed ? reading.responseBody : response.body?.json;
   const stored = {
     request: begin.omitRequest ? undefined : request.body,

@@ -2,6 +2,7 @@ import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
+import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareBare } from "../prepare/prepare.ts";
@@ -22,6 +23,7 @@ interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;
+  readonly losses: RecorderLosses;
   readonly log: Log;
 }
 
@@ -102,7 +104,9 @@ export class Batches {
 
   drop(reason: DropReason, id: string, error?: string): void {
     this.#options.metrics.dropped.inc({ reason });
-    if (reason !== "plugin") this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
+    if (reason === "plugin") return;
+    this.#options.losses.note("unrecorded", reason);
+    this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
   }
 
   /** Bodies that break the reading of them, or take it too long, are stored as they came. */

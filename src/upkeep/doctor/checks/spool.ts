@@ -1,10 +1,16 @@
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { readPosition } from "../../../recorder/write/ledger.ts";
-import type { Position } from "../../../spool/frame.ts";
-import { SpoolReader } from "../../../spool/reader.ts";
+import { FRAME_HEAD_BYTES, frameKind } from "../../../spool/codec.ts";
+import { Continuity, type Shortfall } from "../../../spool/continuity.ts";
+import { FRAME, type Position, type StartMeta } from "../../../spool/frame.ts";
+import { isBefore } from "../../../spool/position.ts";
+import { quarantinePath } from "../../../spool/quarantine.ts";
+import { readStart } from "../../../spool/read-meta.ts";
+import { type FrameSink, SpoolReader } from "../../../spool/reader.ts";
 import { listSegments, segmentPath } from "../../../spool/segments.ts";
+import { readTip } from "../../../spool/tip-file.ts";
 import { openStore } from "../../../store/store.ts";
 import { KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../../places.ts";
 import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
@@ -24,20 +30,27 @@ export const spoolCheck: Check = {
 };
 
 async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces, running: boolean): Promise<Outcome[]> {
+  const outcomes = setAside(directory, spoolName);
   const segments = listSegments(directory);
-  if (segments.length === 0) return [ok(`${spoolName}: empty`)];
   const from = await positionOf(config);
-  if (from === undefined) return [warn("how far it is read cannot be told", "see what the check of the database says")];
+  if (segments.length === 0 && readTip(directory) === undefined) return [...outcomes, ok(`${spoolName}: empty`)];
+  if (from === undefined)
+    return [...outcomes, warn("how far it is read cannot be told", "see what the check of the database says")];
   const reader = new SpoolReader({ directory, from });
   const lag = reader.lagBytes();
-  const outcomes: Outcome[] = [];
-  const torn = tornBytes(directory, from, running);
-  if (torn.unread > 0) {
-    const says = `${spoolName}: ${inBytes(torn.bytes)} in ${torn.unread} segments are no whole frames`;
+  const { tornBytes, tornPlaces, missing } = examineSegments(directory, from, running);
+  if (tornPlaces > 0) {
+    const says = `${spoolName}: ${inBytes(tornBytes)} in ${tornPlaces} places are no whole frames`;
     outcomes.push(
       running
-        ? fail(says, "the disk may be failing: look into the system's log; what follows them is not read")
-        : warn(says, "left by a kill or a full disk: the next start passes over them and goes on"),
+        ? fail(says, "the disk may be failing: look into the system's log; reading resumes behind them")
+        : warn(says, "left by a kill, a full or a failing disk: the next start passes over them and goes on"),
+    );
+  }
+  for (const { segment, state, bytes } of missing) {
+    const says = `${spoolName}: ${basename(segmentPath("", segment))} is ${state}: ${inBytes(bytes)} of it are missing`;
+    outcomes.push(
+      fail(says, "what was in them has no record: restore the file where there is a copy, before the next start"),
     );
   }
   const says = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
@@ -45,6 +58,15 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
     outcomes.push(warn(says, "the recorder lags: look at the database's check, the disk and the processor"));
   } else outcomes.push(ok(running || lag === 0 ? says : `${says}: the next start reads them`));
   return outcomes;
+}
+
+/** Frames that no run could read. */
+function setAside(directory: string, spoolName: string): Outcome[] {
+  const path = quarantinePath(directory);
+  const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return [];
+  const says = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
+  return [warn(says, `the log says why, \`unreadable\`; delete ${path} once that is settled`)];
 }
 
 async function positionOf(config: Config): Promise<Position | undefined> {
@@ -58,25 +80,62 @@ async function positionOf(config: Config): Promise<Position | undefined> {
   }
 }
 
-/** Segments behind the position whose end is no whole frame; the newest of a running service is still being written. */
-function tornBytes(directory: string, from: Position, running: boolean): { unread: number; bytes: number } {
-  let unread = 0;
-  let bytes = 0;
-  const onTorn = (_segment: number, count: number) => {
-    unread++;
-    bytes += count;
+interface Examined {
+  tornBytes: number;
+  tornPlaces: number;
+  readonly missing: Shortfall[];
+}
+
+/** Reads what waits in the spool, and compares it with how far it was written. */
+function examineSegments(directory: string, from: Position, running: boolean): Examined {
+  const examined: Examined = { tornBytes: 0, tornPlaces: 0, missing: [] };
+  const continuity = new Continuity(from);
+  const torn = (bytes: number) => {
+    if (bytes <= 0) return;
+    examined.tornPlaces++;
+    examined.tornBytes += bytes;
   };
-  const reader = new SpoolReader({ directory, from, onTorn });
+  const follow = (previous: Position | undefined) => {
+    const missing = continuity.follows(previous);
+    if (missing !== undefined) examined.missing.push(missing);
+  };
+  const reader = new SpoolReader({
+    directory,
+    from,
+    onDamage: ({ bytes }) => torn(bytes),
+    onLeft: (segment, end, size) => {
+      continuity.left(segment, end, size);
+      torn(size - end);
+    },
+  });
+  const sink: FrameSink = (buffer, at, end) => {
+    if (frameKind(buffer, at) !== FRAME.start) return;
+    const start = startOf(buffer, at, end);
+    if (start !== undefined) follow(start.previous);
+  };
   let read = 0;
-  for (let count = 1; count > 0 && read < READ_BYTES_MAX; read += count) count = reader.read(() => {}, READ_BYTES_MAX);
-  const { segment, offset } = reader.position;
-  const last = listSegments(directory).at(-1);
-  if (!running && read < READ_BYTES_MAX && segment === last) {
-    const left = fs.statSync(segmentPath(directory, segment)).size - offset;
-    if (left > 0) onTorn(segment, left);
+  for (let count = 1; count > 0 && read < READ_BYTES_MAX; read += count) count = reader.read(sink, READ_BYTES_MAX);
+  const noted = readTip(directory);
+  // The newest of a running service is still being written.
+  if (!running && read < READ_BYTES_MAX) {
+    const { segment, offset } = reader.position;
+    const size = fs.statSync(segmentPath(directory, segment), { throwIfNoEntry: false })?.size ?? -1;
+    if (segment > 0) {
+      continuity.left(segment, offset, size);
+      torn(size - offset);
+    }
+    if (noted !== undefined && !isBefore(noted, { segment, offset: 0 })) follow(noted);
   }
   reader.close();
-  return { unread, bytes };
+  return examined;
+}
+
+function startOf(buffer: Buffer, at: number, end: number): StartMeta | undefined {
+  try {
+    return readStart(buffer, at + FRAME_HEAD_BYTES, end);
+  } catch {
+    return undefined; // the recorder sets it aside
+  }
 }
 
 export const stateCheck: Check = {

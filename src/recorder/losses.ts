@@ -1,0 +1,50 @@
+import type { Position } from "../spool/frame.ts";
+import { isBefore } from "../spool/position.ts";
+
+/** How long a loss is reported after the last of its kind; the metrics keep it for longer. */
+const REPORTED_MS = 60 * 60_000;
+
+/** What can be lost between the spool and the database, and the sentence about all that was lost in that way. */
+const SAYS = {
+  damaged: (count: number, bytes: number, last: string) =>
+    `spool: ${bytes} bytes in ${count} places were damaged and could not be read, the last in ${last}`,
+  missing: (count: number, bytes: number, last: string) =>
+    `spool: ${count} segments were gone or shorter than they were written, ${bytes} bytes are missing, the last is ${last}`,
+  unreadable: (count: number, _bytes: number, last: string) =>
+    `spool: ${count} frames could not be read and are set aside, the last in ${last}`,
+  unrecorded: (count: number, _bytes: number, last: string) =>
+    `recorder: ${count} exchanges have no record, the last for the reason ${last}`,
+} as const;
+
+export type LossKind = keyof typeof SAYS;
+
+/** What the recorder could not record, for `/readyz`. Outlives the input, which is opened again after failures. */
+export class RecorderLosses {
+  readonly #of = new Map<LossKind, { count: number; bytes: number; last: string; atMs: number }>();
+  /** What stands before this place in the spool was read before. */
+  #readUpTo: Position = { segment: 0, offset: 0 };
+
+  /** The losses before `read` were noted by an earlier run. */
+  knownUpTo(read: Position): void {
+    if (isBefore(this.#readUpTo, read)) this.#readUpTo = read;
+  }
+
+  /** Whether the spool is read at `place` for the first time: after a failure it is read again, and counts once. */
+  isNew(place: Position): boolean {
+    if (isBefore(place, this.#readUpTo)) return false;
+    this.#readUpTo = { segment: place.segment, offset: place.offset + 1 };
+    return true;
+  }
+
+  /** @param last - where or why, without anything of the exchange itself. */
+  note(kind: LossKind, last: string, bytes = 0): void {
+    const before = this.#of.get(kind) ?? { count: 0, bytes: 0 };
+    this.#of.set(kind, { count: before.count + 1, bytes: before.bytes + bytes, last, atMs: performance.now() });
+  }
+
+  /** A sentence for each kind of loss of the last hour. */
+  recent(nowMs: number = performance.now()): string[] {
+    const recent = [...this.#of].filter(([, { atMs }]) => nowMs - atMs < REPORTED_MS);
+    return recent.map(([kind, { count, bytes, last }]) => SAYS[kind](count, bytes, last));
+  }
+}

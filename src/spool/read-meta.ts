@@ -1,0 +1,121 @@
+import type { BeginMeta, EndMeta, HeadMeta, Outcome, StartMeta } from "./frame.ts";
+
+/** A frame whose crc is right and whose content is not what any writer of this program writes. */
+export class UnreadableFrame extends Error {
+  constructor(why: string, cause?: unknown) {
+    super(why, cause === undefined ? undefined : { cause });
+    this.name = "UnreadableFrame";
+  }
+}
+
+type Test = (value: unknown) => boolean;
+/** Members that must be there, and what each must be; `undefined` passes only a test made by `optional`. */
+type Form<T> = { readonly [Name in keyof T]-?: Test };
+
+/** The last millisecond that a Date can name. */
+const TIME_MAX = 8.64e15;
+const OUTCOMES: Readonly<Record<Outcome, true>> = {
+  complete: true,
+  failed: true,
+  client_gone: true,
+  upstream_failed: true,
+  upstream_timeout: true,
+  refused: true,
+  cut_off: true,
+};
+
+const isText: Test = (value) => typeof value === "string";
+const isFlag: Test = (value) => typeof value === "boolean";
+const isTime: Test = (value) => typeof value === "number" && value >= 0 && value <= TIME_MAX;
+const isCount: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isStatus: Test = (value) => isCount(value) && (value as number) <= 999;
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || test(value);
+const isPosition: Test = (value) => isObject(value) && isCount(value["segment"]) && isCount(value["offset"]);
+const isHeaders: Test = (value) => Array.isArray(value) && value.length % 2 === 0 && value.every(isText);
+
+const START: Form<StartMeta> = {
+  run: isText,
+  time: isTime,
+  gone: optional(isCount),
+  previous: optional(isPosition),
+};
+
+const BEGIN: Form<BeginMeta> = {
+  time: isTime,
+  method: isText,
+  path: isText,
+  target: isText,
+  provider: isText,
+  organization: isText,
+  keyId: isText,
+  keyName: isText,
+  authHash: isText,
+  headers: isHeaders,
+  gateway: isHeaders,
+  omitRequest: isFlag,
+  omitResponse: isFlag,
+  attemptOf: optional(isText),
+  attempt: optional(isCount),
+  seal: optional(isText),
+  salt: optional(isText),
+  writer: optional(isCount),
+};
+
+const HEAD: Form<HeadMeta> = {
+  time: isTime,
+  status: isStatus,
+  headers: isHeaders,
+  cacheReferenceId: optional(isText),
+  cacheCreatedAt: optional(isTime),
+  attempt: optional(isCount),
+  target: optional(isText),
+  path: optional(isText),
+  provider: optional(isText),
+};
+
+const END: Form<EndMeta> = {
+  time: isTime,
+  outcome: (value) => typeof value === "string" && Object.hasOwn(OUTCOMES, value),
+  forwardedAt: optional(isTime),
+  firstByteAt: optional(isTime),
+  requestBytes: isCount,
+  responseBytes: isCount,
+  requestTruncated: optional(isFlag),
+  responseTruncated: optional(isFlag),
+  status: optional(isStatus),
+  error: optional((value) => isObject(value) && isText(value["code"]) && isText(value["message"])),
+};
+
+/** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame, saying which member is wrong. */
+export const readStart = readerOf<StartMeta>(START);
+export const readBegin = readerOf<BeginMeta>(BEGIN);
+export const readHead = readerOf<HeadMeta>(HEAD);
+export const readEnd = readerOf<EndMeta>(END);
+
+function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) => T {
+  const members = Object.entries(form) as [string, Test][];
+  return (buffer, from, to) => {
+    const meta = parse(buffer.toString("utf8", from, to));
+    if (!isObject(meta)) throw new UnreadableFrame("the payload is no JSON object");
+    for (const [name, test] of members) {
+      // Not `Object.hasOwn`: no name here is one that an object inherits.
+      if (!test(meta[name])) throw new UnreadableFrame(`the member "${name}" is not as it is written`);
+    }
+    return meta as T;
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UnreadableFrame("the payload is no JSON", error);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
