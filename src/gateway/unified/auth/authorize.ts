@@ -1,0 +1,76 @@
+import { AwsV4Signer } from "aws4fetch";
+import type { EndpointCall, ProviderPlugin } from "../../../plugin/contract.ts";
+import { azureToken } from "./azure.ts";
+import { googleToken } from "./google.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** A request that is to be paid for. */
+export interface Payable {
+  readonly provider: ProviderPlugin;
+  readonly call: EndpointCall;
+  /** Secret members by name; a client's own key is the provider's `api_key`. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Which shape it is in: platforms that carry another maker's API may want that maker's header. */
+  readonly shape: string;
+  readonly method: string;
+  readonly url: URL;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The headers that carry a credential. They are made last, because some sign the whole request.
+ *
+ * @throws GatewayError `credential_rejected` where a token is needed and refused.
+ */
+export async function authorize(tokens: Tokens, payable: Payable): Promise<Readonly<Record<string, string>>> {
+  const { provider, call, secrets, shape } = payable;
+  const { auth = "bearer" } = provider;
+  const key = secrets["api_key"];
+  if (typeof auth === "function") return auth(call, secrets);
+  if (typeof auth === "object") return key === undefined ? {} : { [auth.header]: key };
+  switch (auth) {
+    case "none":
+      return {};
+    case "bearer":
+      return bearer(key);
+    case "x-api-key":
+      return key === undefined ? {} : { "x-api-key": key };
+    case "google": {
+      const account = secrets["service_account"];
+      if (account !== undefined) return bearer(await googleToken(tokens, account));
+      if (key === undefined) return {};
+      // Vertex in express mode, and Google's endpoint in OpenAI's manner.
+      return shape === "chat-completions" ? bearer(key) : { "x-goog-api-key": key };
+    }
+    case "azure": {
+      const secret = secrets["client_secret"];
+      if (secret !== undefined) return bearer(await azureToken(tokens, secret, call.settings));
+      return key === undefined ? {} : { [shape === "messages" ? "x-api-key" : "api-key"]: key };
+    }
+    case "sigv4":
+      return key === undefined ? signed(payable) : bearer(key);
+  }
+}
+
+const bearer = (key: string | undefined): Readonly<Record<string, string>> =>
+  key === undefined ? {} : { Authorization: `Bearer ${key}` };
+
+/** AWS Signature, version 4, for Bedrock. */
+async function signed({ secrets, call, method, url, contentType, body }: Payable) {
+  const { access_key_id = "", secret_access_key = "", session_token } = secrets;
+  const signer = new AwsV4Signer({
+    method,
+    url: url.href,
+    headers: { "content-type": contentType },
+    body: body as unknown as BodyInit,
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    ...(session_token !== undefined && { sessionToken: session_token }),
+    service: "bedrock",
+    region: call.settings["region"] ?? "us-east-1",
+  });
+  const { headers } = await signer.sign();
+  const kept = ["authorization", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
+  return Object.fromEntries([...headers].filter(([name]) => kept.includes(name)));
+}

@@ -1,0 +1,86 @@
+import { originOf } from "../../net/origin.ts";
+import { decodeBody } from "../../runtime/content-coding.ts";
+import { type Upstream, type UpstreamCall, UpstreamError, type UpstreamRequest } from "../../runtime/http/upstream.ts";
+
+/** A small request of the gateway's own, such as one for a token. */
+export interface WholeRequest {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Bytes of a response's body, unpacked; a larger one is a failure. */
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface WholeResponse {
+  readonly status: number;
+  /** Raw pairs. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+}
+
+/**
+ * Calls an address and waits for the whole response, unpacked. It takes the way of every other call: names are resolved
+ * and judged once, and closed addresses stay closed. Redirects are not followed.
+ *
+ * @throws UpstreamError with a message that names no credential.
+ */
+export async function callWhole(upstream: Upstream, request: WholeRequest): Promise<WholeResponse> {
+  const { bytesMax, timeoutMs, signal } = request;
+  const done = Promise.withResolvers<WholeResponse>();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let status = 0;
+  let headers: string[] = [];
+  let call: UpstreamCall | undefined;
+  const fail = (kind: UpstreamError["kind"], message: string) => {
+    call?.abort();
+    done.reject(new UpstreamError(kind, message));
+  };
+  const timer = setTimeout(() => fail("broken", `no whole response came within ${timeoutMs} ms`), timeoutMs);
+  const onAbort = () => fail("broken", "the call was given up");
+  signal?.addEventListener("abort", onAbort, { once: true });
+  call = upstream.open(toUpstream(request), {
+    onHead(theirStatus, _reason, theirHeaders) {
+      status = theirStatus;
+      headers = theirHeaders;
+    },
+    onData(chunk) {
+      bytes += chunk.byteLength;
+      chunks.push(chunk);
+      if (bytes > bytesMax) fail("broken", `the response is over ${bytesMax} bytes`);
+    },
+    onEnd: () => done.resolve({ status, headers, body: Buffer.concat(chunks) }),
+    onError: (error) => done.reject(error),
+  });
+  try {
+    const whole = await done.promise;
+    return { ...whole, body: await unpacked(whole, bytesMax) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+async function unpacked({ headers, body }: WholeResponse, bytesMax: number): Promise<Uint8Array> {
+  const coding = headers.find((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === "content-encoding");
+  if (coding === undefined) return body;
+  const decoded = await decodeBody(Buffer.from(body), coding, bytesMax);
+  if (decoded.incomplete) throw new UpstreamError("protocol", "the response cannot be unpacked");
+  return decoded.bytes;
+}
+
+function toUpstream({ method, url, headers, body }: WholeRequest): UpstreamRequest {
+  const lines = ["Host", url.host, ...Object.entries(headers).flat()];
+  if (body !== undefined) lines.push("Content-Length", String(body.byteLength));
+  return {
+    origin: originOf(url),
+    method,
+    path: url.pathname + url.search,
+    headers: lines,
+    framing: body === undefined ? "none" : "length",
+    ...(body !== undefined && { body }),
+  };
+}
