@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type PropertyName, propertyName } from "../filter/property-names.ts";
+import { parseJson } from "../mapping/events/json.ts";
 import { enqueue } from "../store/deliveries/deliveries.ts";
 import type { Database, Statement } from "../store/store.ts";
 import { listWebhooks } from "../store/webhooks/webhooks.ts";
-import { parseJson } from "./bodies/json.ts";
 import type { Storable } from "./write/insert.ts";
 
 interface Rule {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { readEventStream } from "../../src/recorder/bodies/eventstream.ts";
-import { readJsonArray } from "../../src/recorder/bodies/json-array.ts";
-import { readNdjson } from "../../src/recorder/bodies/ndjson.ts";
-import { readSse } from "../../src/recorder/bodies/sse.ts";
+import { readEventStream } from "../../src/mapping/events/eventstream.ts";
+import { readJsonArray } from "../../src/mapping/events/json-array.ts";
+import { readNdjson } from "../../src/mapping/events/ndjson.ts";
+import { readSse } from "../../src/mapping/events/sse.ts";
 import { assertProperty } from "../chance.ts";
 
 test.each([

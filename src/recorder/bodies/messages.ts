@@ -1,9 +1,9 @@
+import { parseJson } from "../../mapping/events/json.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import type { MessageMeta } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { parseJson } from "./json.ts";
 
 /** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, less what the client asked to leave out. */
 export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readBack">): Buffer {

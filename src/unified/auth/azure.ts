@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { GatewayError } from "../../../errors.ts";
+import { GatewayError } from "../../errors.ts";
 import type { Tokens } from "./tokens.ts";
 
 const AUTHORITY = "https://login.microsoftonline.com";

@@ -36,7 +36,7 @@ export function readEventStream(bytes: Buffer): StreamEvent[] | undefined {
 }
 
 /** Length of the whole, undamaged message at `at`, or undefined where there is none. */
-function messageBytes(bytes: Buffer, at: number): number | undefined {
+export function messageBytes(bytes: Buffer, at: number): number | undefined {
   if (at + PRELUDE_BYTES + CRC_BYTES > bytes.byteLength) return undefined;
   const length = bytes.readUInt32BE(at);
   const headers = bytes.readUInt32BE(at + 4);

@@ -1,6 +1,6 @@
-import { originOf } from "../../net/origin.ts";
-import { decodeBody } from "../../runtime/content-coding.ts";
-import { type Upstream, type UpstreamCall, UpstreamError, type UpstreamRequest } from "../../runtime/http/upstream.ts";
+import { originOf } from "../net/origin.ts";
+import { decodeBody } from "../runtime/content-coding.ts";
+import { type Upstream, type UpstreamCall, UpstreamError, type UpstreamRequest } from "../runtime/http/upstream.ts";
 
 /** A small request of the gateway's own, such as one for a token. */
 export interface WholeRequest {

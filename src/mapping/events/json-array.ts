@@ -1,5 +1,5 @@
-import { isObject } from "../../mapping/json.ts";
 import type { StreamEvent } from "../../plugin/contract.ts";
+import { isObject } from "../json.ts";
 import { firstInked, parseJson } from "./json.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { importPKCS8, SignJWT } from "jose";
-import { GatewayError } from "../../../errors.ts";
-import { parseJson } from "../../../mapping/json.ts";
+import { GatewayError } from "../../errors.ts";
+import { parseJson } from "../../mapping/json.ts";
 import type { Tokens } from "./tokens.ts";
 
 const TOKEN_URI = "https://oauth2.googleapis.com/token";

@@ -1,5 +1,5 @@
-import { GatewayError } from "../../../errors.ts";
-import { parseJson } from "../../../mapping/json.ts";
+import { GatewayError } from "../../errors.ts";
+import { parseJson } from "../../mapping/json.ts";
 import type { WholeRequest, WholeResponse } from "../whole-call.ts";
 
 /** A token and when it stops being good, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
-import { isObject } from "../../mapping/json.ts";
 import type { StreamEvent } from "../../plugin/contract.ts";
+import { isObject } from "../json.ts";
 import { jsonOrText } from "./json.ts";
 
 /** Replicate's name for a piece of plain text. */

@@ -1,0 +1,109 @@
+import type { StreamEvent } from "../../plugin/contract.ts";
+import { messageBytes, readEventStream } from "./eventstream.ts";
+import { readNdjson } from "./ndjson.ts";
+import { readSse } from "./sse.ts";
+
+/** How a stream's events are framed. */
+export type EventFraming = "sse" | "ndjson" | "aws";
+
+/** An event may be as large as a picture in base64; a larger one is a fault. */
+const EVENT_BYTES_MAX = 64 * 1_024 * 1_024;
+
+/** Reads the events of a stream while its bytes come, wherever they are cut. */
+export interface EventReader {
+  /** The events that are whole with these bytes. @throws RangeError where an event is larger than any may be. */
+  push(bytes: Uint8Array): readonly StreamEvent[];
+  /** What is left at the stream's end; providers forget the last line's end. */
+  end(): readonly StreamEvent[];
+}
+
+export function eventReader(framing: EventFraming): EventReader {
+  if (framing === "aws") return new FrameReader();
+  return framing === "sse" ? new TextReader(BLANK_LINE, readSse) : new TextReader(LINE_END, readNdjson);
+}
+
+/** Ends a server-sent event: two line ends in a row, in any of their forms. */
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
+const LINE_END = /\n/g;
+/** Characters of an event's end that may stand in the bytes before. */
+const END_LENGTH_MAX = 3;
+
+class TextReader implements EventReader {
+  readonly #ends: RegExp;
+  readonly #read: (text: string) => StreamEvent[];
+  readonly #decoder = new TextDecoder("utf-8");
+  /** Text of the event that is not whole yet, in pieces: joining them at each chunk would be quadratic. */
+  #pieces: string[] = [];
+  #length = 0;
+  /** The last characters of the pieces, for an end that is cut. */
+  #tail = "";
+
+  constructor(ends: RegExp, read: (text: string) => StreamEvent[]) {
+    this.#ends = ends;
+    this.#read = read;
+  }
+
+  push(bytes: Uint8Array): readonly StreamEvent[] {
+    return this.#take(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  end(): readonly StreamEvent[] {
+    const rest = this.#pieces.join("") + this.#decoder.decode();
+    this.#pieces = [];
+    this.#length = 0;
+    return rest === "" ? [] : this.#read(rest);
+  }
+
+  #take(text: string): readonly StreamEvent[] {
+    const before = this.#tail;
+    const looked = before + text;
+    let end = -1;
+    this.#ends.lastIndex = 0;
+    for (let found = this.#ends.exec(looked); found !== null; found = this.#ends.exec(looked))
+      end = this.#ends.lastIndex;
+    if (end <= before.length) {
+      this.#keep(text);
+      this.#tail = looked.slice(-END_LENGTH_MAX);
+      return [];
+    }
+    const whole = this.#pieces.join("") + looked.slice(before.length, end);
+    this.#pieces = [];
+    this.#length = 0;
+    this.#keep(looked.slice(end));
+    this.#tail = looked.slice(end).slice(-END_LENGTH_MAX);
+    return this.#read(whole);
+  }
+
+  #keep(text: string): void {
+    if (text === "") return;
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length > EVENT_BYTES_MAX) throw new RangeError("an event of the stream is too large");
+  }
+}
+
+class FrameReader implements EventReader {
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Bytes that the next frame needs, as far as is known. */
+  #wanted = 0;
+
+  push(bytes: Uint8Array): readonly StreamEvent[] {
+    this.#chunks.push(bytes);
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > EVENT_BYTES_MAX) throw new RangeError("an event of the stream is too large");
+    if (this.#bytes < this.#wanted) return [];
+    const all = Buffer.concat(this.#chunks);
+    let end = 0;
+    for (let length = messageBytes(all, 0); length !== undefined; length = messageBytes(all, end)) end += length;
+    const rest = all.subarray(end);
+    this.#chunks = [rest];
+    this.#bytes = rest.byteLength;
+    this.#wanted = rest.byteLength >= 4 ? rest.readUInt32BE(0) : 0;
+    return end === 0 ? [] : (readEventStream(all.subarray(0, end)) ?? []);
+  }
+
+  end(): readonly StreamEvent[] {
+    return [];
+  }
+}
