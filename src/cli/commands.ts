@@ -114,7 +114,10 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "domains list",
     summary: "list target domains, whether they are approved, and today's requests of all organizations",
-    options: { json: JSON_OPTION },
+    options: {
+      all: { type: "boolean", description: "also hosts of providers that had no request today" },
+      json: { type: "boolean", description: "JSON instead of a table, of all domains" },
+    },
     load: async () => (await import("./domains.ts")).listDomainsCommand,
   },
   {

@@ -96,12 +96,7 @@ export const explainCostCommand: Run = async (invocation) => {
     printJson(terminal, { request_id: row.request_id, ...told, lines, rates });
     return 0;
   }
-  const cells = lines.map((line) => [
-    line.what,
-    `${line.count}`,
-    `$${line.perMillion}`,
-    `$${Number(line.dollars.toPrecision(12))}`,
-  ]);
+  const cells = lines.map((line) => [line.what, `${line.count}`, `$${line.perMillion}`, `$${line.dollars}`]);
   if (cells.length > 0) printTable(terminal, ["what", "count", "per million", "cost"], cells);
   terminal.out(`${row.provider} ${row.model ?? "(no model)"}: ${told.cost === null ? "unknown" : `$${told.cost}`}\n`);
   if (told.cost_source !== null) terminal.out(`source: ${told.cost_source}\n`);

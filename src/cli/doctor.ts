@@ -2,7 +2,8 @@ import type { ConfigError } from "../config/load.ts";
 import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor/doctor.ts";
 import type { Check, Finding } from "../upkeep/doctor/finding.ts";
 import { askReadiness } from "../upkeep/doctor/readiness.ts";
-import type { Invocation, Run } from "./command.ts";
+import type { Invocation, Run, Terminal } from "./command.ts";
+import { painted } from "./print.ts";
 import { VERSION } from "./version.ts";
 
 export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHECKS, `weir ${VERSION}`);
@@ -26,7 +27,7 @@ async function report(invocation: Invocation, checks: readonly Check[], heading:
     ...(problem === undefined ? await checkUp(checks, config, { thorough: options["thorough"] === true }) : []),
   ];
   if (options["json"] === true) terminal.out(`${JSON.stringify(findings)}\n`);
-  else terminal.out(`${heading}\n${findings.map(lineOf).join("")}`);
+  else terminal.out(`${heading}\n${findings.map((finding) => lineOf(terminal, finding)).join("")}`);
   return findings.some(({ verdict }) => verdict === "fail") ? 1 : 0;
 }
 
@@ -38,7 +39,7 @@ function configurationFindings(problem: ConfigError | undefined): Finding[] {
   return problem.lines.map((says) => ({ check, verdict: "fail", says, mend }));
 }
 
-function lineOf({ check, verdict, says, mend }: Finding): string {
-  const line = `${verdict.padEnd(4)}  ${check.padEnd(14)}  ${says}\n`;
+function lineOf(terminal: Terminal, { check, verdict, says, mend }: Finding): string {
+  const line = `${painted(terminal, verdict.padEnd(4))}  ${check.padEnd(14)}  ${says}\n`;
   return mend === null ? line : `${line}${" ".repeat(22)}→ ${mend}\n`;
 }

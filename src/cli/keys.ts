@@ -2,7 +2,7 @@ import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../stor
 import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Run } from "./command.ts";
 import { printList } from "./print.ts";
-import { asUsage } from "./read-options.ts";
+import { readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
@@ -17,19 +17,21 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
     models,
     credentials,
   } = options as Record<string, string | undefined>;
-  if (name === undefined || name.trim() === "") throw new UsageError("keys create needs --name NAME");
-  if (org.trim() === "") throw new UsageError("--org must not be empty");
-  const order = {
-    name,
-    organization: org,
-    region: regionConfig({ config, options }).region,
-    scopes: asUsage(() =>
-      scopes === undefined ? DEFAULT_SCOPES : parseScopes(scopes.split(",").map((each) => each.trim())),
-    ),
-    models: models === undefined ? null : asUsage(() => parsePatterns(listOf(models), "models")),
-    credentials: credentials === undefined ? null : asUsage(() => parsePatterns(listOf(credentials), "credentials")),
-    expiresAt: asUsage(() => (expires === undefined ? null : parseExpiry(expires, Date.now()))),
-  };
+  const order = readAll({
+    name: () => {
+      if (name === undefined || name.trim() === "") throw new UsageError("keys create needs --name NAME");
+      return name;
+    },
+    organization: () => {
+      if (org.trim() === "") throw new UsageError("--org must not be empty");
+      return org;
+    },
+    region: () => regionConfig({ config, options }).region,
+    scopes: () => (scopes === undefined ? DEFAULT_SCOPES : parseScopes(scopes.split(",").map((each) => each.trim()))),
+    models: () => (models === undefined ? null : parsePatterns(listOf(models), "models")),
+    credentials: () => (credentials === undefined ? null : parsePatterns(listOf(credentials), "credentials")),
+    expiresAt: () => (expires === undefined ? null : parseExpiry(expires, Date.now())),
+  });
   const made = await withRecords(config, (records) => createServiceKey(records, order));
   terminal.err(`key "${made.name}" (${made.id}) of organization "${made.organization}": ${made.scopes.join(", ")}`);
   terminal.err(made.expires_at === null ? "; never expires\n" : `; expires ${made.expires_at}\n`);
@@ -39,9 +41,11 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
 };
 
 export const listKeysCommand: Run = async (invocation) => {
+  const isTerminal = invocation.terminal.columns !== undefined;
   printList(invocation, await withRecords(invocation.config, (records) => listKeys(records)), {
-    headings: ["id", "name", "organization", "scopes", "state", "created", "last used", "models", "credentials"],
-    cells: row,
+    headings: ["id", "name", "expires", "scopes", "organization", "last used", "created", "models", "credentials"],
+    cells: (key) => row(key, isTerminal ? shortTime : (time) => time),
+    cuts: ["name", "organization", "models", "credentials"],
     none: "there are no keys",
   });
   return 0;
@@ -64,12 +68,20 @@ function listOf(text: string): string[] {
     .filter((each) => each !== "");
 }
 
-function row(key: ListedKey): string[] {
-  const expired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
-  const state = key.revoked_at !== null ? "revoked" : expired ? "expired" : "usable";
-  const times = [key.created_at, key.last_used_at ?? "never"];
+function row(key: ListedKey, timeText: (time: string) => string): string[] {
+  const isExpired = key.expires_at !== null && Date.parse(key.expires_at) <= Date.now();
+  const expires = key.expires_at === null ? "never" : isExpired ? "expired" : timeText(key.expires_at);
+  const used = key.last_used_at === null ? "never" : timeText(key.last_used_at);
+  const scopes = key.scopes.includes("admin") ? "admin" : key.scopes.join(",");
   const lists = [key.models, key.credentials].map((patterns) =>
     patterns === null ? "all" : patterns.join(",") || "none",
   );
-  return [key.id, key.name, key.organization, key.scopes.join(","), state, ...times, ...lists];
+  const state = key.revoked_at === null ? expires : "revoked";
+  return [key.id, key.name, state, scopes, key.organization, used, timeText(key.created_at), ...lists];
+}
+
+/** The day in UTC, or the time of day where that is less than a day away. */
+function shortTime(time: string): string {
+  const isNear = Math.abs(Date.parse(time) - Date.now()) < 86_400_000;
+  return isNear ? `${time.slice(11, 16)} UTC` : time.slice(0, 10);
 }

@@ -10,6 +10,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 interface Listing<Row> {
   readonly headings: readonly string[];
   readonly cells: (row: Row) => readonly string[];
+  /** Headings of columns of free text, which may be cut; without it all but the first may. */
+  readonly cuts?: readonly string[];
   /** Said on stderr where there are no rows; an empty table is shown where this is missing. */
   readonly none?: string;
 }
@@ -18,11 +20,11 @@ interface Listing<Row> {
 export function printList<Row>(
   { options, terminal }: Pick<Invocation, "options" | "terminal">,
   rows: readonly Row[],
-  { headings, cells, none }: Listing<Row>,
+  { headings, cells, cuts, none }: Listing<Row>,
 ): void {
   if (options["json"]) printJson(terminal, rows);
   else if (rows.length === 0 && none !== undefined) terminal.err(`${none}\n`);
-  else printTable(terminal, headings, rows.map(cells));
+  else printTable(terminal, headings, rows.map(cells), cuts);
 }
 
 export function printJson(terminal: Terminal, value: unknown): void {
@@ -34,20 +36,42 @@ export function printTable(
   terminal: Terminal,
   headings: readonly string[],
   rows: readonly (readonly string[])[],
+  cuts: readonly string[] = headings.slice(1),
 ): void {
   const all = [headings.map((heading) => heading.toUpperCase()), ...rows].map((row) =>
     row.map((cell) => cell.replace(UNPRINTABLE, " ")),
   );
-  const widths = fitted(widthsOf(all), terminal.columns ?? Number.POSITIVE_INFINITY);
+  const wanted = widthsOf(all);
+  const least = wanted.map((width, at) => (cuts.includes(headings[at]!) ? Math.min(width, LEAST) : width));
+  const widths = fitted(wanted, least, terminal.columns ?? Number.POSITIVE_INFINITY);
   const line = (row: readonly string[]) =>
     widths
       .map((width, at) => {
         const cell = cutTo(width, row[at] ?? "");
-        return cell + " ".repeat(width - widthOf(cell));
+        const room = at === widths.length - 1 ? "" : " ".repeat(width - widthOf(cell));
+        return `${painted(terminal, cell)}${room}`;
       })
       .join(GAP)
       .trimEnd();
   terminal.out(all.map((row) => `${line(row)}\n`).join(""));
+  const left = headings.slice(widths.length);
+  if (left.length > 0) terminal.err(`left out for want of room: ${left.join(", ")}\n`);
+}
+
+/** Words that say how something is, and the colour that they have on a terminal. */
+const TONES: Readonly<Record<string, "red" | "yellow" | "green">> = {
+  ...{ ok: "green", usable: "green", approved: "green", mapped: "green", delivered: "green" },
+  ...{ warn: "yellow", pending: "yellow", unapproved: "yellow", retrying: "yellow" },
+  ...{ fail: "red", failed: "red", expired: "red", revoked: "red", denied: "red", firing: "red", triggered: "red" },
+};
+const CODES = { red: 31, yellow: 33, green: 32 } as const;
+
+/** The same text, in its colour where it is one of those words and goes to a terminal that shows colours. */
+export function painted({ columns, env }: Terminal, text: string): string {
+  const word = text.trim();
+  const isPlain = columns === undefined || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  if (isPlain || !Object.hasOwn(TONES, word)) return text;
+  return `\u001b[${CODES[TONES[word]!]}m${text}\u001b[39m`;
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {
@@ -59,16 +83,18 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
 }
 
 /**
- * The widths within which columns are shown; fewer than were wanted where the last columns are left out. The first one, which
- * is what other commands take, is whole as long as that is possible; of the others the widest give way.
+ * The widths within which columns are shown; fewer than were wanted where the last columns are left out. Of the columns that
+ * are wider than they must be, the widest give way.
  */
-function fitted(wanted: readonly number[], columns: number): number[] {
-  const least = wanted.map((width, at) => (at === 0 ? width : Math.min(width, LEAST)));
-  if (total(least) > columns) return wanted.length > 1 ? fitted(wanted.slice(0, -1), columns) : [columns];
+function fitted(wanted: readonly number[], least: readonly number[], columns: number): number[] {
+  if (total(least) > columns) {
+    return wanted.length > 1 ? fitted(wanted.slice(0, -1), least.slice(0, -1), columns) : [columns];
+  }
   const widths = [...wanted];
+  const room = (at: number) => (widths[at]! > least[at]! ? widths[at]! : 0);
   for (let over = total(widths) - columns; over > 0; over--) {
-    let widest = 1;
-    for (let at = 2; at < widths.length; at++) if (widths[at]! > widths[widest]!) widest = at;
+    let widest = 0;
+    for (let at = 1; at < widths.length; at++) if (room(at) > room(widest)) widest = at;
     widths[widest]! -= 1;
   }
   return widths;

@@ -25,6 +25,29 @@ export function asLimit(options: Invocation["options"]): number {
   return Number(text);
 }
 
+/**
+ * Reads every member, so that all that is wrong is said at once.
+ *
+ * @throws the one UsageError, or an AggregateError of several.
+ */
+export function readAll<T extends Readonly<Record<string, unknown>>>(
+  readers: { readonly [Name in keyof T]: () => T[Name] },
+): T {
+  const wrong: UsageError[] = [];
+  const read = Object.entries<() => unknown>(readers).map(([name, reader]) => {
+    try {
+      return [name, asUsage(reader)];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      wrong.push(error);
+      return [name, undefined];
+    }
+  });
+  if (wrong.length === 1) throw wrong[0];
+  if (wrong.length > 1) throw new AggregateError(wrong);
+  return Object.fromEntries(read) as T;
+}
+
 /** What the API would answer with a 400 is a command line that means nothing. */
 export function asUsage<T>(read: () => T): T {
   try {

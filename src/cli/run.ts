@@ -21,7 +21,8 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     return await run(words, terminal);
   } catch (error) {
     for (const line of linesOf(error)) terminal.err(`${line}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    return all.every((each) => each instanceof UsageError) ? 2 : 1;
   }
 }
 

@@ -1,3 +1,4 @@
+import { dollars } from "./dollars.ts";
 import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 import type { requests } from "./tables.ts";
 
@@ -100,8 +101,8 @@ export function madeMembers(row: MadeFrom, links: RecordLinks) {
     truncated: Boolean(row.truncated),
 
     usage_estimated: Boolean(row.usage_estimated),
-    cost: row.cost,
-    costUSD: row.cost,
+    cost: dollars(row.cost),
+    costUSD: dollars(row.cost),
 
     request_properties: properties,
     properties,

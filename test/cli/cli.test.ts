@@ -97,6 +97,16 @@ test("config prints the configuration and where its file is", async () => {
 });
 
 describe("keys", () => {
+  test("that cannot be made are told all that is wrong at once", async () => {
+    const { status, out, err } = await commandLine().run("keys", "create", "--expires", "foo", "--scopes", "red");
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err.trimEnd().split("\n")).toEqual([
+      "weir: keys create needs --name NAME",
+      'weir: there is no scope "red"; scopes are gateway, read, write, admin',
+      "weir: expires: give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date",
+    ]);
+  });
+
   test("are made, listed and revoked; the key alone is on stdout", async () => {
     const cli = commandLine();
     const made = await cli.run(
@@ -138,7 +148,7 @@ describe("keys", () => {
         "credentials",
       ].sort(),
     );
-    expect((await cli.run("keys", "list")).out).toContain("usable");
+    expect((await cli.run("keys", "list")).out).toContain(listed.expires_at ?? "never");
     expect((await cli.run("keys", "revoke", listed.id)).status).toBe(0);
     expect(JSON.parse((await cli.run("keys", "list", "--json")).out)[0].revoked_at).not.toBeNull();
     expect((await cli.run("keys", "list")).out).toContain("revoked");

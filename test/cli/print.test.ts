@@ -18,7 +18,7 @@ function printed(columns: number | undefined, rows: readonly (readonly string[])
   const out = (more: string) => {
     text += more;
   };
-  printTable({ out, err: () => {}, columns, env: {}, workingDirectory: "/" }, headings, rows);
+  printTable({ out, err: () => {}, columns, env: { NO_COLOR: "1" }, workingDirectory: "/" }, headings, rows);
   expect(text).toEndWith("\n");
   return text.slice(0, -1).split("\n");
 }
@@ -116,8 +116,60 @@ test("a command's list is as wide as the terminal at most", async () => {
   await cli.run("keys", "create", "--name", "一号机房的网关密钥");
   const { out } = await cli.run("keys", "list");
   const [heading, row] = out.split("\n");
-  expect(heading).toMatch(/^ID +NAME +ORGANIZ/);
+  expect(heading).toMatch(/^ID +NAME +EXPIRES$/);
   expect(Bun.stringWidth(row!)).toBeLessThanOrEqual(60);
+});
+
+test("at 80 columns a list of keys says when they expire, and cuts names alone", async () => {
+  const cli = commandLine({ NO_COLOR: "1" }, 80);
+  const create = (...words: string[]) => cli.run("keys", "create", "--name", ...words);
+  await create("a rather long name of a key");
+  await create("soon", "--expires", "2030-02-03T04:05:06Z");
+  await create("boss", "--scopes", "read,admin");
+  await cli.run("keys", "revoke", JSON.parse((await cli.run("keys", "list", "--json")).out).at(-1).id);
+  const { out, err } = await cli.run("keys", "list");
+  const [heading, ...rows] = out.trimEnd().split("\n");
+  expect(heading!.split(/ {2,}/)).toEqual(["ID", "NAME", "EXPIRES", "SCOPES"]);
+  expect(rows.map((row) => row.split(/ {2,}/).slice(1)).sort()).toEqual([
+    ["a rather …", "never", "gateway,read,write"],
+    ["boss", expect.stringMatching(/^never$|^revoked$/), "admin"],
+    ["soon", expect.stringMatching(/^2030-02-03$|^revoked$/), "gateway,read,write"],
+  ]);
+  expect(out).toContain("revoked");
+  for (const row of rows) expect(row.length).toBeLessThanOrEqual(80);
+  expect(err).toBe("left out for want of room: organization, last used, created, models, credentials\n");
+});
+
+test.each([
+  ["a terminal", {}, 120, "\u001b[32mnever", false],
+  ["a terminal", {}, 120, "\u001b[31mrevoked\u001b[39m", true],
+  ["NO_COLOR", { NO_COLOR: "1" }, 120, "\u001b", false],
+  ["a terminal without colours", { TERM: "dumb" }, 120, "\u001b", false],
+  ["a file", {}, undefined, "\u001b", false],
+] as const)("on %s with %j, of %p columns, there is %j: %p", async (_name, env, columns, code, there) => {
+  const cli = commandLine(env, columns);
+  await cli.run("keys", "create", "--name", "x");
+  await cli.run("keys", "revoke", JSON.parse((await cli.run("keys", "list", "--json")).out)[0].id);
+  expect((await cli.run("keys", "list")).out.includes(code)).toBe(there);
+});
+
+test("the doctor's verdicts have colours on a terminal, and only there", async () => {
+  const [coloured, plain] = [commandLine({ WEIR_NOPE: "1" }, 100), commandLine({ WEIR_NOPE: "1", NO_COLOR: "1" }, 100)];
+  expect((await coloured.run("doctor")).out).toContain("\u001b[31mfail\u001b[39m  configuration");
+  expect((await plain.run("doctor")).out).toContain("\nfail  configuration");
+});
+
+test("domains that nobody called are listed with --all, and in JSON", async () => {
+  const cli = commandLine();
+  await cli.run("domains", "approve", "llm.example.test");
+  const { out, err } = await cli.run("domains", "list");
+  expect(out.trimEnd().split("\n")).toHaveLength(2);
+  expect(out).toMatch(/^llm\.example\.test +approved /m);
+  expect(err).toMatch(/^\d{2,} hosts of providers are approved and had no request today; --all lists them\n$/);
+  const whole = await cli.run("domains", "list", "--all");
+  expect(whole.out).toMatch(/^api\.openai\.com +approved /m);
+  expect(whole.err).toBe("");
+  expect(JSON.parse((await cli.run("domains", "list", "--json")).out).length).toBeGreaterThan(50);
 });
 
 test.each([[["help"]], [["help", "export"]], [["help", "domains"]], [["doctor", "--help"]]])(

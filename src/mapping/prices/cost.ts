@@ -1,4 +1,5 @@
 import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin/contract.ts";
+import { dollars } from "../../record/dollars.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own.ts";
 import { genaiPrices, type PriceTable } from "./table.ts";
 import { priceTerms } from "./terms.ts";
@@ -38,6 +39,11 @@ const UNKNOWN: Cost = { cost: null, source: null };
  * provider itself, the price table. Where nobody does it is unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
+  const { cost, source } = exactCost(input, table);
+  return { cost: dollars(cost), source };
+}
+
+function exactCost(input: CostInput, table: PriceTable): Cost {
   const { provider, statedCost, usage } = input;
   const models = input.models.filter((name) => typeof name === "string" && name !== "") as string[];
   const own = input.ownPrice?.(models);

@@ -1,4 +1,5 @@
 import type { Usage } from "../../plugin/contract.ts";
+import { dollars } from "../../record/dollars.ts";
 import { isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
@@ -48,7 +49,7 @@ export const modelsOfRow = (row: Priced): string[] =>
 export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Explanation {
   const { cost, cost_source: source } = row;
   const told = (note: string, lines: readonly CostLine[] = [], rates?: unknown): Explanation =>
-    pickDefined({ cost, cost_source: source, lines, rates, note }) as Explanation;
+    pickDefined({ cost: dollars(cost), cost_source: source, lines: lines.map(plain), rates, note }) as Explanation;
   if (source === null) return told(whyUnknown(row));
   if (source === "cache") return told("a cached answer costs nothing");
   const raw = row.usage_raw === null ? undefined : parseJson(row.usage_raw);
@@ -77,6 +78,11 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
 }
 
+/** Without the noise of floating point. */
+function plain(line: CostLine): CostLine {
+  return { ...line, perMillion: dollars(line.perMillion), dollars: dollars(line.dollars) };
+}
+
 function scaled(line: CostLine, factor: number): CostLine {
   return { ...line, perMillion: line.perMillion * factor, dollars: line.dollars * factor };
 }
@@ -84,7 +90,7 @@ function scaled(line: CostLine, factor: number): CostLine {
 function compared(sum: number, cost: number | null): string {
   if (cost !== null && Math.abs(sum - cost) <= Math.max(1e-12, Math.abs(cost) * 1e-9))
     return "the lines add up to the cost";
-  return `today's prices give ${sum}; \`weir costs recompute\` brings the record up to date`;
+  return `today's prices give ${dollars(sum)}; \`weir costs recompute\` brings the record up to date`;
 }
 
 function whyUnknown(row: Priced): string {

@@ -1,4 +1,5 @@
 import { type Scope, selectRecords } from "../../filter/select.ts";
+import { dollars } from "../../record/dollars.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
@@ -32,7 +33,7 @@ export async function cacheStatistics(
         where hit.organization_id = ? and hit.cache_enabled = 1 and hit.cached = 1
       ) as saved`;
   const [row] = await database.query<CacheStatistics>({ sql, args: [organizationId, organizationId] }, deadline.rest());
-  return row!;
+  return { ...row!, saved_cost: dollars(row!.saved_cost) };
 }
 
 /** Buckets that one answer holds at most. */
@@ -53,5 +54,5 @@ export async function cacheSeries(database: Database, asked: Scope, timeBucket: 
     { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')" },
   );
   const rows = await database.query<CacheStatistics & { readonly time: number }>(statement, deadline.rest());
-  return rows.map((row) => ({ ...row, time: isoTime(row.time) }));
+  return rows.map((row) => ({ ...row, saved_cost: dollars(row.saved_cost), time: isoTime(row.time) }));
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "../../filter/select.ts";
+import { dollars } from "../../record/dollars.ts";
 import { blockFigures } from "../blocks/block-figures.ts";
 import { type Figures, type Measures, TOKENS } from "../blocks/figures.ts";
 import type { Key } from "../blocks/groups.ts";
@@ -47,6 +48,9 @@ export function sumsOf(figures: Figures, group: number): Readonly<Record<string,
     total_tokens: sumOf("total_tokens"),
   };
 }
+
+/** A sum of costs as the database or blocks give it, without the noise of adding up. */
+export const sumOfDollars = (sum: Key | undefined): number | null => (typeof sum === "number" ? dollars(sum) : null);
 
 export function iso(time: Key | undefined): string {
   return new Date(Number(time)).toISOString();

@@ -7,7 +7,7 @@ import { percentiles } from "../blocks/percentiles.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
 import type { Database } from "../store.ts";
-import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./from-blocks.ts";
+import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
 import { type GroupBy, groupClause, groupColumns, groupNames } from "./group-by.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
 
@@ -100,7 +100,7 @@ function metricsRow(row: Row, { groupBy, timeBucket }: MetricsQuery, ranks: read
     refused: row["refused"],
     error_rate: errorRate(row),
     cache_hits: row["cache_hits"],
-    cost: row["cost"],
+    cost: sumOfDollars(row["cost"]),
     prompt_tokens: row["prompt_tokens"],
     completion_tokens: row["completion_tokens"],
     total_tokens: row["total_tokens"],

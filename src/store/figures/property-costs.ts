@@ -3,6 +3,7 @@ import { Parameters, type SqlStatement } from "../../filter/parameters.ts";
 import { propertyName, propertySql } from "../../filter/property-names.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { Condition } from "../../filter/tree.ts";
+import { dollars } from "../../record/dollars.ts";
 import type { Figures } from "../blocks/figures.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
@@ -33,7 +34,8 @@ export async function propertyCosts(
     bounds === undefined
       ? await fromRecords(database, asked, query, deadline)
       : fromEntries(asked.organizationId, bounds, query);
-  return database.query<PropertyCost>(statement, deadline.rest());
+  const rows = await database.query<PropertyCost>(statement, deadline.rest());
+  return rows.map((row) => ({ ...row, cost: dollars(row.cost) }));
 }
 
 function fromFigures(figures: Figures, page: ListOptions): PropertyCost[] {
@@ -41,7 +43,11 @@ function fromFigures(figures: Figures, page: ListOptions): PropertyCost[] {
   for (const group of figures.groups()) {
     const [value] = figures.keysOf(group);
     if (value == null) continue;
-    rows.push({ value: String(value), cost: figures.sums.cost.of(group), requests: figures.requestsOf(group) });
+    rows.push({
+      value: String(value),
+      cost: dollars(figures.sums.cost.of(group)),
+      requests: figures.requestsOf(group),
+    });
   }
   const order = [["cost", "desc"] as const, ["value", "asc"] as const];
   return inOrder(rows, order, page);

@@ -5,7 +5,7 @@ import type { Key } from "../blocks/groups.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { withoutBodies } from "../find/find.ts";
 import type { Database } from "../store.ts";
-import { fromBlocks, iso, type ListOptions, sumsOf, TOTALS } from "./from-blocks.ts";
+import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
 import { GROUPS } from "./group-by.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
 
@@ -30,7 +30,12 @@ export type Order = readonly OrderKey[];
 /** Figures of each user; `order` is names of `USER_SORTS`. */
 export async function users(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {
   const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
-  return rows.map((row) => ({ ...row, first_active: iso(row["first_active"]), last_active: iso(row["last_active"]) }));
+  return rows.map((row) => ({
+    ...row,
+    cost: sumOfDollars(row["cost"]),
+    first_active: iso(row["first_active"]),
+    last_active: iso(row["last_active"]),
+  }));
 }
 
 export const SESSION_SORTS = [
@@ -64,6 +69,7 @@ export async function sessions(database: Database, scope: Scope, order: Order, p
     session_id,
     session_name: sessionNames.get(String(session_id)) ?? null,
     ...totals,
+    cost: sumOfDollars(totals["cost"]),
     created_at: iso(created_at),
     latest_request_created_at: iso(latest_request_created_at),
   }));

@@ -1,0 +1,9 @@
+/** Digits of an amount of money: more are the noise of binary fractions. */
+const DIGITS = 12;
+
+/** US dollars without the noise of floating point: `0.000035000000000000004` is `0.000035`. Null is not known. */
+export function dollars(amount: number): number;
+export function dollars(amount: number | null): number | null;
+export function dollars(amount: number | null): number | null {
+  return typeof amount === "number" ? Number(amount.toPrecision(DIGITS)) : amount;
+}
