@@ -17,6 +17,21 @@ afterAll(async () => {
 const BY_IDS = "/v1/request/query-ids";
 const SOME_ID = "018f0000-0000-7000-8000-000000000000";
 
+test.each([
+  ["POST", "/v1/request/query-fst", 404, "there is no such path here; did you mean /v1/request/query-fast?"],
+  ["POST", "/v1/reqest/query", 404, "there is no such path here; did you mean /v1/request/query?"],
+  ["POST", "/V1/request/query/", 404, "there is no such path here; did you mean /v1/request/query?"],
+  ["GET", `/v1/request/${SOME_ID}/bdy`, 404, `there is no such path here; did you mean /v1/request/${SOME_ID}/body?`],
+  ["PUT", `/v1/request/${SOME_ID}/scor`, 404, `there is no such path here; did you mean /v1/request/${SOME_ID}/score?`],
+  ["GET", "/v1/nothing-of-the-kind", 404, "there is no such path here; see /docs"],
+  ["PATCH", `/v1/request/${SOME_ID}`, 405, "this path takes GET"],
+  ["POST", `/v1/request/${SOME_ID}`, 405, "this path takes GET"],
+  ["GET", "/v1/request/query-ids", 405, "this path takes POST"],
+])("%s %s is a %i: %s", async (method, path, status, message) => {
+  const { json, ...answer } = await it.call(method, path, {});
+  expect([answer.status, json.message]).toEqual([status, message]);
+});
+
 type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];
 
 describe("the API answers", () => {

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../../keys.ts";
+import { nearestName } from "../../nearest.ts";
 import { type Login, type Logins, refuseOtherSites } from "../logins/logins.ts";
 import type { KeyWatch } from "./key-watch.ts";
 
@@ -64,9 +65,12 @@ export class Gate {
   async admit(request: Request): Promise<void> {
     const url = new URL(request.url);
     const methods = this.#find(url.pathname)?.methods;
-    if (methods === undefined) throw new GatewayError("not_found", "there is no such path here; see /docs");
+    if (methods === undefined) throw noSuchPath(this.#nearest(url.pathname));
     const access = methods.get(request.method);
     if (access === undefined) {
+      // A misspelt name may have been taken for an id.
+      const meant = this.#nearest(url.pathname, request.method);
+      if (meant !== undefined) throw noSuchPath(meant);
       const allow = [...methods.keys()].sort().join(", ");
       throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
     }
@@ -108,6 +112,21 @@ export class Gate {
     return this.#paths.find(({ pattern }) => pattern.test(pathname));
   }
 
+  /** The path that differs from this one by the spelling of one name; of those that take the method, where one is given. */
+  #nearest(pathname: string, method?: string): string | undefined {
+    const asked = pathname.replace(/\/$/, "").split("/");
+    const meant: string[] = [];
+    for (const { path, methods } of this.#paths) {
+      const segments = path.split("/");
+      if (segments.length !== asked.length || (method !== undefined && !methods.has(method))) continue;
+      const isFixed = (segment: string) => !segment.startsWith(":");
+      const [at, ...more] = [...segments.keys()].filter((at) => isFixed(segments[at]!) && segments[at] !== asked[at]);
+      if (at === undefined || more.length > 0 || nearestName(asked[at]!, [segments[at]!]) === undefined) continue;
+      meant.push(segments.map((segment, place) => (isFixed(segment) ? segment : asked[place])).join("/"));
+    }
+    return nearestName(pathname, meant);
+  }
+
   #identify(authorization: string | null): KeySnapshot {
     const challenge = { headers: { "www-authenticate": "Bearer" } };
     const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? "") ?? [];
@@ -125,4 +144,9 @@ export class Gate {
     this.#keys.used(key.id);
     return key;
   }
+}
+
+function noSuchPath(meant: string | undefined): GatewayError {
+  const hint = meant === undefined ? "see /docs" : `did you mean ${meant}?`;
+  return new GatewayError("not_found", `there is no such path here; ${hint}`);
 }
