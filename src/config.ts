@@ -114,6 +114,7 @@ export const CONFIG_SCHEMA = Type.Object(
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
+    api_hosts: list("Host names under which browsers reach the dashboard, beside its own, localhost and addresses."),
     public_gateway_url: text(
       "",
       "Address under which clients reach the gateway; empty means the API's host with the gateway's port.",

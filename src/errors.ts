@@ -44,6 +44,7 @@ export const ERRORS = {
   duplicate_request_id: { status: 409, text: "Gateway-Request-Id was used before; send another one or none" },
   body_too_large: { status: 413, text: "the body is over the limit" },
   rate_limited: { status: 429, text: "a rate limit is spent; wait for Retry-After" },
+  internal_error: { status: 500, text: "the API failed on this request; its log says why" },
   plugin_failed: { status: 500, text: "a plugin failed on this request; the log says which" },
   upstream_unreachable: { status: 502, text: "the provider could not be reached" },
   credential_rejected: {
@@ -76,6 +77,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, text: "this path does not take this method" },
   duplicate_name: { status: 409, text: "the name is taken; take another one, or change what has it" },
   defined_in_file: { status: 409, text: "weir.toml defines it; change it there" },
+  dashboard_missing: { status: 503, text: "the dashboard is not built here; run `npm ci` and start again" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
   database_unusable: { status: 500, text: "the database is damaged, or no database" },
   database_foreign: { status: 500, text: "the database holds tables of something else; set another one" },

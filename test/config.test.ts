@@ -141,9 +141,9 @@ describe("one line tells key, value and what is allowed", () => {
     [{}, "plugins = 3", "plugins = 3 (weir.toml): must be a table for each plugin"],
     [{ WEIR_API_PORT: "8787" }, undefined, "api_port = 8787 (WEIR_API_PORT): must differ from gateway_port"],
     [
-      { WEIR_BOOTSTRAP_KEY: "short" },
+      { WEIR_BOOTSTRAP_KEY: "sk-31-characters-are-not-enough" },
       undefined,
-      'bootstrap_key = "…" (WEIR_BOOTSTRAP_KEY): must be 8 to 512 printable',
+      'bootstrap_key = "…" (WEIR_BOOTSTRAP_KEY): must be 32 to 512 printable',
     ],
     [{ WEIR_BOOTSTRAP_KEYS: "sk-secret" }, undefined, 'WEIR_BOOTSTRAP_KEYS = "…" (environment): there is no such key'],
   ])("%#", (env, toml, line) => {
@@ -208,7 +208,7 @@ test.each<[Parameters<typeof checkValue>[0], unknown, boolean]>([
 
 test("the effective configuration is printed as TOML, secrets masked, with the source of each value", () => {
   const env = {
-    WEIR_BOOTSTRAP_KEY: "sk-planted-secret",
+    WEIR_BOOTSTRAP_KEY: "sk-planted-secret-of-32-characters",
     WEIR_DATABASE_URL: "libsql://user:planted-too@db.test?authToken=planted-three",
   };
   const tables = `[plugins.door]\napi_key = "planted-four"\ncode = "shut"

@@ -30,7 +30,11 @@ export function rateLimitRoutes(
     const policy = stored.list(call.caller).find(({ id }) => id === call.params["id"]);
     if (policy === undefined) return { status: 404, message: "there is no rate limit of this id" };
     if (policy.source === "configuration") {
-      return { status: 409, message: "this rate limit stands in weir.toml and is changed there" };
+      return {
+        status: 409,
+        code: "defined_in_file",
+        message: "this rate limit stands in weir.toml and is changed there",
+      };
     }
     return change(policy);
   };

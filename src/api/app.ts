@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
-import { calledOrigin } from "./access/called-origin.ts";
+import { ownOrigin } from "./access/called-origin.ts";
 import { type Access, Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
 import { changeEndpoints } from "./changes/changes.ts";
@@ -49,7 +49,7 @@ export function createApi(
   );
   routes = routesOf(app);
   const { keys, logins, config } = room;
-  gate = new Gate({ keys, logins, routes, ownOrigin: (request) => calledOrigin(config, request) });
+  gate = new Gate({ keys, logins, routes, ownOrigin: (request) => ownOrigin(config, request) });
   const dashboard = new Dashboard(room.log);
   return async (request) => {
     // CONNECT brings an authority in place of an address, and a Host need not be one.
@@ -66,6 +66,7 @@ export function createApi(
         logFailure(room.log, request, error);
         return serverError();
       });
+    answer.headers.set("x-content-type-options", "nosniff");
     const seconds = (performance.now() - started) / 1000;
     room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);
     return answer;
@@ -184,8 +185,5 @@ function causeOf(error: unknown): GatewayError | undefined {
 
 /** A bug, not the caller's fault: nothing of it is told. */
 function serverError(): Response {
-  return Response.json(
-    { data: [], error: 500, message: "the API failed on this request", path: null },
-    { status: 500 },
-  );
+  return failure(new GatewayError("internal_error"));
 }

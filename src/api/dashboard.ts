@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
+import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { type LoadedWebFiles, loadWebFiles } from "../runtime/web-files.ts";
-import { failed } from "./envelope.ts";
+import { failure } from "./envelope.ts";
 
 const SHELL = "index.html";
 const ASSETS = "/assets/";
@@ -57,10 +58,10 @@ export class Dashboard {
       await this.#load(isAsset);
     } catch (error) {
       this.#log.error("the dashboard cannot be built", { why: messageOf(error) });
-      return failed(503, "the dashboard is not built here; run `npm ci` and start again", null);
+      return failure(new GatewayError("dashboard_missing"));
     }
     const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
-    if (file === undefined) return failed(404, "the dashboard has no such file", null);
+    if (file === undefined) return failure(new GatewayError("not_found", "the dashboard has no such file"));
     return fileAnswer(request, file, isAsset);
   }
 

@@ -1,4 +1,7 @@
-import { ERRORS, GatewayError } from "../errors.ts";
+import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
+
+/** Seconds after which a client may ask again what could not be answered now. */
+const RETRY_SECONDS = 2;
 
 export const JSON_HEADERS = {
   "content-type": "application/json; charset=utf-8",
@@ -20,24 +23,48 @@ export function successText(data: string, extra: Readonly<Record<string, unknown
 
 /** Any other JSON, without the envelope: probes and the API's description. */
 export function plainJson(value: unknown, status = 200): Response {
-  return new Response(JSON.stringify(value), { status, headers: JSON_HEADERS });
+  const later = status === 503 ? { "retry-after": `${RETRY_SECONDS}` } : {};
+  return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...later } });
 }
 
 /** A failure, never to be mistaken for "no results": `path` names the wrong member of the body, where one is to blame. */
-export function failure({ status, message, path, headers }: GatewayError): Response {
-  return failed(status, message, path ?? null, headers);
+export function failure({ status, code, message, path, headers }: GatewayError): Response {
+  return failed({ status, code, message, path: path ?? null }, headers);
+}
+
+/** What failed, as it is answered. */
+export interface Failed {
+  readonly status: number;
+  /** One of the table of errors, or of a plugin's own. */
+  readonly code: string;
+  readonly message: string;
+  readonly path: string | null;
 }
 
 export function failed(
-  status: number,
-  message: string,
-  path: string | null,
+  { status, code, message, path }: Failed,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(JSON.stringify({ data: [], error: status, message, path }), {
+  const later = status === 503 ? { "retry-after": `${RETRY_SECONDS}` } : {};
+  return new Response(JSON.stringify({ data: [], error: status, code, message, path }), {
     status,
-    headers: { ...JSON_HEADERS, ...headers },
+    headers: { ...JSON_HEADERS, ...later, ...headers },
   });
+}
+
+/** Codes of plugins' answers that name none. */
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid_body",
+  401: "invalid_auth",
+  403: "insufficient_scope",
+  404: "not_found",
+  409: "duplicate_name",
+  429: "rate_limited",
+  503: "database_unavailable",
+};
+
+export function codeOfStatus(status: number): ErrorCode {
+  return CODE_OF_STATUS[status] ?? (status < 500 ? "invalid_body" : "plugin_failed");
 }
 
 /** An error from another thread has lost its class, but not its code. */

@@ -96,9 +96,10 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   database_read_url: SERVER,
   eu_database_read_url: SERVER,
   bootstrap_key: orEmpty({
-    fits: (text) => /^[\x21-\x7e]{8,512}$/.test(text),
-    allowed: "8 to 512 printable ASCII characters without spaces",
+    fits: (text) => /^[\x21-\x7e]{32,512}$/.test(text),
+    allowed: "32 to 512 printable ASCII characters without spaces",
   }),
+  api_hosts: { fits: isNameOrAddress, allowed: "host names or addresses without port" },
   public_api_url: PUBLIC_ADDRESS,
   eu_public_api_url: PUBLIC_ADDRESS,
   public_gateway_url: PUBLIC_ADDRESS,

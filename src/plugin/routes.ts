@@ -34,10 +34,10 @@ export async function callRoute(
     return await guardedAsync((given: RouteCall) => route.handle(given), call, ROUTE_MS);
   } catch (error) {
     if ((error as { code?: unknown }).code === "database_unavailable") {
-      return { status: 503, message: "the database cannot be reached now; try again" };
+      return { status: 503, code: "database_unavailable", message: "the database cannot be reached now; try again" };
     }
     log.error("a plugin's route failed", { method: route.method, path: route.path, why: messageOf(error) });
-    return { status: 500, message: "a plugin failed on this request" };
+    return { status: 500, code: "plugin_failed", message: "a plugin failed on this request" };
   }
 }
 

@@ -34,6 +34,17 @@ test.each([
 
 type Row = [name: string, method: string, path: string, options: CallOptions, status: number, path: string | null];
 
+/** By the row's name, else by its status. */
+const CODES: Readonly<Record<string, string>> = {
+  400: "invalid_body",
+  401: "missing_auth",
+  403: "insufficient_scope",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "body_too_large",
+  "an unknown key": "invalid_auth",
+};
+
 describe("the API answers", () => {
   test.each<Row>([
     ["an unknown path", "GET", "/v1/nothing", {}, 404, null],
@@ -91,7 +102,8 @@ describe("the API answers", () => {
     const { key } = options;
     const named = key === "read" || key === "write" || key === "gateway" ? { ...options, key: it.keys[key] } : options;
     const answer = await it.call(method, path.replace("ID", id), named);
-    expect(answer.json).toEqual({ data: [], error: status, message: expect.any(String), path: wrongPath });
+    const code = CODES[_name] ?? CODES[status];
+    expect(answer.json).toEqual({ data: [], error: status, code, message: expect.any(String), path: wrongPath });
     expect(answer.status).toBe(status);
     expect(answer.headers.get("content-type")).toStartWith("application/json");
   });
@@ -159,6 +171,30 @@ describe("the API answers", () => {
     socket.destroy();
   });
 
+  test("413 to one who announces a large body, before any of it has come", async () => {
+    for (const path of [BY_IDS, "/v1/import"]) {
+      const { promise: answered, resolve } = Promise.withResolvers<string>();
+      const socket = connect(it.api.port, "127.0.0.1");
+      socket.on("error", (error) => resolve(error.message));
+      socket.on("data", (bytes) => resolve(String(bytes)));
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${it.keys.all}\r\ncontent-length: 300000000\r\n\r\n`,
+      );
+      expect(await answered).toStartWith("HTTP/1.1 413");
+      socket.destroy();
+    }
+  });
+
+  test("what cannot be answered now with when to ask again, and everything with nosniff", async () => {
+    const away = await openApi();
+    away.gatewayStatus = new Error("it does not answer");
+    const probe = await away.call("GET", "/readyz", { key: null });
+    expect([probe.status, probe.headers.get("retry-after")]).toEqual([503, "2"]);
+    for (const path of ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/v1/models", "/v1/nothing", "/"])
+      expect((await fetch(away.origin + path)).headers.get("x-content-type-options")).toBe("nosniff");
+    await away[Symbol.asyncDispose]();
+  });
+
   test("413 before an endless body has come, whatever length it claims", async () => {
     const { promise: answered, resolve } = Promise.withResolvers<string>();
     const socket = connect(it.api.port, "127.0.0.1");
@@ -205,7 +241,13 @@ describe("the API answers", () => {
     const { status, json } = await broken.call("GET", `/v1/request/${row}`);
     expect([status, json]).toEqual([
       500,
-      { data: [], error: 500, message: "the API failed on this request", path: null },
+      {
+        data: [],
+        error: 500,
+        code: "internal_error",
+        message: "the API failed on this request; its log says why",
+        path: null,
+      },
     ]);
     expect(broken.log.join("")).toContain("no such table");
     await broken[Symbol.asyncDispose]();

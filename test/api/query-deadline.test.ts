@@ -19,7 +19,10 @@ test("a query that outlasts its time is answered 504 and stopped, and the next o
   }
   const startedAt = performance.now();
   const slow = await it.call("POST", "/v1/request/query-fast", { body: { filter, limit: 10 } });
-  expect([slow.status, slow.json]).toEqual([504, { data: [], error: 504, message: expect.any(String), path: null }]);
+  expect([slow.status, slow.json]).toEqual([
+    504,
+    { data: [], error: 504, code: "query_timeout", message: expect.any(String), path: null },
+  ]);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   for (const path of ["/v1/request/count/query", "/v1/metrics/query"]) {
     expect((await it.call("POST", path, { body: { filter } })).status).toBe(504);

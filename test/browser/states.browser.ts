@@ -46,7 +46,10 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
     let fails = true;
     await page.route(/\/v1\/(?!session$)/, (route) =>
       fails
-        ? route.fulfill({ status: 400, json: { data: [], error: 400, message: "not now, please", path: null } })
+        ? route.fulfill({
+            status: 400,
+            json: { data: [], error: 400, code: "invalid_body", message: "not now, please", path: null },
+          })
         : route.continue(),
     );
     await page.goto(it.weir.api + path);

@@ -17,7 +17,7 @@ import { encodeFrame, NO_ID } from "../../src/spool/codec.ts";
 import { FRAME } from "../../src/spool/frame.ts";
 import { isInnerPath } from "../../src/upkeep/backup/manifest.ts";
 import { SpoolKeeper } from "../../src/upkeep/backup/spool-keeper.ts";
-import { readTarHeader, TAR_BLOCK_BYTES, tarHeader } from "../../src/upkeep/backup/tar.ts";
+import { readTarHeader, TAR_BLOCK_BYTES, tarHeader, tarPadding } from "../../src/upkeep/backup/tar.ts";
 import { assertProperty } from "../chance.ts";
 import { startLoad } from "../e2e/load.ts";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
@@ -182,6 +182,15 @@ test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
     (bytes) => Buffer.concat([tarHeader("../evil", 0, 0), bytes]),
     /holds a file with the name "\.\.\/evil"/,
   ],
+  [
+    "with a link",
+    (bytes) => Buffer.concat([entry("weir.db-link", "2"), bytes]),
+    /"weir\.db-link", which is a symbolic link/,
+  ],
+  ["with a hard link", (bytes) => Buffer.concat([entry("hard", "1"), bytes]), /"hard", which is a hard link/],
+  ["with a pipe", (bytes) => Buffer.concat([entry("pipe", "6"), bytes]), /"pipe", which is a named pipe/],
+  ["with a device", (bytes) => Buffer.concat([entry("null", "3"), bytes]), /"null", which is a device/],
+  ["with two lists", (bytes) => Buffer.concat([manifestOf(bytes), bytes]), /holds backup\.json twice/],
   ["with a stranger", (bytes) => Buffer.concat([tarHeader("state/evil", 0, 0), bytes]), /state\/evil is no part/],
 ])("a backup that is %s is refused, and what is there stays", async (name, change, why) => {
   const damaged = at(`damaged ${name}.tar`);
@@ -194,6 +203,27 @@ test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
   expect(readFileSync(join(place, "state", "kept"), "utf8")).toBe("kept");
   expect(existsSync(at("evil"))).toBe(false);
 });
+
+/** The header of an entry that is no file. */
+function entry(name: string, type: string): Buffer {
+  const header = tarHeader(name, 0, 0);
+  header.write(type, 156, "latin1");
+  header.fill(" ", 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+  return header;
+}
+
+/** The blocks of the archive's `backup.json`. */
+function manifestOf(archive: Buffer): Buffer {
+  let at = 0;
+  for (;;) {
+    const found = readTarHeader(archive.subarray(at, at + 512))!;
+    const end = at + 512 + found.bytes + tarPadding(found.bytes);
+    if (found.name === "backup.json") return archive.subarray(at, end);
+    at = end;
+  }
+}
 
 function flip(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes);

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { hostname } from "node:os";
 import type { Config } from "../../config.ts";
 
 const HOST = /^[a-z0-9._-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
@@ -7,6 +9,23 @@ export function calledOrigin({ public_api_url, host, api_port }: Config, request
   if (public_api_url !== "") return public_api_url.replace(/\/+$/, "");
   const called = request.headers.get("host") ?? "";
   return `${isHttps(request) ? "https" : "http"}://${HOST.test(called) ? called : `${host}:${api_port}`}`;
+}
+
+/**
+ * The origin of the dashboard's own pages, or undefined where the client called a host name that is not known: then it may
+ * be another site's, which had its name resolved to this address.
+ *
+ * Addresses are always known: no name leads to them, so no other site can be called by one.
+ */
+export function ownOrigin(config: Config, request: Request): string | undefined {
+  const origin = calledOrigin(config, request);
+  return config.public_api_url !== "" || isKnownHost(config, new URL(origin).hostname) ? origin : undefined;
+}
+
+function isKnownHost({ host, api_hosts }: Config, called: string): boolean {
+  const name = called.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost")) return true;
+  return [host, hostname(), ...api_hosts].some((known) => known.toLowerCase().replace(/\.$/, "") === name);
 }
 
 /** The gateway's address: as configured, else the host that the client called, with the gateway's port. */

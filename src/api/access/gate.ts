@@ -22,8 +22,8 @@ export interface Route {
 interface GateOptions {
   readonly keys: KeyWatch;
   readonly logins: Logins;
-  /** The API's address as the client called it. */
-  readonly ownOrigin: (request: Request) => string;
+  /** The origin of the dashboard's pages, or undefined where the client called another host. */
+  readonly ownOrigin: (request: Request) => string | undefined;
   readonly routes: readonly Route[];
 }
 
@@ -38,7 +38,7 @@ export class Gate {
   readonly #keys: KeyWatch;
   readonly #paths: readonly PathMethods[];
   readonly #logins: Logins;
-  readonly #ownOrigin: (request: Request) => string;
+  readonly #ownOrigin: (request: Request) => string | undefined;
   readonly #callers = new WeakMap<Request, KeySnapshot>();
   readonly #loginsOf = new WeakMap<Request, Login>();
 
@@ -102,7 +102,7 @@ export class Gate {
     if (request.headers.has("authorization")) return undefined;
     const found = await this.#logins.identify(request);
     if (found === undefined) return undefined;
-    if (request.method !== "GET") refuseOtherSites(request, [this.#ownOrigin(request)], changes);
+    if (request.method !== "GET") refuseOtherSites(request, this.#ownOrigin(request), changes);
     this.#keys.used(found.key.id);
     this.#loginsOf.set(request, found.login);
     return found.key;

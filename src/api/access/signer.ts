@@ -24,8 +24,12 @@ export class Signer {
   /** @throws GatewayError `invalid_auth` where the address is not one that was signed here, or has expired. */
   async verify(request: Request): Promise<void> {
     const url = new URL(request.url);
-    const expires = url.searchParams.get("expires") ?? "";
-    const given = Buffer.from(url.searchParams.get("signature") ?? "");
+    const [expires = "", ...otherTimes] = url.searchParams.getAll("expires");
+    const [signature = "", ...otherSignatures] = url.searchParams.getAll("signature");
+    // What was signed is one address; one with more in it says two things.
+    if (otherTimes.length > 0 || otherSignatures.length > 0)
+      throw new GatewayError("invalid_auth", "this address is not as it was signed");
+    const given = Buffer.from(signature);
     const wanted = Buffer.from(signPath(await this.#secret.load(), url.pathname, expires));
     if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
       throw new GatewayError("invalid_auth", "the signature of this address is wrong");

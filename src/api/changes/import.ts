@@ -14,6 +14,9 @@ import { readArrival } from "./arrivals.ts";
 
 export const IMPORT_PATH = "/v1/import";
 
+/** As the gateway's 409 for an id of a client's choice: ids are used once in a deployment, whoever used them. */
+const ID_TAKEN = "the id was used before in this deployment";
+
 /** Characters of records that are read before others get their turn. */
 const TURN_LENGTH = 1 << 20;
 
@@ -42,7 +45,7 @@ export function importEndpoints(room: ApiRoom, gate: () => Gate) {
       for (const [index, { line, arrival }] of read.entries()) {
         const result = results[index];
         if (result === "imported" || result === "existing") counts[result]++;
-        else rejected.push({ line, id: arrival.row.request_id, why: "the id is taken" });
+        else rejected.push({ line, id: arrival.row.request_id, why: ID_TAKEN });
       }
       return success({ ...counts, rejected: rejected.sort((a, b) => a.line - b.line) });
     },

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../errors.ts";
+import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
 
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
@@ -42,43 +43,32 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(await readBytes(request, bytesMax));
 }
 
-/**
- * A body that is too large is read on for so long, without being kept: who still sends it would otherwise lose the answer
- * with the connection.
- */
-const DISCARD_BYTES_MAX = 64 * 1_024 * 1_024;
-const DISCARD_MS = 1_000;
-
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
+  // A length that is announced is refused before any of it is read.
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     bytes += next.value.byteLength;
     if (bytes > bytesMax) {
-      await discard(reader);
-      throw new GatewayError(
-        "body_too_large",
-        `the body is over ${bytesMax} bytes; WEIR_MAX_API_BODY_BYTES sets the limit`,
-        {
-          headers: { connection: "close" },
-        },
-      );
+      await reader.cancel();
+      throw tooLarge(bytesMax);
     }
     chunks.push(next.value);
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const giveUp = setTimeout(() => void reader.cancel(), DISCARD_MS);
-  let bytes = 0;
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    bytes += next.value.byteLength;
-    if (bytes > DISCARD_BYTES_MAX) await reader.cancel();
-  }
-  clearTimeout(giveUp);
+/**
+ * The connection stays open: the server drops what still comes. A client that sends all before it reads would otherwise
+ * lose the answer with the connection.
+ */
+function tooLarge(bytesMax: number): GatewayError {
+  const how =
+    bytesMax === IMPORT_BYTES_MAX ? ": send the records in parts" : "; WEIR_MAX_API_BODY_BYTES sets the limit";
+  return new GatewayError("body_too_large", `the body is over ${bytesMax} bytes${how}`);
 }
 
 function decode(bytes: Uint8Array): string {

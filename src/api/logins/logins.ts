@@ -145,13 +145,19 @@ const now = () => Math.floor(Date.now() / 1_000);
  * A browser sends the cookie with whatever any page makes it send: what is asked with it must come from our own pages.
  * Browsers say where a request comes from; what says nothing comes from none, and may read.
  *
+ * @param own - the origin of our pages, or undefined where the request was sent to a host name that is not known here.
  * @param changes - whether the request changes something: then it has to say where it comes from.
  * @throws GatewayError `cross_site_request`
  */
-export function refuseOtherSites(request: Request, ownOrigins: readonly string[], changes: boolean): void {
+export function refuseOtherSites(request: Request, own: string | undefined, changes: boolean): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
   if (site === null && origin === null && !changes) return;
-  if (site !== null ? site === "same-origin" : origin !== null && ownOrigins.includes(origin)) return;
+  if (own === undefined)
+    throw new GatewayError(
+      "cross_site_request",
+      "this host name is not known here: add it to WEIR_API_HOSTS, or set WEIR_PUBLIC_API_URL",
+    );
+  if (site !== null ? site === "same-origin" : origin === own) return;
   throw new GatewayError("cross_site_request");
 }

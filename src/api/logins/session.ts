@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import { hashKey, type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { isoTimeOrNull } from "../../record/iso-time.ts";
 import { organizationName } from "../../store/keys.ts";
-import { calledOrigin, gatewayOrigin } from "../access/called-origin.ts";
+import { calledOrigin, gatewayOrigin, ownOrigin } from "../access/called-origin.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -52,7 +52,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/session",
       async ({ body, request }) => {
-        refuseOtherSites(request, [calledOrigin(room.config, request)], false);
+        refuseOtherSites(request, ownOrigin(room.config, request), false);
         const key = await keyOf(room, body.key.trim());
         const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
         if (key === undefined || why !== undefined) {

@@ -4,7 +4,7 @@ import type { RouteAnswer } from "../../plugin/contract.ts";
 import type { RouteView } from "../../plugin/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
 import type { Gate } from "../access/gate.ts";
-import { failed, success } from "../envelope.ts";
+import { codeOfStatus, failed, success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 
 /** Endpoints that plugins answer, in the gateway's thread: there is what they speak of. */
@@ -34,7 +34,9 @@ export function pluginEndpoints(room: ApiRoom, gate: () => Gate, routes: readonl
 }
 
 function toResponse(answer: RouteAnswer): Response {
-  return "data" in answer ? success(answer.data) : failed(answer.status, answer.message, answer.path ?? null);
+  if ("data" in answer) return success(answer.data);
+  const { status, code = codeOfStatus(status), message, path = null } = answer;
+  return failed({ status, code, message, path });
 }
 
 /** Of `/v1/rate-limits/:id`: `Rate limits`. */

@@ -2,6 +2,7 @@ import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../../errors.ts";
 import type { Access } from "../access/gate.ts";
 import type { DescribedRoute } from "../app.ts";
+import { API_ERRORS } from "./api-errors.ts";
 
 export interface Description {
   readonly openapi: string;
@@ -33,7 +34,8 @@ type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 
 const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the scope that it names.
 Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
-\`{"data": [], "error": <status>, "message": …, "path": …}\`, where \`path\` names the wrong member of the body.`;
+\`{"data": [], "error": <status>, "code": …, "message": …, "path": …}\`, where \`code\` says what failed in a word that stays as it is,
+and \`path\` names the wrong member of the body.`;
 
 /** The API as OpenAPI 3.1, made from the endpoints themselves. */
 export function describeApi(routes: readonly DescribedRoute[]): Description {
@@ -126,11 +128,19 @@ const SUCCESS = {
 
 const FAILURE = {
   type: "object",
-  required: ["data", "error", "message", "path"],
+  required: ["data", "error", "code", "message", "path"],
   properties: {
     data: { type: "array", maxItems: 0 },
     error: { type: "integer", description: "The HTTP status." },
-    message: { type: "string" },
+    code: {
+      type: "string",
+      description: `What failed: ${API_ERRORS.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(", ")}; endpoints of plugins may answer others.`,
+      examples: API_ERRORS,
+    },
+    message: {
+      type: "string",
+      description: "What was wrong and how to put it right, for people; its words may change.",
+    },
     path: { type: ["string", "null"], description: "The wrong member of the body, such as filter.left." },
   },
 };

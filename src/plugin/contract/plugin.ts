@@ -86,7 +86,13 @@ export interface RouteCaller {
 /** `path` names the member of the body that is wrong. */
 export type RouteAnswer =
   | { readonly data: Json }
-  | { readonly status: number; readonly message: string; readonly path?: string };
+  | {
+      readonly status: number;
+      /** What programs look at, such as `not_found`; without one it follows from the status. */
+      readonly code?: string;
+      readonly message: string;
+      readonly path?: string;
+    };
 
 export interface PluginContext {
   readonly options: Json;

@@ -31,6 +31,7 @@ export async function extract(source: string, folder: string, onStep: (step: Ste
     const { name, bytes } = member;
     if (!isInnerPath(name)) throw new RestoreError(`${source} holds a file with the name ${JSON.stringify(name)}`);
     if (name === MANIFEST) {
+      if (manifest !== undefined) throw new RestoreError(`${source} holds ${MANIFEST} twice`);
       manifest = await readMember(member, source);
       continue;
     }
@@ -74,8 +75,9 @@ async function readMember({ bytes, copy }: Member, source: string): Promise<Mani
 async function* inDirectory(source: string): AsyncGenerator<Member> {
   for (const entry of fs.readdirSync(source, { recursive: true, encoding: "utf8" }).sort()) {
     const path = join(source, entry);
-    const found = fs.statSync(path);
-    if (!found.isFile()) continue;
+    const found = fs.lstatSync(path);
+    if (found.isDirectory()) continue;
+    if (!found.isFile()) throw notPlain(source, entry, found.isSymbolicLink() ? "a symbolic link" : "no plain file");
     const copy = async (sink: ByteSink) => {
       const fd = fs.openSync(path, "r");
       try {
@@ -108,12 +110,31 @@ async function* inTar(source: string): AsyncGenerator<Member> {
       if (entry.type === "0") {
         const copy = (sink: ByteSink) => readPieces(fd, entry.bytes, sink, content);
         yield { name: longName ?? entry.name, bytes: entry.bytes, copy };
+      } else if (!PASSED_OVER.has(entry.type)) {
+        throw notPlain(source, longName ?? entry.name, KINDS[entry.type] ?? "no plain file");
       }
       longName = undefined;
     }
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** Folders, and what tar programs write beside a file: its times and owner. */
+const PASSED_OVER: ReadonlySet<string> = new Set(["5", "x", "g"]);
+const KINDS: Readonly<Record<string, string>> = {
+  1: "a hard link",
+  2: "a symbolic link",
+  3: "a device",
+  4: "a device",
+  6: "a named pipe",
+};
+
+/** What was put into a backup beside its files is not passed over: it may have been meant to replace one. */
+function notPlain(source: string, name: string, kind: string): RestoreError {
+  return new RestoreError(
+    `${source} holds ${JSON.stringify(name)}, which is ${kind}: a backup holds plain files alone`,
+  );
 }
 
 function readHeader(header: Buffer, source: string) {

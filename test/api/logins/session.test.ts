@@ -4,7 +4,7 @@ import { openApi, type TestApi } from "../open.ts";
 
 let it: TestApi;
 beforeAll(async () => {
-  it = await openApi();
+  it = await openApi({ api_hosts: ["weir.internal"] });
 });
 afterAll(async () => {
   await it[Symbol.asyncDispose]();
@@ -122,6 +122,23 @@ describe("what is asked with a log-in", () => {
       body: { filter: "all" },
     });
     expect(answer.status).toBe(200);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["another name that leads here", { host: "evil.example", origin: "http://evil.example" }, 403],
+    ["another name, as its own site", { host: "evil.example", "sec-fetch-site": "same-origin" }, 403],
+    ["a name of the setting", { host: "weir.internal:80", origin: "http://weir.internal:80" }, 200],
+    ["localhost", { host: "localhost:8788", origin: "http://localhost:8788" }, 200],
+    ["an address", { host: "192.0.2.7", origin: "http://192.0.2.7" }, 200],
+    ["another name, without a browser", { host: "evil.example" }, 200],
+  ])("and a log-in under %s is judged by the host's name", async (_name, headers, status) => {
+    const answer = await logIn(it.keys.all, headers);
+    expect(answer.status).toBe(status);
+    if (status === 403)
+      expect(answer.json).toMatchObject({
+        code: "cross_site_request",
+        message: expect.stringContaining("WEIR_API_HOSTS"),
+      });
   });
 
   test("and a log-in itself, from another site, is refused", async () => {

@@ -1,0 +1,32 @@
+import type { ErrorCode } from "../../errors.ts";
+
+/** Every code that an answer of the API may have, in the order of its documentation. */
+export const API_ERRORS = [
+  "bad_request",
+  "invalid_body",
+  "filter_invalid",
+  "sort_invalid",
+  "missing_auth",
+  "invalid_auth",
+  "insufficient_scope",
+  "cross_site_request",
+  "not_found",
+  "model_not_found",
+  "method_not_allowed",
+  "duplicate_name",
+  "duplicate_request_id",
+  "defined_in_file",
+  "credentials_key_missing",
+  "body_too_large",
+  "rate_limited",
+  "internal_error",
+  "plugin_failed",
+  "database_unusable",
+  "database_foreign",
+  "database_newer",
+  "database_unavailable",
+  "dashboard_missing",
+  "spool_full",
+  "shutting_down",
+  "query_timeout",
+] as const satisfies readonly ErrorCode[];
