@@ -3,7 +3,7 @@ import type { LlmAnnotation, LlmRequest, LlmToolCall } from "../../record/llm-sc
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 
 /** Arguments as an object: parsed where they came as text, `{ "_raw": text }` where that is no JSON object. */
-function toolArguments(value: Json): object {
+export function toolArguments(value: Json): object {
   if (isObject(value)) return value;
   if (value === undefined || value === null || value === "") return {};
   const raw = typeof value === "string" ? value : jsonText(value);

@@ -11,7 +11,7 @@ import type {
   ToolChoice,
   Wants,
 } from "../../plugin/contract.ts";
-import { isObject, numberOf, pickDefined, textOf } from "../json.ts";
+import { isObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -20,6 +20,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * that says nothing.
  */
 export class PromptDraft {
+  readonly extra: Record<string, Json> = {};
   model: string | undefined;
   stream = false;
   readonly messages: Message[] = [];
@@ -31,6 +32,12 @@ export class PromptDraft {
   /** A mark at the top of the body, which is for the last part. */
   topMark: CacheMark | undefined;
   private readonly paths: Record<string, string> = {};
+
+  private readonly shape: string;
+
+  constructor(shape: string) {
+    this.shape = shape;
+  }
 
   set<K extends SettingName>(name: K, value: Settings[K] | undefined, at: string): void {
     if (value === undefined) return;
@@ -58,6 +65,8 @@ export class PromptDraft {
       settings: this.settings,
       wants: this.wants,
       paths: this.paths,
+      shape: this.shape,
+      extra: this.extra,
       losses: this.losses,
     }) as Prompt;
   }
@@ -76,14 +85,14 @@ export const cacheMark = (mark: Json): CacheMark | undefined =>
 /** Reads one member of a body into the draft; `at` is the member's path. */
 export type MemberReader = (draft: PromptDraft, value: Json, at: string) => void;
 
-/** Calls the reader of every member that is there. A member without a reader is one that no shape knows: it is dropped. */
+/** Calls the reader of every member that is there. A member without a reader is one that no other shape knows. */
 export function readMembers(draft: PromptDraft, body: Json, readers: Readonly<Record<string, MemberReader>>): void {
   if (!isObject(body)) draft.lose("invalid", "", "the body must be a JSON object");
   for (const name of isObject(body) ? Object.keys(body) : []) {
     const value = body[name];
     if (value === null || value === undefined) continue;
     if (Object.hasOwn(readers, name)) readers[name]!(draft, value, name);
-    else draft.lose("dropped", name);
+    else setMember(draft.extra, name, value);
   }
 }
 

@@ -1,6 +1,57 @@
-import type { Effort } from "../../plugin/contract.ts";
+import type { Effort, ModelFacts, Thinking } from "../../plugin/contract.ts";
 
 /** All efforts, least first. */
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export const isEffort = (text: string): text is Effort => (EFFORTS as readonly string[]).includes(text);
+
+/** What an effort means to models that are told otherwise: a share of the most tokens, Gemini's budget and level, Claude's effort. */
+export const EFFORT_TABLE: Readonly<
+  Record<Effort, { share: number; geminiBudget: number; geminiLevel: string; claude: Effort }>
+> = {
+  none: { share: 0, geminiBudget: 0, geminiLevel: "minimal", claude: "none" },
+  minimal: { share: 0.1, geminiBudget: 1024, geminiLevel: "minimal", claude: "low" },
+  low: { share: 0.2, geminiBudget: 1024, geminiLevel: "low", claude: "low" },
+  medium: { share: 0.5, geminiBudget: 8192, geminiLevel: "medium", claude: "medium" },
+  high: { share: 0.8, geminiBudget: 24_576, geminiLevel: "high", claude: "high" },
+  xhigh: { share: 0.95, geminiBudget: 24_576, geminiLevel: "high", claude: "xhigh" },
+  max: { share: 0.95, geminiBudget: 24_576, geminiLevel: "high", claude: "max" },
+};
+
+const BUDGET_MIN = 1024;
+const BUDGET_MAX = 128_000;
+
+/** Tokens for thinking below `maxTokens`; `undefined` where there is no room. */
+export function boundedBudget(tokens: number, maxTokens: number): number | undefined {
+  const budget = Math.min(Math.max(Math.round(tokens), BUDGET_MIN), BUDGET_MAX, maxTokens - 1);
+  return budget < BUDGET_MIN ? undefined : budget;
+}
+
+export const budgetOf = (effort: Effort, maxTokens: number): number | undefined =>
+  boundedBudget(EFFORT_TABLE[effort].share * maxTokens, maxTokens);
+
+/** The effort whose share of `maxTokens` a budget is. */
+export function effortOfBudget(budget: number, maxTokens: number): Effort {
+  if (budget <= 0) return "none";
+  const share = budget / maxTokens;
+  if (share < 0.15) return "minimal";
+  if (share < 0.35) return "low";
+  if (share < 0.65) return "medium";
+  return share < 0.9 ? "high" : "xhigh";
+}
+
+/** The effort that is meant, whichever way it was said. Thinking as the model likes is `high`. */
+export function effortOf({ effort, budgetTokens, adaptive }: Thinking, maxTokens: number): Effort | undefined {
+  if (effort !== undefined) return effort;
+  if (budgetTokens !== undefined) return effortOfBudget(budgetTokens, maxTokens);
+  return adaptive === true ? "high" : undefined;
+}
+
+/** The effort itself, else the next one below that the model has, else its lowest; a model that must think has no `none`. */
+export function nearestEffort(wanted: Effort, { efforts, mustThink }: ModelFacts): Effort {
+  const had = EFFORTS.filter(
+    (effort) => (efforts === undefined || efforts.includes(effort)) && !(mustThink && effort === "none"),
+  );
+  const rank = EFFORTS.indexOf(wanted);
+  return had.findLast((effort) => EFFORTS.indexOf(effort) <= rank) ?? had[0] ?? wanted;
+}

@@ -6,7 +6,7 @@ const MARK = "weir1.";
 
 /** `weir1.<issuer>.<base64url>`: state that only Weir unpacks. */
 export function packState({ issuer, ...rest }: State): string {
-  const inside = Buffer.from(JSON.stringify({ k: rest.kind, v: rest.value, i: rest.id }), "utf8");
+  const inside = Buffer.from(JSON.stringify({ k: rest.kind, v: rest.value, i: rest.id, o: rest.of }), "utf8");
   return `${MARK}${encodeURIComponent(issuer).replaceAll(".", "%2E")}.${inside.toString("base64url")}`;
 }
 
@@ -22,7 +22,13 @@ export function unpackState(text: string): State | undefined {
   const value = textOf(inside?.v);
   if (!isObject(inside) || issuer === undefined || value === undefined) return undefined;
   const kind = inside.k === "encrypted" || inside.k === "redacted" ? inside.k : "signature";
-  return pickDefined({ issuer, kind, value, id: textOf(inside.i) }) as State;
+  return pickDefined({
+    issuer,
+    kind,
+    value,
+    id: textOf(inside.i),
+    of: inside.o === "call" ? "call" : undefined,
+  }) as State;
 }
 
 function decoded(issuer: string): string | undefined {

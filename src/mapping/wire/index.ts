@@ -10,7 +10,7 @@ import { interactions } from "./interactions.ts";
 import { moderations, rerank } from "./judgements.ts";
 import { logged } from "./logged.ts";
 import { images, speech, transcriptions } from "./media.ts";
-import { messages } from "./messages.ts";
+import { messages } from "./messages/schema.ts";
 import { ollamaChat, ollamaGenerate } from "./ollama.ts";
 import { responses } from "./responses.ts";
 import { textGeneration } from "./text-generation.ts";

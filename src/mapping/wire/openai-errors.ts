@@ -26,7 +26,10 @@ function statusIn(error: Json): number {
   return error?.type === "rate_limit_error" || error?.code === "rate_limit_exceeded" ? 429 : 502;
 }
 
-/** The error that SDKs of OpenAI understand. 529 is Anthropic's word for 503. */
+/** 529 is Anthropic's word for 503. */
+export const writeStatus = (status: number): number => (status === 529 ? 503 : status);
+
+/** The error that SDKs of OpenAI understand. */
 export function writeError(error: ApiError): Json {
   return {
     error: pickDefined({
@@ -40,7 +43,7 @@ export function writeError(error: ApiError): Json {
   };
 }
 
-export function typeOf({ status, upstream, type }: ApiError): string {
+function typeOf({ status, upstream, type }: ApiError): string {
   if (upstream === undefined && type === "gateway_error") return type;
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";

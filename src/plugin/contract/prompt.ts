@@ -17,8 +17,12 @@ export interface Prompt {
   readonly settings: Settings;
   readonly wants: Wants;
   /** Where the settings stand in the client's body. */
-  readonly paths: Readonly<Partial<Record<SettingName | "toolChoice" | "tools", string>>>;
-  /** What reading the body lost: members that no shape knows, and parts that cannot be read. */
+  readonly paths: Readonly<Partial<Record<SettingName | "toolChoice", string>>>;
+  /** The shape that the body had. */
+  readonly shape: string;
+  /** Members of the body that no other shape knows. */
+  readonly extra: Readonly<Record<string, Json>>;
+  /** What could not be read. */
   readonly losses: readonly Loss[];
 }
 
@@ -154,6 +158,8 @@ export interface State {
   readonly value: string;
   /** The provider's own id of the piece. */
   readonly id?: string;
+  /** It belongs to the call that follows, where an API has no place on the call itself. */
+  readonly of?: "call";
 }
 
 /** A call of a tool that the provider runs itself, or its result, as the API wrote it. */

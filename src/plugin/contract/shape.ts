@@ -31,6 +31,10 @@ export interface Shape {
   /** Each event is written as soon as it is there. */
   readonly writeEvents?: (state: Json, piece: Piece, reply: Reply) => readonly SentEvent[];
   readonly writeError?: (error: ApiError) => Json;
+  /** The status that clients of this API know for one that they may not. */
+  readonly writeStatus?: (status: number) => number;
+  /** The answer to a request to count its input. */
+  readonly writeCount?: (tokens: number) => Json;
   /** What is sent in a stream after 15 s of silence. */
   readonly keepAlive?: (state: Json) => SentEvent;
 }
@@ -61,8 +65,6 @@ export interface ModelFacts {
   readonly thinksWhenForced?: boolean;
   /** Members that it refuses, by the name they have at the provider. */
   readonly rejects?: readonly string[];
-  /** Members that it refuses while it thinks. */
-  readonly rejectsThinking?: readonly string[];
   readonly jsonSchema?: boolean;
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
@@ -104,40 +106,49 @@ export interface SentEvent {
 /**
  * What a shape does with one thing that a prompt may hold.
  *
- * `=` says it by itself; `-` needs nothing said; `D` leaves it out with a warning; `A` says something near it with a warning;
- * `R` refuses the request.
+ * `=` says it by itself; `-` says it by other means without a loss, or needs nothing said; `D` leaves it out with a warning;
+ * `A` says something near it with a warning; `F` fetches an address first; `R` refuses the request.
  */
-export type Take = "=" | "-" | "D" | "A" | "R";
+export type Take = "=" | "-" | "D" | "A" | "F" | "R";
 
+/** What is missing is `=`. */
 export type Takes = Readonly<Partial<Record<SettingName | PartName, Take>>>;
 
 /** Parts and forms of a prompt that shapes differ in. */
 export type PartName =
-  /** System texts after the first turn; `A`: as a marked text of the user. */
+  /** System texts after the first turn; `-`: as a marked text of the user. */
   | "laterSystem"
-  /** An image's address; `A`: fetched first. Likewise files. */
   | "imageBytes"
+  /** How closely to look at an image. */
+  | "imageDetail"
+  /** Name of a turn's participant. */
+  | "participant"
   | "imageUrl"
   | "pdf"
   | "fileUrl"
-  /** `A`: as text of the message. */
+  /** `-`: as text of the message. */
   | "textFile"
   | "fileId"
   | "audioIn"
   | "strict"
+  /** `-`: as a function with one text. */
   | "customTool"
+  /** `-`: as a part of the name. */
   | "namespace"
   | "search"
   | "choiceNone"
   | "choiceAny"
   | "choiceOne"
-  /** `A`: the others are left out. */
+  /** `-`: the others are left out. */
   | "allowedTools"
+  /** `-`: as text that begins `Error: `. */
   | "resultError"
-  /** `A`: in a user's turn after the results. */
+  /** `-`: in a turn of the user after the results. */
   | "resultImages"
   | "resultFiles"
   | "cacheMarks"
+  /** `A`: as a line of the system text. */
+  | "jsonObject"
   | "imageOut";
 
 /** What a shape takes of what it takes. */
@@ -154,6 +165,15 @@ export interface Limits {
   readonly noEmptyText?: boolean;
   /** A history with calls needs a tool beside it. */
   readonly callsNeedTools?: boolean;
-  /** `native`: a schema is a member; `tool`: a forced tool's input; by the model's facts where both may be. */
+  /** Results say the name of their tool. */
+  readonly resultNames?: boolean;
   readonly maxTokensRequired?: boolean;
+  /** How a model is told how much to think whose facts do not say. */
+  readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
+  /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
+  readonly noForcedThinking?: boolean;
+  /** Settings that do not stand beside thinking. */
+  readonly notWhileThinking?: readonly SettingName[];
+  /** Where a model has no `jsonSchema`, its answer is asked for as the input of a tool. */
+  readonly schemaTool?: boolean;
 }

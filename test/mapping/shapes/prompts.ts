@@ -29,18 +29,21 @@ const audioPart = fc.record({
   type: fc.constant("audio" as const),
   source: fc.record({ bytes, mediaType: fc.constantFrom("audio/wav", "audio/mp3") }),
 });
-const reasoningPart = fc.record(
-  {
-    type: fc.constant("reasoning" as const),
-    text: word,
-    state: fc.record({
-      issuer: fc.constantFrom("anthropic", "google", "openai:main", "acme"),
-      kind: fc.constantFrom("signature" as const, "encrypted" as const, "redacted" as const),
-      value: fc.constantFrom("c2ln", "EqRk+/=", "x.y"),
-    }),
-  },
-  { requiredKeys: ["type", "text"] },
-);
+const reasoningPart = fc
+  .record(
+    {
+      type: fc.constant("reasoning" as const),
+      text: word,
+      state: fc.record({
+        issuer: fc.constantFrom("anthropic", "google", "openai:main", "acme"),
+        kind: fc.constantFrom("signature" as const, "encrypted" as const, "redacted" as const),
+        value: fc.constantFrom("c2ln", "EqRk+/=", "x.y"),
+      }),
+    },
+    { requiredKeys: ["type", "text"] },
+  )
+  // What is redacted has no text.
+  .map((part) => (part.state?.kind === "redacted" ? { ...part, text: "" } : part));
 
 const userParts = fc.array(fc.oneof(textPart, imagePart, filePart, audioPart), { minLength: 1, maxLength: 3 });
 
@@ -135,6 +138,8 @@ export const prompts: fc.Arbitrary<Prompt> = fc
       wants: {},
       paths: Object.fromEntries(Object.keys(settings).map((key) => [key, key])),
       losses: [],
+      shape: "test",
+      extra: {},
     };
   });
 

@@ -18,7 +18,7 @@ import { readFormat, readThinking, readTool, readToolChoice, searchTool } from "
 
 /** A request to chat completions. */
 export function readRequest(body: Json): Prompt {
-  const draft = new PromptDraft();
+  const draft = new PromptDraft("chat-completions");
   readMembers(draft, body, MEMBERS);
   if (!Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
   draft.wants.reasoning = body?.reasoning?.exclude !== true;

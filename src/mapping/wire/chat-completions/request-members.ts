@@ -42,8 +42,8 @@ export const readThinking: MemberReader = (draft, value, at) => {
 /** A function, a tool of free text, or one that the provider runs. */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
-  if (type === "function" && isObject(tool.function)) draft.tools.push(functionTool(tool.function, tool, at));
-  else if (type === "custom" && isObject(tool.custom)) {
+  if (type === "function" && isObject(tool?.function)) draft.tools.push(functionTool(tool.function, tool, at));
+  else if (type === "custom" && isObject(tool?.custom)) {
     const { name, description, format } = tool.custom;
     draft.tools.push({
       type: "custom",

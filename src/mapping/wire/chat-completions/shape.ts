@@ -1,5 +1,5 @@
 import type { Shape } from "../../../plugin/contract.ts";
-import { readError, writeError } from "../openai-errors.ts";
+import { readError, writeError, writeStatus } from "../openai-errors.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readEvent } from "./read-events.ts";
 import { readRequest } from "./read-request.ts";
@@ -17,6 +17,7 @@ export const chatCompletionsShape: Shape = {
     conversation: "-",
     background: "-",
     storedPrompt: "-",
+    laterSystem: "=",
     fileUrl: "A",
     customTool: "-",
     namespace: "-",
@@ -36,5 +37,6 @@ export const chatCompletionsShape: Shape = {
   writeAnswer,
   writeEvents,
   writeError,
+  writeStatus,
   keepAlive,
 };

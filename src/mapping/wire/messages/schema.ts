@@ -1,14 +1,14 @@
-import type { Json } from "../../plugin/contract.ts";
-import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { countOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import { statedCost } from "../outcome.ts";
-import { anthropicUsage, bedrockMetricsUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { foldMessages } from "./messages-fold.ts";
+import type { Json } from "../../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { countOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import { statedCost } from "../../outcome.ts";
+import { anthropicUsage, bedrockMetricsUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { foldMessages } from "./fold.ts";
 
 /** Anthropic messages, also as Bedrock, Vertex and others carry them; OpenRouter states its cost in them. */
 export const messages: WireSchema = {

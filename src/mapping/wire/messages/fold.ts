@@ -1,6 +1,6 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../json.ts";
-import { grown, inOrder } from "./pieces.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import { isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../../json.ts";
+import { grown, inOrder } from "../pieces.ts";
 
 /** A content block while it grows; `json` gathers a tool's input until the block ends. */
 interface Block {

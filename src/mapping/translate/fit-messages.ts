@@ -1,0 +1,127 @@
+import type { CallPart, Message, Part, Prompt, ResultPart } from "../../plugin/contract.ts";
+import type { Fitting } from "./fit.ts";
+import { PartFitter } from "./fit-parts.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+/** Turns as the shape takes them: parts fitted, results gathered, systems placed, neighbours joined. */
+export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames): Prompt {
+  const parts = new PartFitter(prompt, fitting, names);
+  const limits = fitting.shape.limits ?? {};
+  const inPlace = fitting.take("laterSystem") === "=" || fitting.call.facts.systemInPlace === true;
+  const turns: Message[] = [];
+  let leading = true;
+  for (const message of prompt.messages) {
+    leading &&= message.role === "system";
+    const fitted = { ...named(message, fitting), parts: message.parts.flatMap((part) => parts.fit(part, message)) };
+    if (fitted.role !== "system" && message.parts.length > 0 && fitted.parts.length === 0) continue;
+    if (fitted.role === "system" && fitted.parts.length === 0) continue;
+    turns.push(leading || inPlace || message.role !== "system" ? fitted : asUser(fitted));
+  }
+  let messages = afterResults(gathered(turns), fitting);
+  if (limits.turnsAlternate === true) messages = joined(messages);
+  if (limits.noEmptyText === true) messages = withoutEmpty(messages);
+  return { ...prompt, messages };
+}
+
+function named(message: Message, { take, losses }: Fitting): Message {
+  if (message.name === undefined || take("participant") === "=") return message;
+  losses.push({ kind: "dropped", path: `${message.at ?? "messages"}.name` });
+  const { name: _, ...rest } = message;
+  return rest;
+}
+
+/** What the system says in mid-conversation, said by the user and marked. */
+const asUser = (message: Message): Message => ({
+  ...message,
+  role: "user",
+  parts: message.parts.map((part) =>
+    part.type === "text" ? { ...part, text: `<system>${part.text}</system>` } : part,
+  ),
+});
+
+/** All results of one turn's calls in the turn of the user that follows, before all else, in the order of the calls. */
+function gathered(turns: readonly Message[]): Message[] {
+  const messages: Message[] = [];
+  let at = 0;
+  while (at < turns.length) {
+    const turn = turns[at++]!;
+    messages.push(turn);
+    const calls = turn.role === "assistant" ? turn.parts.filter((part) => part.type === "call") : [];
+    if (calls.length === 0) continue;
+    const open = new Set(calls.map(({ id }) => id));
+    const found = new Map<string, ResultPart>();
+    const rest: Message[] = [];
+    for (let next = turns[at]; next !== undefined && next.role !== "assistant"; next = turns[++at]) {
+      const others: Part[] = [];
+      for (const part of next.parts) {
+        if (part.type === "result" && open.has(part.id) && !found.has(part.id)) found.set(part.id, part);
+        else others.push(part);
+      }
+      if (others.length > 0 || next.parts.length === 0) rest.push({ ...next, parts: others });
+    }
+    if (found.size > 0) messages.push(resultTurn(calls, found));
+    messages.push(...rest);
+  }
+  return messages;
+}
+
+function resultTurn(calls: readonly CallPart[], found: ReadonlyMap<string, ResultPart>): Message {
+  const parts: Part[] = [];
+  const seen = new Set<string>();
+  for (const { id } of calls) {
+    const result = seen.has(id) ? undefined : found.get(id);
+    seen.add(id);
+    if (result !== undefined) parts.push(result);
+  }
+  return { role: "user", parts };
+}
+
+/** Pictures and files in results, where a result is text, in a turn of the user right after all results. */
+function afterResults(messages: readonly Message[], { take }: Fitting): Message[] {
+  const images = take("resultImages") === "=";
+  const files = take("resultFiles") === "=";
+  if (images && files) return [...messages];
+  const stays = (part: Part) => (part.type === "image" ? images : part.type === "text" || files);
+  return messages.flatMap((message): Message[] => {
+    if (!message.parts.some((part) => part.type === "result" && !part.parts.every(stays))) return [message];
+    const moved: Part[] = [];
+    const parts = message.parts.map((part): Part => {
+      if (part.type !== "result" || part.parts.every(stays)) return part;
+      moved.push(...part.parts.filter((inner) => !stays(inner)));
+      const kept = part.parts.filter(stays);
+      return { ...part, parts: kept.length > 0 ? kept : [{ type: "text", text: BELOW }] };
+    });
+    const results = parts.filter((part) => part.type === "result");
+    const others = parts.filter((part) => part.type !== "result");
+    return [
+      { ...message, parts: results },
+      { role: "user", parts: [...moved, ...others] },
+    ];
+  });
+}
+const BELOW = "(The result is in the next message.)";
+
+/** Neighbours of one role as one turn. */
+function joined(messages: readonly Message[]): Message[] {
+  const turns: { role: Message["role"]; parts: Part[]; at?: string }[] = [];
+  for (const { role, parts, at } of messages) {
+    const last = turns.at(-1);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else turns.push({ role, parts: [...parts], ...(at === undefined ? {} : { at }) });
+  }
+  return turns;
+}
+
+/** Empty text says nothing, and some refuse it; so do they with white space that ends what the model is to go on with. */
+function withoutEmpty(messages: readonly Message[]): Message[] {
+  const kept: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    let parts = message.parts.some(isBlank) ? message.parts.filter((part) => !isBlank(part)) : message.parts;
+    const last = parts.at(-1);
+    if (index === messages.length - 1 && message.role === "assistant" && last?.type === "text")
+      parts = [...parts.slice(0, -1), { ...last, text: last.text.trimEnd() }];
+    if (parts.length > 0) kept.push(parts === message.parts ? message : { ...message, parts });
+  }
+  return kept;
+}
+const isBlank = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text.trim() === "";

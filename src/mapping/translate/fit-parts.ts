@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import type {
+  CallPart,
+  ImagePart,
+  Loss,
+  Message,
+  Part,
+  Prompt,
+  ResultPart,
+  Source,
+  State,
+} from "../../plugin/contract.ts";
+import { jsonText, parseJson } from "../json.ts";
+import type { Fitting } from "./fit.ts";
+import { belongsTo } from "./state.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+/** Begins the attribution that a coding tool puts into its system text; it changes with each request and spoils caches. */
+const ATTRIBUTION = "x-anthropic-billing-header:";
+
+/** Fits the parts of one prompt, in order: calls come before their results. */
+export class PartFitter {
+  private readonly prompt: Prompt;
+  private readonly fitting: Fitting;
+  private readonly names: ToolNames;
+  /** Names of the calls so far, as they are sent, by the client's id. */
+  private readonly called = new Map<string, string>();
+
+  constructor(prompt: Prompt, fitting: Fitting, names: ToolNames) {
+    this.prompt = prompt;
+    this.fitting = fitting;
+    this.names = names;
+  }
+
+  /** The part as it is sent; nothing where it is left out. */
+  fit(given: Part, message: Message): readonly Part[] {
+    const part = this.fitting.take("cacheMarks") === "=" || given.cache === undefined ? given : withoutMark(given);
+    switch (part.type) {
+      case "text":
+        return message.role === "system" && part.text.startsWith(ATTRIBUTION) ? [] : [part];
+      case "refusal":
+        return [part];
+      case "image":
+      case "audio":
+      case "file":
+        return this.media(part);
+      case "call":
+        return [this.call(part)];
+      case "result":
+        return [this.result(part, message)];
+      case "reasoning":
+        return this.reasoning(part);
+      case "hosted":
+        if (part.shape === this.fitting.shape.name) return [part];
+        this.lose("dropped", part);
+        return [];
+    }
+  }
+
+  private lose(kind: Loss["kind"], { at }: Part, why?: string): void {
+    const path = at ?? "messages";
+    this.fitting.losses.push(why === undefined ? { kind, path } : { kind, path, why });
+  }
+
+  private media(part: Part & { type: "image" | "audio" | "file" }): readonly Part[] {
+    const { source } = part;
+    const accepted = this.fitting.call.facts.input;
+    if (accepted !== undefined && !accepted.includes(part.type) && !isPlainText(source)) {
+      this.lose("refused", part, `the model takes no ${part.type}`);
+      return [];
+    }
+    const take = this.fitting.take(mediaName(part.type, source));
+    if ("fileId" in source) {
+      if (this.prompt.shape === this.fitting.shape.name) return [part];
+      this.lose("refused", part, "a file stored at one provider is not at another");
+      return [];
+    }
+    if (take === "=") return [part.type === "image" ? this.undetailed(part) : part];
+    if (take === "-" && part.type === "file")
+      return [{ type: "text", text: inlined(part.name, source), ...placed(part) }];
+    this.lose(
+      take === "D" ? "dropped" : "refused",
+      part,
+      take === "F" ? "its address could not be fetched" : undefined,
+    );
+    return [];
+  }
+
+  private undetailed(part: ImagePart): ImagePart {
+    const { detail, ...image } = part;
+    if (detail === undefined || this.fitting.take("imageDetail") === "=") return part;
+    if (detail !== "auto") this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.detail` });
+    return image;
+  }
+
+  private call(part: CallPart): CallPart {
+    const { namespace, custom, state, ...rest } = part;
+    const { take, call } = this.fitting;
+    const asFunction = custom === true && take("customTool") !== "=";
+    const inName = namespace !== undefined && take("namespace") !== "=";
+    const name = this.names.send({
+      name: part.name,
+      ...(inName ? { namespace } : {}),
+      ...(asFunction ? { custom: true } : {}),
+    });
+    this.called.set(part.id, name);
+    const kept = state !== undefined && belongsTo(state, call.issuer) ? { state } : {};
+    if (state !== undefined && kept.state === undefined) this.loseState(part);
+    return {
+      ...rest,
+      id: this.id(part.id),
+      name,
+      arguments: asFunction ? jsonText({ input: part.arguments }) : part.arguments,
+      ...(custom === true && !asFunction ? { custom } : {}),
+      ...(namespace !== undefined && !inName ? { namespace } : {}),
+      ...kept,
+    };
+  }
+
+  private loseState(part: Part): void {
+    this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.signature` });
+  }
+
+  /** Ids of the target's form; what it does not take becomes a hash of itself, in call and result alike. */
+  private id(id: string): string {
+    const form = this.fitting.shape.limits?.callId;
+    if (form === undefined || form.test(id)) return id;
+    return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+  }
+
+  private result(part: ResultPart, message: Message): ResultPart {
+    const { custom, name, error, ...rest } = part;
+    const { take, shape } = this.fitting;
+    const inner = part.parts.flatMap((each) => this.fit(each, message));
+    const failed = error === true && take("resultError") !== "=";
+    const called = this.called.get(part.id) ?? name;
+    return {
+      ...rest,
+      id: this.id(part.id),
+      parts: failed ? marked(inner) : inner,
+      ...(error === true && !failed ? { error } : {}),
+      ...(custom === true && take("customTool") === "=" ? { custom } : {}),
+      ...(shape.limits?.resultNames === true && called !== undefined ? { name: called } : {}),
+    };
+  }
+
+  private reasoning(part: Part & { type: "reasoning" }): readonly Part[] {
+    const { facts, issuer } = this.fitting.call;
+    const { state, ...plain } = part;
+    if (state !== undefined && belongsTo(state, issuer)) return [part];
+    if (facts.reasoningMember !== undefined && part.text !== "" && isOpen(state)) return [plain];
+    this.lose("dropped", part);
+    return [];
+  }
+}
+
+/** Text without state is the model's that wrote it, and any that takes such text may read it. */
+const isOpen = (state: State | undefined) => state === undefined;
+
+const withoutMark = <T extends Part>({ cache: _, ...part }: T): T => part as unknown as T;
+
+const placed = ({ at, cache }: Part) => ({
+  ...(at === undefined ? {} : { at }),
+  ...(cache === undefined ? {} : { cache }),
+});
+
+const isPlainText = (source: Source) => "mediaType" in source && isTextType(source.mediaType);
+
+const isTextType = (type: string) => type.startsWith("text/") || type === "application/json";
+
+function mediaName(type: "image" | "audio" | "file", source: Source) {
+  if (type === "audio") return "audioIn";
+  if ("fileId" in source) return "fileId";
+  if (type === "image") return "url" in source ? "imageUrl" : "imageBytes";
+  if ("url" in source) return "fileUrl";
+  return isTextType(source.mediaType) ? "textFile" : "pdf";
+}
+
+/** A text file as text of the message, under its name. */
+function inlined(name: string | undefined, source: Source): string {
+  const text =
+    "text" in source ? source.text : "bytes" in source ? Buffer.from(source.bytes, "base64").toString("utf8") : "";
+  return name === undefined ? text : `<file name=${JSON.stringify(name)}>\n${text}\n</file>`;
+}
+
+function marked(parts: readonly Part[]): readonly Part[] {
+  const [first, ...rest] = parts;
+  if (first?.type === "text") return [{ ...first, text: `Error: ${first.text}` }, ...rest];
+  return [{ type: "text", text: "Error: " }, ...parts];
+}
+
+/** The raw text of a custom tool's call that went out as a function. */
+export function customInput(text: string): string {
+  const input = parseJson(text)?.input;
+  return typeof input === "string" ? input : text;
+}

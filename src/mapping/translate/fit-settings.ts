@@ -1,0 +1,157 @@
+import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin/contract.ts";
+import { boundedBudget, budgetOf, EFFORT_TABLE, effortOf, nearestEffort } from "./effort.ts";
+import type { Fitting } from "./fit.ts";
+
+type Draft = { -readonly [K in SettingName]?: Settings[K] };
+
+/** Most tokens of an answer where an API wants a number and nobody knows one. */
+const MAX_TOKENS_UNKNOWN = 8192;
+
+const LOSSES: Readonly<Partial<Record<string, Loss["kind"]>>> = { D: "dropped", A: "approximated", R: "refused" };
+
+/** Members that say nothing where they have this value: leaving them out loses nothing. */
+const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
+  n: 1,
+  logprobs: false,
+  background: false,
+  store: true,
+};
+
+/** Settings as the shape takes them, and as the model does. */
+export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
+  const settings: Draft = { ...prompt.settings };
+  const lose = (kind: Loss["kind"], name: SettingName, why?: string) => {
+    const path = prompt.paths[name];
+    if (path !== undefined) fitting.losses.push(why === undefined ? { kind, path } : { kind, path, why });
+  };
+  modalities(settings, lose, fitting);
+  // What the shape has read it can write.
+  const foreign = prompt.shape === fitting.shape.name ? [] : (Object.keys(settings) as SettingName[]);
+  for (const name of foreign) {
+    const take = fitting.take(name);
+    if (take === "=") continue;
+    const kind = LOSSES[take];
+    if (kind !== undefined && settings[name] !== SAYS_NOTHING[name])
+      lose(kind, name, kind === "refused" ? "the target's API cannot say it" : undefined);
+    delete settings[name];
+  }
+  maxTokens(settings, lose, fitting);
+  thinking(prompt, settings, lose, fitting);
+  sampling(settings, lose, fitting);
+  rejected(settings, lose, fitting);
+  return { ...prompt, settings: settings as Settings };
+}
+
+type Lose = (kind: Loss["kind"], name: SettingName, why?: string) => void;
+
+/** An answer in text needs no words; a spoken one, or a picture, is not everybody's. */
+function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
+  const asked = settings.modalities;
+  if (asked === undefined) return;
+  if (asked.every((modality) => modality === "text")) delete settings.modalities;
+  else if (!asked.includes("audio") && take("imageOut") === "D") {
+    lose("dropped", "modalities");
+    delete settings.modalities;
+  }
+}
+
+function maxTokens(settings: Draft, lose: Lose, { shape, call: { facts } }: Fitting): void {
+  const most = facts.maxOutput;
+  if (settings.maxTokens === undefined) {
+    if (shape.limits?.maxTokensRequired === true) settings.maxTokens = most ?? MAX_TOKENS_UNKNOWN;
+  } else if (most !== undefined && settings.maxTokens > most) {
+    lose("approximated", "maxTokens", `the model writes at most ${most} tokens`);
+    settings.maxTokens = most;
+  }
+}
+
+/** Says how much to think in the model's own way. */
+function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { facts } }: Fitting): void {
+  const wish = settings.thinking;
+  if (wish === undefined) return;
+  delete settings.thinking;
+  const most = settings.maxTokens ?? facts.maxOutput ?? MAX_TOKENS_UNKNOWN;
+  const wanted = effortOf(wish, most);
+  const summary = wish.summary === undefined ? {} : { summary: wish.summary };
+  const way = facts.reasoning ?? shape.limits?.reasoning ?? "effort";
+  if (way === "none") {
+    if (wanted !== "none" && wanted !== undefined) lose("dropped", "thinking", "the model does not think");
+    return;
+  }
+  if (wanted === undefined) {
+    if (way !== "budget") settings.thinking = summary;
+    return;
+  }
+  const effort = nearestEffort(wanted, facts);
+  if (effort !== wanted) lose("approximated", "thinking", `the model has no effort ${wanted}`);
+  const forced = prompt.toolChoice?.mode === "any" || prompt.toolChoice?.mode === "one";
+  if (forced && effort !== "none" && shape.limits?.noForcedThinking === true && facts.thinksWhenForced !== true) {
+    lose("approximated", "thinking", "the model cannot think where a tool is forced");
+    if (facts.mustThink !== true) settings.thinking = { effort: "none" };
+    return;
+  }
+  const said = saidAs(way, effort, wish, most);
+  if (said === undefined) lose("approximated", "thinking", "the token limit leaves no room for it");
+  else settings.thinking = { ...said, ...summary };
+}
+
+function saidAs(
+  way: "effort" | "budget" | "adaptive" | "level",
+  effort: NonNullable<Thinking["effort"]>,
+  wish: Thinking,
+  maxTokens: number,
+): Thinking | undefined {
+  if (way === "effort" || way === "level" || effort === "none") return { effort };
+  if (way === "adaptive") {
+    const claude = EFFORT_TABLE[effort].claude;
+    return wish.adaptive === true && wish.effort === undefined
+      ? { adaptive: true }
+      : { adaptive: true, effort: claude };
+  }
+  const budgetTokens =
+    wish.budgetTokens === undefined ? budgetOf(effort, maxTokens) : boundedBudget(wish.budgetTokens, maxTokens);
+  return budgetTokens === undefined ? undefined : { budgetTokens };
+}
+
+function sampling(settings: Draft, lose: Lose, { shape: { limits } }: Fitting): void {
+  const { temperature, stop, thinking } = settings;
+  if (limits?.temperatureMax !== undefined && temperature !== undefined && temperature > limits.temperatureMax) {
+    lose("approximated", "temperature", `at most ${limits.temperatureMax}`);
+    settings.temperature = limits.temperatureMax;
+  }
+  if (limits?.stopTexts !== undefined && stop !== undefined && stop.length > limits.stopTexts) {
+    lose("approximated", "stop", `at most ${limits.stopTexts} texts`);
+    settings.stop = stop.slice(0, limits.stopTexts);
+  }
+  if (thinking === undefined || thinking.effort === "none") return;
+  for (const name of limits?.notWhileThinking ?? []) {
+    if (settings[name] === undefined) continue;
+    lose("dropped", name, "not beside thinking");
+    delete settings[name];
+  }
+}
+
+/** Names that providers have for settings, where they are not ours in snake case. */
+const ALIASES: Readonly<Record<string, SettingName>> = {
+  max_completion_tokens: "maxTokens",
+  max_output_tokens: "maxTokens",
+  stop_sequences: "stop",
+  stopSequences: "stop",
+  reasoning_effort: "thinking",
+  reasoning: "thinking",
+  response_format: "format",
+  parallel_tool_calls: "parallelCalls",
+  prompt_cache_key: "cacheKey",
+};
+
+const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What the model's facts say that it refuses, or what a provider has refused before. */
+function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): void {
+  for (const member of facts.rejects ?? []) {
+    const name = Object.hasOwn(ALIASES, member) ? ALIASES[member]! : (camel(member) as SettingName);
+    if (!Object.hasOwn(settings, name)) continue;
+    lose("dropped", name, "the model does not take it");
+    delete settings[name];
+  }
+}

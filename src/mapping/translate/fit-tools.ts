@@ -1,0 +1,155 @@
+import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin/contract.ts";
+import type { Fitting } from "./fit.ts";
+import { ToolNames } from "./tool-names.ts";
+
+type MutablePrompt = { -readonly [K in keyof Prompt]: Prompt[K] };
+
+/** Tools and their choice as the shape takes them. Their names in the history are the next step's. */
+export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Prompt; readonly names: ToolNames } {
+  const { shape, take, losses } = fitting;
+  const names = new ToolNames(shape.limits?.toolName);
+  const prompt: MutablePrompt = { ...given };
+  // Names are given away in the order of the tools, whatever the history holds.
+  prompt.tools = allowed(given, take("allowedTools") === "=")
+    .filter((tool) => isTaken(tool, given, fitting))
+    .map((tool) => fitTool(tool, fitting, names));
+  if (given.toolChoice !== undefined) {
+    const { allowed: among, ...choice } = given.toolChoice;
+    const kept =
+      take("allowedTools") === "=" && among !== undefined ? { allowed: among.map((name) => names.send({ name })) } : {};
+    choose(prompt, { ...names.choice(choice), ...kept }, fitting);
+  }
+  if (prompt.tools.length === 0) {
+    if (prompt.settings.parallelCalls !== undefined) prompt.settings = without(prompt.settings, "parallelCalls");
+    delete prompt.toolChoice;
+  }
+  schemaByTool(prompt, fitting, names);
+  jsonByPrompt(prompt, fitting);
+  if (prompt.tools.length === 0 && shape.limits?.callsNeedTools === true && hasCalls(given))
+    prompt.tools = [PLACEHOLDER];
+  for (const tool of given.tools)
+    if (tool.type === "function" && tool.strict === true && take("strict") === "D")
+      losses.push({ kind: "dropped", path: `${tool.at ?? "tools"}.strict` });
+  return { prompt, names };
+}
+
+/** Nothing that a model would call. */
+const PLACEHOLDER: FunctionTool = {
+  type: "function",
+  name: "no_tools_available",
+  description: "Not a tool: never call it.",
+  parameters: { type: "object", properties: {} },
+};
+
+const hasCalls = ({ messages }: Prompt) =>
+  messages.some(({ parts }) => parts.some(({ type }) => type === "call" || type === "result"));
+
+function without<T extends object, K extends keyof T>(members: T, name: K): Omit<T, K> {
+  const { [name]: _, ...rest } = members;
+  return rest;
+}
+
+function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[] {
+  const among = toolChoice?.allowed;
+  if (native || among === undefined) return tools;
+  return tools.filter((tool) => !("name" in tool) || among.includes(tool.name));
+}
+
+/** A tool of a provider's own is dropped elsewhere; where nothing is left without it, the request is refused. */
+function isTaken(tool: Tool, { tools, toolChoice }: Prompt, { shape, take, losses }: Fitting): boolean {
+  if (tool.type !== "hosted" && tool.type !== "search") return true;
+  if (tool.type === "hosted" ? tool.shape === shape.name : take("search") === "=") return true;
+  const named = toolChoice?.mode === "one" && "name" in tool && toolChoice.name === tool.name;
+  const kind: Loss["kind"] = tools.length === 1 || named ? "refused" : "dropped";
+  losses.push({ kind, path: tool.at ?? "tools", why: "the target has no such tool" });
+  return false;
+}
+
+function fitTool(tool: Tool, { take }: Fitting, names: ToolNames): Tool {
+  if (tool.type !== "function" && tool.type !== "custom") return tool;
+  const asFunction = tool.type === "function" || take("customTool") !== "=" ? functionOf(tool) : undefined;
+  const known = {
+    name: tool.name,
+    ...(tool.type === "custom" && asFunction !== undefined ? { custom: true as const } : {}),
+  };
+  const { namespace, ...rest } = asFunction ?? tool;
+  const kept = take("cacheMarks") === "=" ? rest : without(rest, "cache");
+  const fitted = take("strict") === "D" && "strict" in kept ? without(kept, "strict") : kept;
+  if (namespace === undefined) return { ...fitted, name: names.send(known) } as Tool;
+  if (take("namespace") === "=") return { ...fitted, namespace, name: names.send(known) } as Tool;
+  return { ...fitted, name: names.send({ ...known, namespace }) } as Tool;
+}
+
+/** A tool of free text as a function with one text. */
+function functionOf(tool: Tool & { type: "function" | "custom" }): FunctionTool {
+  if (tool.type === "function") return tool;
+  const { format, description, type: _, ...rest } = tool;
+  const grammar =
+    format?.type === "grammar"
+      ? `The input must follow this ${format.syntax ?? ""} grammar:\n${format.definition ?? ""}`
+      : undefined;
+  const said = [description, grammar].filter((text) => text !== undefined).join("\n\n");
+  return { ...rest, type: "function", ...(said === "" ? {} : { description: said }), parameters: FREE_TEXT };
+}
+
+const FREE_TEXT = {
+  type: "object",
+  properties: { input: { type: "string", description: "The whole input, as free text." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/** The member of a choice that a shape may lack, and what comes nearest. */
+function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fitting): void {
+  const lost = (name: "choiceNone" | "choiceAny" | "choiceOne") => {
+    if (take(name) === "=") return false;
+    losses.push({ kind: "approximated", path: prompt.paths.toolChoice ?? "tool_choice" });
+    return true;
+  };
+  prompt.toolChoice = choice;
+  if (choice.mode === "none" && lost("choiceNone")) {
+    delete prompt.toolChoice;
+    if (!hasCalls(prompt)) prompt.tools = [];
+  } else if (choice.mode === "one" && lost("choiceOne")) {
+    prompt.tools = prompt.tools.filter((tool) => "name" in tool && tool.name === choice.name);
+    if (take("choiceAny") === "=") prompt.toolChoice = { mode: "any" };
+    else delete prompt.toolChoice;
+  } else if (choice.mode === "any" && lost("choiceAny")) delete prompt.toolChoice;
+}
+
+/** The tool whose input is the answer, for models that take no schema. */
+function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, names: ToolNames): void {
+  const { format } = prompt.settings;
+  if (format?.type !== "schema" || shape.limits?.schemaTool !== true || call.facts.jsonSchema === true) return;
+  prompt.settings = without(prompt.settings, "format");
+  const description = format.description ?? "Gives the answer to the user. Call it once, with the whole answer.";
+  const alone = prompt.tools.length === 0;
+  prompt.tools = [
+    ...prompt.tools,
+    { type: "function", name: ANSWER_TOOL, description, parameters: format.schema as Json },
+  ];
+  names.answerTool = ANSWER_TOOL;
+  if (!alone) return;
+  prompt.toolChoice = { mode: "one", name: ANSWER_TOOL };
+  const { thinking } = prompt.settings;
+  if (shape.limits.noForcedThinking !== true || call.facts.thinksWhenForced === true || !isOn(thinking)) return;
+  losses.push({
+    kind: "approximated",
+    path: prompt.paths.thinking ?? "thinking",
+    why: "the model cannot think where a tool is forced",
+  });
+  prompt.settings = without(prompt.settings, "thinking");
+}
+const isOn = (thinking: Prompt["settings"]["thinking"]) => thinking !== undefined && thinking.effort !== "none";
+const ANSWER_TOOL = "json_answer";
+
+function jsonByPrompt(prompt: MutablePrompt, { take, losses }: Fitting): void {
+  if (prompt.settings.format?.type !== "json" || take("jsonObject") === "=") return;
+  losses.push({ kind: "approximated", path: prompt.paths.format ?? "response_format" });
+  prompt.settings = without(prompt.settings, "format");
+  const line = { role: "system" as const, parts: [{ type: "text" as const, text: JSON_LINE }] };
+  const leading = prompt.messages.findIndex(({ role }) => role !== "system");
+  const at = leading === -1 ? prompt.messages.length : leading;
+  prompt.messages = [...prompt.messages.slice(0, at), line, ...prompt.messages.slice(at)];
+}
+const JSON_LINE = "Answer with one JSON object and nothing else: no text around it, no code fence.";

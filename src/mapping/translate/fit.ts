@@ -1,0 +1,36 @@
+import type { Call, Loss, Prompt, Shape, Take } from "../../plugin/contract.ts";
+import { fitMessages } from "./fit-messages.ts";
+import { fitSettings } from "./fit-settings.ts";
+import { fitTools } from "./fit-tools.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+/** A prompt that a shape can write for one model, and what was lost on the way. */
+export interface Fitted {
+  readonly prompt: Prompt;
+  readonly losses: readonly Loss[];
+  readonly names: ToolNames;
+}
+
+/** What the steps of fitting share: the target, and the list of losses that they add to. */
+export interface Fitting {
+  readonly shape: Shape;
+  readonly call: Call;
+  readonly losses: Loss[];
+  readonly take: (name: keyof NonNullable<Shape["takes"]>) => Take;
+}
+
+/**
+ * Fits a prompt to a shape and a model. All that shapes differ in is in their tables; no two shapes know each other.
+ *
+ * The same prompt always gives the same result, so that providers' caches hold.
+ */
+export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
+  const losses: Loss[] = [...prompt.losses];
+  const takes = shape.takes ?? {};
+  const fitting: Fitting = { shape, call, losses, take: (name) => takes[name] ?? "=" };
+  if (prompt.shape !== shape.name)
+    for (const name of Object.keys(prompt.extra)) losses.push({ kind: "dropped", path: name });
+  const set = fitSettings(prompt, fitting);
+  const { prompt: equipped, names } = fitTools(set, fitting);
+  return { prompt: fitMessages(equipped, fitting, names), losses, names };
+}

@@ -1,0 +1,103 @@
+import type { Answer, CallPart, Part, Piece, State } from "../../plugin/contract.ts";
+import { customInput } from "./fit-parts.ts";
+import { JsonEnd } from "./json-end.ts";
+import { makerOf } from "./state.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+type PartPiece = Extract<Piece, { readonly part: number }>;
+
+/** Gives an answer back what the request lost on the way out: tools' names, raw inputs, the answer that came as a tool's input. */
+export class Restore {
+  /** State of calls by their id, for clients that forget it. */
+  readonly states = new Map<string, State>();
+  private readonly names: ToolNames;
+  private readonly issuer: string;
+  /** Parts that are the input of the answer tool, by choice and part. */
+  private readonly answers = new Set<string>();
+  /** Inputs of custom tools until their JSON is whole. */
+  private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
+
+  constructor(names: ToolNames, issuer: string) {
+    this.names = names;
+    this.issuer = issuer;
+  }
+
+  answer(answer: Answer): Answer {
+    return {
+      ...answer,
+      choices: answer.choices.map((choice) => ({ ...choice, parts: choice.parts.map((part) => this.part(part)) })),
+    };
+  }
+
+  private part(part: Part): Part {
+    if (part.type === "reasoning" && part.state !== undefined) return { ...part, state: this.stamped(part.state) };
+    if (part.type !== "call") return part;
+    if (this.isAnswer(part)) return { type: "text", text: part.arguments === "" ? "{}" : part.arguments };
+    const call = this.call(part);
+    return call.custom === true && part.custom !== true ? { ...call, arguments: customInput(part.arguments) } : call;
+  }
+
+  private isAnswer = ({ name }: CallPart) => this.names.answerTool !== undefined && name === this.names.answerTool;
+
+  private call(part: CallPart): CallPart {
+    const known = this.names.back(part.name);
+    const state = part.state === undefined ? undefined : this.stamped(part.state);
+    if (state !== undefined) this.states.set(part.id, state);
+    return { ...part, ...known, ...(state === undefined ? {} : { state }) };
+  }
+
+  /** Whatever a provider hands out is its own. */
+  private stamped(state: State): State {
+    return { ...state, issuer: state.kind === "encrypted" ? this.issuer : makerOf(this.issuer) };
+  }
+
+  piece(piece: Piece): readonly Piece[] {
+    if (!("part" in piece)) return piece.type === "finish" ? [...this.flushed(), piece] : [piece];
+    const key = `${piece.choice ?? 0} ${piece.part}`;
+    if (piece.type === "call") return this.begun(piece, key);
+    if (this.answers.has(key)) return answered(piece);
+    if (piece.type === "state") return [{ ...piece, state: this.stamped(piece.state) }];
+    const input = this.inputs.get(key);
+    if (input === undefined) return [piece];
+    if (piece.type === "close") return [...this.inputOf(key, piece), piece];
+    if (piece.type !== "arguments") return [piece];
+    input.text += piece.text;
+    input.end.read(piece.text);
+    return input.end.reached ? [...this.inputOf(key, piece), closeOf(piece)] : [];
+  }
+
+  private begun(piece: PartPiece & { type: "call" }, key: string): readonly Piece[] {
+    if (this.isAnswer(piece.call)) {
+      this.answers.add(key);
+      return [];
+    }
+    const call = this.call(piece.call);
+    if (call.custom === true && piece.call.custom !== true) this.inputs.set(key, { text: "", end: new JsonEnd() });
+    return [{ ...piece, call }];
+  }
+
+  private inputOf(key: string, of: PartPiece): Piece[] {
+    const text = customInput(this.inputs.get(key)!.text);
+    this.inputs.delete(key);
+    const piece = { type: "arguments", part: of.part, text } as const;
+    return text === "" ? [] : [of.choice === undefined ? piece : { ...piece, choice: of.choice }];
+  }
+
+  /** Inputs whose JSON never became whole. */
+  private flushed(): Piece[] {
+    return [...this.inputs.keys()].flatMap((key) => {
+      const [choice, part] = key.split(" ").map(Number) as [number, number];
+      const of = choice === 0 ? { type: "close" as const, part } : { type: "close" as const, part, choice };
+      return [...this.inputOf(key, of), of];
+    });
+  }
+}
+
+const closeOf = ({ part, choice }: PartPiece): Piece =>
+  choice === undefined ? { type: "close", part } : { type: "close", part, choice };
+
+/** Pieces of the answer tool's input as text. */
+function answered(piece: PartPiece): readonly Piece[] {
+  if (piece.type === "arguments") return [{ ...piece, type: "text" }];
+  return piece.type === "close" ? [piece] : [];
+}

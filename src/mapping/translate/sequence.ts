@@ -1,0 +1,130 @@
+import type { Finish, Piece } from "../../plugin/contract.ts";
+import { JsonEnd } from "./json-end.ts";
+
+type PartPiece = Extract<Piece, { readonly part: number }>;
+
+/** A choice's parts while they come in. */
+interface Choice {
+  /** The part whose pieces leave at once. */
+  open: number | undefined;
+  readonly ends: Map<number, Pick<JsonEnd, "reached" | "read">>;
+  readonly closed: Set<number>;
+  /** Pieces of parts that began while another was open, by part, in the order in which they began. */
+  readonly waiting: Map<number, PartPiece[]>;
+  called: boolean;
+}
+
+/**
+ * Puts the parts of an answer one after the other: all pieces of a part, then its `close`, then the next.
+ *
+ * Pieces leave when they come. A part waits only while a call before it is incomplete; what tells that a call is complete is
+ * its arguments, which are one JSON value, or its `close`. Text and reasoning end where another part begins. An answer with a
+ * call ends with `calls`, whatever the provider says, unless it ended for a reason of its own.
+ */
+export class Sequence {
+  private readonly choices = new Map<number, Choice>();
+
+  take(piece: Piece): readonly Piece[] {
+    if ("part" in piece) {
+      const out: Piece[] = [];
+      this.takePart(this.choice(piece.choice ?? 0), piece, out);
+      return out;
+    }
+    if (piece.type !== "finish") return [piece];
+    const choice = this.choice(piece.choice ?? 0);
+    const out: Piece[] = [];
+    this.drain(choice, piece.choice, out);
+    out.push({ ...piece, finish: finishWith(piece.finish, choice.called) });
+    return out;
+  }
+
+  private choice(index: number): Choice {
+    let choice = this.choices.get(index);
+    if (choice === undefined) {
+      choice = { open: undefined, ends: new Map(), closed: new Set(), waiting: new Map(), called: false };
+      this.choices.set(index, choice);
+    }
+    return choice;
+  }
+
+  private takePart(choice: Choice, piece: PartPiece, out: Piece[]): void {
+    const { part } = piece;
+    if (choice.closed.has(part)) return;
+    const waiting = choice.waiting.get(part);
+    if (waiting !== undefined) waiting.push(piece);
+    else if (choice.open === part) this.emit(choice, piece, out);
+    else if (choice.open === undefined) this.begin(choice, piece, out);
+    else if (choice.waiting.size === 0 && this.isComplete(choice)) {
+      this.close(choice, piece.choice, out);
+      this.begin(choice, piece, out);
+    } else {
+      choice.waiting.set(part, [piece]);
+      this.advance(choice, piece.choice, out);
+    }
+    if (waiting !== undefined) this.advance(choice, piece.choice, out);
+  }
+
+  /** Whether the open part needs no more: everything but a call is over once another part begins. */
+  private isComplete({ open, ends }: Choice): boolean {
+    const end = ends.get(open!);
+    return end === undefined || end.reached;
+  }
+
+  private begin(choice: Choice, piece: PartPiece, out: Piece[]): void {
+    choice.open = piece.part;
+    this.emit(choice, piece, out);
+  }
+
+  private emit(choice: Choice, piece: PartPiece, out: Piece[]): void {
+    if (piece.type === "close") {
+      this.close(choice, piece.choice, out);
+      return;
+    }
+    if (piece.type === "call") {
+      choice.called = true;
+      // Free text has no end that shows: it is over at its `close`.
+      choice.ends.set(piece.part, piece.call.custom === true ? NEVER : new JsonEnd());
+    } else if (piece.type === "arguments") choice.ends.get(piece.part)?.read(piece.text);
+    out.push(piece);
+  }
+
+  private close(choice: Choice, index: number | undefined, out: Piece[]): void {
+    const part = choice.open!;
+    out.push(index === undefined ? { type: "close", part } : { type: "close", part, choice: index });
+    choice.closed.add(part);
+    choice.ends.delete(part);
+    choice.open = undefined;
+  }
+
+  /** Lets waiting parts go as far as the parts before them are complete. */
+  private advance(choice: Choice, index: number | undefined, out: Piece[]): void {
+    while (choice.waiting.size > 0 && (choice.open === undefined || this.isComplete(choice))) {
+      if (choice.open !== undefined) this.close(choice, index, out);
+      this.release(choice, out);
+    }
+  }
+
+  private release(choice: Choice, out: Piece[]): void {
+    const [part, pieces] = choice.waiting.entries().next().value!;
+    choice.waiting.delete(part);
+    choice.open = part;
+    for (const piece of pieces) this.emit(choice, piece, out);
+  }
+
+  /** At the end everything is complete. */
+  private drain(choice: Choice, index: number | undefined, out: Piece[]): void {
+    if (choice.open !== undefined) this.close(choice, index, out);
+    while (choice.waiting.size > 0) {
+      this.release(choice, out);
+      if (choice.open !== undefined) this.close(choice, index, out);
+    }
+  }
+}
+
+const NEVER = { reached: false, read: () => {} };
+
+/** What an answer ends with that has, or has not, called a tool. */
+export function finishWith(finish: Finish, called: boolean): Finish {
+  if (called) return finish === "end" || finish === "stop" ? "calls" : finish;
+  return finish === "calls" ? "end" : finish;
+}

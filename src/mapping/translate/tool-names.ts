@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { ToolChoice } from "../../plugin/contract.ts";
+
+/** A tool as the client knows it. */
+interface ClientTool {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly custom?: true;
+}
+
+/** Characters of a name that are kept before its hash. */
+const KEPT = 55;
+
+/**
+ * Names of tools on the way out and back. A name that the target does not take is shortened with a hash, a namespace becomes
+ * part of the name, and a tool of free text becomes a function; answers get back what the client knows.
+ */
+export class ToolNames {
+  private readonly fits: RegExp | undefined;
+  private readonly known = new Map<string, ClientTool>();
+  /** Name of the tool whose input is the answer, where a schema was asked for by a tool. */
+  answerTool: string | undefined;
+
+  constructor(fits: RegExp | undefined) {
+    this.fits = fits;
+  }
+
+  /** The name to send; it is remembered where it is not the client's own. */
+  send(tool: ClientTool): string {
+    const whole = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
+    const name = this.fits === undefined || this.fits.test(whole) ? whole : shortened(whole);
+    if (name !== tool.name || tool.custom === true) this.known.set(name, tool);
+    return name;
+  }
+
+  choice(choice: ToolChoice): ToolChoice {
+    if (choice.name === undefined) return choice;
+    const { namespace, ...rest } = choice;
+    return {
+      ...rest,
+      name: this.send(namespace === undefined ? { name: choice.name } : { name: choice.name, namespace }),
+    };
+  }
+
+  /** What the client calls the tool of that name. */
+  back(name: string): ClientTool | undefined {
+    return this.known.get(name);
+  }
+}
+
+function shortened(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  return `${name.slice(0, KEPT).replaceAll(/[^A-Za-z0-9_-]/g, "_")}_${hash}`;
+}

@@ -1,0 +1,216 @@
+import type {
+  Answer,
+  ApiError,
+  Call,
+  Json,
+  Loss,
+  Piece,
+  Prompt,
+  Reply,
+  SentEvent,
+  Shape,
+  State,
+  StreamEvent,
+  Usage,
+} from "../../plugin/contract.ts";
+import { isObject, type JsonObject } from "../json.ts";
+import { fit } from "./fit.ts";
+import { PieceFold, piecesOf } from "./pieces.ts";
+import { Restore } from "./restore.ts";
+import { Sequence } from "./sequence.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+/** A request written for a provider, and what its answer has to get back. */
+export interface TranslatedRequest {
+  readonly body: Json;
+  /** In the order in which they were noticed, each path once. */
+  readonly losses: readonly Loss[];
+  readonly names: ToolNames;
+}
+
+/** Writes a client's prompt in a provider's shape. Pure; the same prompt gives the same bytes. */
+export function translateRequest(prompt: Prompt, shape: Shape, call: Call): TranslatedRequest {
+  const fitted = fit(prompt, shape, call);
+  const { body, losses = [] } = shape.writeRequest(fitted.prompt, call);
+  const own = prompt.shape === shape.name && isObject(body) ? { ...prompt.extra, ...body } : body;
+  return {
+    body: withoutMembers(own, call.facts.rejects),
+    losses: distinct([...fitted.losses, ...losses]),
+    names: fitted.names,
+  };
+}
+
+/** What the model refuses by its name at the provider, wherever it came from. */
+function withoutMembers(body: Json, rejects: readonly string[] = []): Json {
+  if (!isObject(body) || !rejects.some((name) => Object.hasOwn(body, name))) return body;
+  const kept: JsonObject = {};
+  for (const name of Object.keys(body)) if (!rejects.includes(name)) kept[name] = body[name];
+  return kept;
+}
+
+function distinct(losses: readonly Loss[]): Loss[] {
+  const seen = new Map<string, Loss>();
+  for (const loss of losses) {
+    const key = `${loss.kind} ${loss.path}`;
+    if (!seen.has(key)) seen.set(key, loss);
+  }
+  return [...seen.values()];
+}
+
+/** What the way back needs to know. */
+export interface AnswerOptions {
+  /** The provider's shape and the client's. */
+  readonly from: Shape;
+  readonly to: Shape;
+  readonly names: ToolNames;
+  /** Who issues the state in the answer. */
+  readonly issuer: string;
+  readonly reply: Reply;
+  /** A guess at the usage of an answer whose provider does not say it. */
+  readonly estimate?: (answer: Answer) => Usage | undefined;
+}
+
+export interface TranslatedAnswer {
+  readonly answer: Answer;
+  /** State of calls by their id. */
+  readonly states: ReadonlyMap<string, State>;
+  readonly estimated: boolean;
+}
+
+/** Reads a provider's whole answer as the client should get it; an answer that says nothing has no choices. */
+export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer {
+  const restore = new Restore(options.names, options.issuer);
+  const answer = settled(restore.answer(options.from.readAnswer(body)));
+  const guess = answer.usage === undefined ? options.estimate?.(answer) : undefined;
+  return {
+    answer: guess === undefined ? answer : { ...answer, usage: guess },
+    states: restore.states,
+    estimated: guess !== undefined,
+  };
+}
+
+/** The same rules as for pieces: a call in the answer is how it ended. */
+function settled(answer: Answer): Answer {
+  const fold = new PieceFold();
+  for (const piece of piecesOf(answer)) fold.take(piece);
+  return fold.answer();
+}
+
+/** A whole answer for the client. */
+export const writeWhole = (answer: Answer, { to, reply }: AnswerOptions): Json => to.writeAnswer!(answer, reply);
+
+/** A whole answer as the events of a stream, for a client that asked for one. */
+export function writeAsEvents(answer: Answer, { to, reply }: AnswerOptions): SentEvent[] {
+  const state = {};
+  return piecesOf(answer).flatMap((piece) => to.writeEvents!(state, piece, reply));
+}
+
+const CONTENT: ReadonlySet<Piece["type"]> = new Set(["text", "refusal", "reasoning", "call", "image", "hosted"]);
+
+const CUT_OFF: ApiError = {
+  status: 502,
+  code: "upstream_malformed",
+  message: "the provider ended the stream before the answer was complete",
+};
+
+const MALFORMED: ApiError = {
+  status: 502,
+  code: "upstream_malformed",
+  message: "the provider could not read its own model's tool call",
+};
+
+/** One stream on its way from a provider's shape to the client's. No event is sent after the last. */
+export class StreamTranslation {
+  /** Whether text, reasoning, a call or an image has come. */
+  hasContent = false;
+  /** The failure that ended it. */
+  error: ApiError | undefined;
+  /** Whether nothing more will be sent. */
+  ended = false;
+  estimated = false;
+  private finished = false;
+  private usageSeen = false;
+  private readonly options: AnswerOptions;
+  private readonly restore: Restore;
+  private readonly sequence = new Sequence();
+  private readonly fold = new PieceFold();
+  private readonly reading: Json = {};
+  private readonly writing: Json = {};
+
+  constructor(options: AnswerOptions) {
+    this.options = options;
+    this.restore = new Restore(options.names, options.issuer);
+  }
+
+  get states(): ReadonlyMap<string, State> {
+    return this.restore.states;
+  }
+
+  /** What has come so far, as a whole answer. */
+  get answer(): Answer {
+    return this.fold.answer();
+  }
+
+  /** What the client gets for one event of the provider. */
+  event(event: StreamEvent): readonly SentEvent[] {
+    const sent: SentEvent[] = [];
+    for (const piece of this.options.from.readEvent(this.reading, event)) this.take(piece, sent);
+    return sent;
+  }
+
+  /** The provider has closed its stream. Without an end of the answer before, it has failed. */
+  close(): readonly SentEvent[] {
+    const sent: SentEvent[] = [];
+    if (this.finished) this.take({ type: "end" }, sent);
+    else this.take({ type: "error", error: CUT_OFF }, sent);
+    return sent;
+  }
+
+  fail(error: ApiError): readonly SentEvent[] {
+    const sent: SentEvent[] = [];
+    this.take({ type: "error", error }, sent);
+    return sent;
+  }
+
+  keepAlive(): readonly SentEvent[] {
+    const { to } = this.options;
+    return this.ended || to.keepAlive === undefined ? [] : [to.keepAlive(this.writing)];
+  }
+
+  private take(piece: Piece, sent: SentEvent[]): void {
+    if (piece.type === "finish" && piece.finish === "malformed" && !this.hasContent) {
+      this.take({ type: "error", error: MALFORMED }, sent);
+      return;
+    }
+    // An end without a finish is a provider that gave up.
+    const own: Piece = piece.type === "end" && !this.finished ? { type: "error", error: CUT_OFF } : piece;
+    for (const restored of this.restore.piece(own))
+      for (const next of this.sequence.take(restored)) this.write(next, sent);
+  }
+
+  private write(piece: Piece, sent: SentEvent[]): void {
+    if (this.ended) return;
+    if (CONTENT.has(piece.type)) this.hasContent = true;
+    if (piece.type === "finish") this.finished = true;
+    if (piece.type === "usage") this.usageSeen = true;
+    this.fold.take(piece);
+    if (piece.type === "end") this.estimate(sent);
+    for (const event of this.options.to.writeEvents!(this.writing, piece, this.options.reply)) sent.push(event);
+    if (piece.type === "error") this.error = piece.error;
+    if (piece.type === "error" || piece.type === "end") this.ended = true;
+  }
+
+  private estimate(sent: SentEvent[]): void {
+    const usage = this.usageSeen ? undefined : this.options.estimate?.(this.fold.answer());
+    if (usage === undefined) return;
+    this.estimated = true;
+    this.write({ type: "usage", usage }, sent);
+  }
+}
+
+/** The text of a server-sent event. */
+export function eventText({ event, data, comment }: SentEvent): string {
+  if (comment !== undefined) return `: ${comment}\n\n`;
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`;
+}

@@ -1,0 +1,137 @@
+import type {
+  Answer,
+  Choice,
+  Citation,
+  Finish,
+  Json,
+  Part,
+  Prompt,
+  Reply,
+  TextPart,
+  Usage,
+} from "../../../plugin/contract.ts";
+import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
+import { PromptDraft } from "../../translate/draft.ts";
+import { anthropicUsage } from "../../usage.ts";
+import { readBlocks, writeBlocks, writeThinking } from "./blocks.ts";
+
+/** A whole answer of a provider. */
+export function readAnswer(body: Json): Answer {
+  const content = listOf(body?.content);
+  // Blocks of answers are those of requests; one that cannot be read is left out.
+  const parts = readBlocks(new PromptDraft("messages"), body?.content, "").map(({ at, ...part }, index): Part => {
+    const citations = part.type === "text" ? citationsOf(content[indexOf(at) ?? index]?.citations) : [];
+    return citations.length > 0 ? ({ ...part, citations } as TextPart) : (part as Part);
+  });
+  const choice = pickDefined({
+    parts,
+    finish: finishOf(body?.stop_reason),
+    stopText: filledText(body?.stop_sequence),
+  }) as Choice;
+  return pickDefined({
+    id: filledText(body?.id),
+    model: filledText(body?.model),
+    choices: [choice],
+    usage: anthropicUsage(body?.usage),
+  }) as Answer;
+}
+
+/** Of `[3]`: 3. */
+const indexOf = (at: string | undefined) => (at?.startsWith("[") ? Number(at.slice(1, -1)) : undefined);
+
+export const citationsOf = (citations: Json): Citation[] => listOf(citations).filter(isObject).map(citationOf);
+
+export const citationOf = (citation: Json): Citation =>
+  pickDefined({
+    url: filledText(citation?.url),
+    title: filledText(citation?.title) ?? filledText(citation?.document_title),
+    quote: filledText(citation?.cited_text),
+  }) as Citation;
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  end_turn: "end",
+  stop_sequence: "stop",
+  tool_use: "calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "context",
+  refusal: "filter",
+  pause_turn: "pause",
+};
+
+/** A word that is not known is an end like any other. */
+export function finishOf(word: Json): Finish {
+  const known = textOf(word) ?? "";
+  return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
+}
+
+export const WORDS: Readonly<Record<Finish, string>> = {
+  end: "end_turn",
+  stop: "stop_sequence",
+  calls: "tool_use",
+  length: "max_tokens",
+  context: "model_context_window_exceeded",
+  filter: "refusal",
+  pause: "pause_turn",
+  malformed: "end_turn",
+};
+
+/** A whole answer to a client. */
+export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
+  const choice = choices[0];
+  return {
+    id: reply.id,
+    type: "message",
+    role: "assistant",
+    model: reply.model,
+    content: (choice?.parts ?? []).flatMap((part) => writePart(part, reply.prompt)),
+    stop_reason: WORDS[stopOf(choice?.finish ?? "end", choice?.stopText)],
+    stop_sequence: choice?.stopText ?? null,
+    usage: writeUsage(usage ?? {}),
+  };
+}
+
+/** Without the text that stopped it, `stop_sequence` would say too much. */
+export const stopOf = (finish: Finish, stopText: string | undefined): Finish =>
+  finish === "stop" && stopText === undefined ? "end" : finish;
+
+function writePart(part: Part, { wants }: Prompt): JsonObject[] {
+  if (part.type === "reasoning") return wants.reasoning === true ? [writeThinking(part, false)] : [];
+  if (part.type === "call") {
+    const thought = wants.reasoning === true && part.state !== undefined ? [thoughtOfCall(part.state)] : [];
+    return [...thought, ...writeBlocks([part])];
+  }
+  if (part.type === "hosted") return part.shape === "messages" ? [part.item] : [];
+  if (part.type !== "text" && part.type !== "refusal") return [];
+  const citations =
+    part.type === "text" && part.citations !== undefined ? part.citations.map(writeCitation) : undefined;
+  return [pickDefined({ type: "text", text: part.text, citations })];
+}
+
+/** A call has no place for state here: it goes before the call, as a thought without text. */
+export const thoughtOfCall = (state: NonNullable<(Part & { type: "call" })["state"]>): JsonObject =>
+  writeThinking({ type: "reasoning", text: "", state: { ...state, of: "call" } }, false);
+
+export const writeCitation = ({ url, title, quote }: Citation): JsonObject => ({
+  type: "web_search_result_location",
+  url: url ?? "",
+  title: title ?? null,
+  cited_text: quote ?? "",
+  encrypted_index: "",
+});
+
+/** Input without what the caches read and wrote, which stands beside it. */
+export function writeUsage(usage: Usage): JsonObject {
+  const read = usage.prompt_cache_read_tokens ?? 0;
+  const write = usage.prompt_cache_write_tokens ?? 0;
+  const hour = usage.prompt_cache_write_1h_tokens;
+  return pickDefined({
+    input_tokens: Math.max(0, (usage.prompt_tokens ?? 0) - read - write),
+    cache_creation_input_tokens: write,
+    cache_read_input_tokens: read,
+    cache_creation:
+      hour === undefined
+        ? undefined
+        : { ephemeral_5m_input_tokens: Math.max(0, write - hour), ephemeral_1h_input_tokens: hour },
+    output_tokens: usage.completion_tokens ?? 0,
+  });
+}

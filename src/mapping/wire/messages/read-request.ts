@@ -1,0 +1,182 @@
+import type { Effort, Json, Message, Part, Prompt, Thinking, ToolChoice } from "../../../plugin/contract.ts";
+import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { cacheMark, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
+import { EFFORTS, isEffort } from "../../translate/effort.ts";
+import { readBlocks } from "./blocks.ts";
+
+/** A request to Anthropic's messages. */
+export function readRequest(body: Json): Prompt {
+  const draft = new PromptDraft("messages");
+  // The system text goes before the turns, wherever it stands in the body.
+  if (isObject(body)) readSystem(draft, body.system);
+  readMembers(draft, body, MEMBERS);
+  if (!Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
+  const shown = body?.thinking?.type === "enabled" || body?.thinking?.type === "adaptive";
+  draft.wants.reasoning = shown;
+  draft.wants.state = shown;
+  return draft.finish();
+}
+
+function readSystem(draft: PromptDraft, system: Json): void {
+  if (system === undefined || system === null) return;
+  const parts = readBlocks(draft, system, "system");
+  if (parts.length > 0) draft.messages.push({ role: "system", parts, at: "system" });
+}
+
+const MEMBERS: Readonly<Record<string, MemberReader>> = {
+  model: (draft, value) => {
+    draft.model = textOf(value);
+  },
+  stream: (draft, value) => {
+    draft.stream = value === true;
+  },
+  system: () => {},
+  messages: (draft, value) => {
+    for (const [index, message] of listOf(value).entries()) readMessage(draft, message, `messages[${index}]`);
+  },
+  max_tokens: number("maxTokens"),
+  temperature: number("temperature"),
+  top_p: number("topP"),
+  top_k: number("topK"),
+  stop_sequences: texts("stop"),
+  service_tier: text("serviceTier"),
+  metadata: (draft, value, at) => {
+    const user = filledText(value.user_id);
+    if (user !== undefined) draft.set("user", user, `${at}.user_id`);
+    for (const name of Object.keys(value)) if (name !== "user_id") draft.lose("dropped", `${at}.${name}`);
+  },
+  tools: (draft, value, at) => {
+    for (const [index, tool] of listOf(value).entries()) readTool(draft, tool, `${at}[${index}]`);
+  },
+  tool_choice: (draft, value, at) => {
+    const choice = readChoice(value);
+    if (choice === undefined) draft.lose("invalid", at, "must be of type auto, any, none or tool with a name");
+    else draft.choose(choice, at);
+    if (value.disable_parallel_tool_use === true) draft.set("parallelCalls", false, `${at}.disable_parallel_tool_use`);
+  },
+  thinking: (draft, value, at) => {
+    const thinking = readThinking(value);
+    if (thinking === undefined)
+      draft.lose("invalid", at, "must be of type enabled with budget_tokens, adaptive or disabled");
+    else draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
+  },
+  output_config: (draft, value, at) => {
+    readEffort(draft, value.effort, `${at}.effort`);
+    readFormat(draft, value.format, `${at}.format`);
+    for (const name of Object.keys(value))
+      if (name !== "effort" && name !== "format") draft.lose("dropped", `${at}.${name}`);
+  },
+  output_format: (draft, value, at) => readFormat(draft, value, at),
+  cache_control: (draft, value) => {
+    draft.topMark = cacheMark(value);
+  },
+  // What a platform puts into the body in place of headers and path.
+  anthropic_version: () => {},
+};
+
+const ROLES: Readonly<Record<string, Message["role"]>> = { user: "user", assistant: "assistant", system: "system" };
+
+function readMessage(draft: PromptDraft, message: Json, at: string): void {
+  const role = textOf(message?.role) ?? "";
+  if (!Object.hasOwn(ROLES, role)) {
+    draft.lose("invalid", isObject(message) ? `${at}.role` : at, "must be user, assistant or system");
+    return;
+  }
+  const parts = readBlocks(draft, message.content, `${at}.content`);
+  draft.messages.push({ role: ROLES[role]!, parts: role === "assistant" ? signedCalls(parts) : parts, at });
+}
+
+/** State of a call that travelled in an empty thought before it. */
+function signedCalls(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const before = joined.at(-1);
+    const state = before?.type === "reasoning" && before.state?.of === "call" ? before.state : undefined;
+    if (part.type === "call" && state !== undefined) {
+      const { of: _, ...own } = state;
+      joined[joined.length - 1] = { ...part, state: own };
+    } else joined.push(part);
+  }
+  return joined;
+}
+
+function readChoice(value: Json): ToolChoice | undefined {
+  const type = value?.type;
+  if (type === "auto" || type === "any" || type === "none") return { mode: type };
+  const name = filledText(value?.name);
+  return type === "tool" && name !== undefined ? { mode: "one", name } : undefined;
+}
+
+function readThinking(value: Json): Thinking | undefined {
+  const summary = value?.display === "summarized" ? "auto" : undefined;
+  if (value?.type === "disabled") return { effort: "none" };
+  if (value?.type === "adaptive") return pickDefined({ adaptive: true, summary }) as Thinking;
+  const budgetTokens = numberOf(value?.budget_tokens);
+  if (value?.type !== "enabled" || budgetTokens === undefined) return undefined;
+  return pickDefined({ budgetTokens, summary }) as Thinking;
+}
+
+function readEffort(draft: PromptDraft, value: Json, at: string): void {
+  if (value === undefined || value === null) return;
+  const effort = textOf(value) ?? "";
+  if (!isEffort(effort)) draft.lose("invalid", at, `must be one of ${EFFORTS.join(", ")}`);
+  else draft.set("thinking", { ...draft.settings.thinking, effort: effort as Effort }, at);
+}
+
+function readFormat(draft: PromptDraft, value: Json, at: string): void {
+  if (value === undefined || value === null) return;
+  if (value.type === "json_schema" && isObject(value.schema))
+    draft.set("format", { type: "schema", schema: value.schema }, at);
+  else draft.lose("refused", at, "must be of type json_schema with a schema");
+}
+
+/** Members of a function that have a place in a prompt. */
+const KNOWN: ReadonlySet<string> = new Set(["type", "name", "description", "input_schema", "strict", "cache_control"]);
+
+function readTool(draft: PromptDraft, tool: Json, at: string): void {
+  if (!isObject(tool)) {
+    draft.lose("invalid", at, "must be a tool");
+    return;
+  }
+  const type = textOf(tool.type) ?? "custom";
+  const cache = cacheMark(tool.cache_control);
+  if (type.startsWith("web_search")) {
+    const { type: _, ...location } = isObject(tool.user_location) ? tool.user_location : {};
+    draft.tools.push({
+      type: "search",
+      ...pickDefined({
+        maxUses: numberOf(tool.max_uses),
+        allowedDomains: domains(tool.allowed_domains),
+        blockedDomains: domains(tool.blocked_domains),
+        location: Object.keys(location).length > 0 ? location : undefined,
+        cache,
+      }),
+      at,
+    });
+    return;
+  }
+  const name = textOf(tool.name) ?? type;
+  if (type !== "custom") {
+    draft.tools.push({ type: "hosted", shape: "messages", name, item: tool, at });
+    return;
+  }
+  for (const member of Object.keys(tool)) if (!KNOWN.has(member)) draft.lose("dropped", `${at}.${member}`);
+  draft.tools.push({
+    type: "function",
+    name,
+    ...pickDefined({
+      description: filledText(tool.description),
+      parameters: isObject(tool.input_schema) ? tool.input_schema : undefined,
+      strict: typeof tool.strict === "boolean" ? tool.strict : undefined,
+      cache,
+    }),
+    at,
+  });
+}
+
+const domains = (value: Json): string[] | undefined =>
+  Array.isArray(value) ? value.filter((domain) => typeof domain === "string") : undefined;
+
+/** A call's input is an object; prompts have its text. */
+export const inputText = (input: Json): string =>
+  typeof input === "string" ? input : input === undefined || input === null ? "" : jsonText(input);

@@ -1,0 +1,164 @@
+import type { Finish, Piece, Reply, SentEvent, State, Usage } from "../../../plugin/contract.ts";
+import { type JsonObject, textOf } from "../../json.ts";
+import { stopOf, thoughtOfCall, WORDS, writeCitation, writeUsage } from "./answer.ts";
+import { writeThinking } from "./blocks.ts";
+import { writeError } from "./errors.ts";
+
+interface WritingState {
+  started?: true;
+  /** Index of the next block. */
+  index?: number;
+  open?: { readonly kind: "text" | "thinking" | "tool_use"; readonly part: number; signature?: string };
+  finish?: Finish;
+  stopText?: string;
+  usage?: Usage;
+}
+
+const event = (data: JsonObject): SentEvent => ({ event: textOf(data.type)!, data });
+
+/** The events for one piece. Parts come one after the other, so one block at most is open. */
+export function writeEvents(state: WritingState, piece: Piece, reply: Reply): readonly SentEvent[] {
+  switch (piece.type) {
+    case "start":
+      if (piece.usage !== undefined) state.usage = piece.usage;
+      return start(state, reply);
+    case "usage":
+      state.usage = { ...state.usage, ...piece.usage };
+      return [];
+    case "finish":
+      if (piece.choice !== undefined) return [];
+      state.finish = piece.finish;
+      if (piece.stopText !== undefined) state.stopText = piece.stopText;
+      return start(state, reply);
+    case "end":
+      return [...start(state, reply), ...stopBlock(state), ...end(state)];
+    case "error":
+      return [event(writeError(piece.error))];
+    case "logprobs":
+      return [];
+    default:
+      return piece.choice === undefined ? [...start(state, reply), ...block(state, piece, reply)] : [];
+  }
+}
+
+function start(state: WritingState, { id, model }: Reply): readonly SentEvent[] {
+  if (state.started) return [];
+  state.started = true;
+  const usage = { ...writeUsage(state.usage ?? {}), output_tokens: state.usage?.completion_tokens ?? 0 };
+  const message = {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
+  return [event({ type: "message_start", message }), event({ type: "ping" })];
+}
+
+function end({ finish = "end", stopText, usage }: WritingState): readonly SentEvent[] {
+  const delta = { stop_reason: WORDS[stopOf(finish, stopText)], stop_sequence: stopText ?? null };
+  return [event({ type: "message_delta", delta, usage: writeUsage(usage ?? {}) }), event({ type: "message_stop" })];
+}
+
+type PartPiece = Extract<Piece, { readonly part: number }>;
+
+function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readonly SentEvent[] {
+  const shown = prompt.wants.reasoning === true;
+  switch (piece.type) {
+    case "text":
+    case "refusal":
+      return [...opened(state, piece, "text"), delta(state, { type: "text_delta", text: piece.text })];
+    case "citation":
+      return [
+        ...opened(state, piece, "text"),
+        delta(state, { type: "citations_delta", citation: writeCitation(piece.citation) }),
+      ];
+    case "reasoning":
+      if (!shown) return [];
+      return piece.text === ""
+        ? opened(state, piece, "thinking")
+        : [...opened(state, piece, "thinking"), delta(state, { type: "thinking_delta", thinking: piece.text })];
+    case "state":
+      return shown ? stateEvents(state, piece, piece.state) : [];
+    case "call": {
+      const { id, name, state: own } = piece.call;
+      const thought = shown && own !== undefined ? whole(state, thoughtOfCall(own)) : [];
+      return [...stopBlock(state), ...thought, ...opened(state, piece, "tool_use", { id, name, input: {} })];
+    }
+    case "arguments":
+      return state.open?.kind === "tool_use"
+        ? [delta(state, { type: "input_json_delta", partial_json: piece.text })]
+        : [];
+    case "hosted":
+      return piece.hosted.shape === "messages" ? [...stopBlock(state), ...whole(state, piece.hosted.item)] : [];
+    case "image":
+      return [];
+    case "close":
+      return state.open?.part === piece.part ? stopBlock(state) : [];
+  }
+}
+
+const EMPTY = { text: { text: "" }, thinking: { thinking: "", signature: "" }, tool_use: {} };
+
+/** The block of a part, begun unless it is open. */
+function opened(
+  state: WritingState,
+  { part }: PartPiece,
+  kind: "text" | "thinking" | "tool_use",
+  members: JsonObject = {},
+) {
+  if (state.open?.part === part && state.open.kind === kind) return [];
+  const before = stopBlock(state);
+  state.open = { kind, part };
+  const index = state.index ?? 0;
+  return [
+    ...before,
+    event({ type: "content_block_start", index, content_block: { type: kind, ...EMPTY[kind], ...members } }),
+  ];
+}
+
+const delta = (state: WritingState, members: JsonObject): SentEvent =>
+  event({ type: "content_block_delta", index: state.index ?? 0, delta: members });
+
+/** Ends the open block; a thought has its signature before, be it empty. */
+function stopBlock(state: WritingState): readonly SentEvent[] {
+  const { open, index = 0 } = state;
+  if (open === undefined) return [];
+  const signed =
+    open.kind === "thinking" ? [delta(state, { type: "signature_delta", signature: open.signature ?? "" })] : [];
+  state.index = index + 1;
+  delete state.open;
+  return [...signed, event({ type: "content_block_stop", index })];
+}
+
+/** A block that comes in one piece. */
+function whole(state: WritingState, content_block: JsonObject): readonly SentEvent[] {
+  const index = state.index ?? 0;
+  state.index = index + 1;
+  const { signature } = content_block;
+  const started = signature === undefined ? content_block : { ...content_block, signature: "" };
+  const signed =
+    signature === undefined
+      ? []
+      : [event({ type: "content_block_delta", index, delta: { type: "signature_delta", signature } })];
+  return [
+    event({ type: "content_block_start", index, content_block: started }),
+    ...signed,
+    event({ type: "content_block_stop", index }),
+  ];
+}
+
+function stateEvents(state: WritingState, piece: PartPiece, own: State): readonly SentEvent[] {
+  if (state.open?.kind === "tool_use") return [];
+  const written = writeThinking({ type: "reasoning", text: "", state: own }, false);
+  if (own.kind === "redacted") return [...stopBlock(state), ...whole(state, written)];
+  const begun = opened(state, piece, "thinking");
+  state.open!.signature = written.signature;
+  return begun;
+}
+
+/** Clients of messages know this event. */
+export const keepAlive = (): SentEvent => event({ type: "ping" });

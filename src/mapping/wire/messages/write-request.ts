@@ -1,0 +1,82 @@
+import type { Call, Json, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
+import { type JsonObject, pickDefined } from "../../json.ts";
+import { writeBlocks } from "./blocks.ts";
+
+/** A body for a provider that speaks Anthropic's messages. System texts lead; the model's facts say whether more may follow. */
+export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
+  const { settings, messages } = prompt;
+  const turns = messages.findIndex(({ role }) => role !== "system");
+  const leading = turns === -1 ? messages : messages.slice(0, turns);
+  const system = leading.flatMap(({ parts }) => writeBlocks(parts));
+  return {
+    body: pickDefined({
+      model: call.model,
+      max_tokens: settings.maxTokens,
+      system: system.length > 0 ? system : undefined,
+      messages: (turns === -1 ? [] : messages.slice(turns)).map(writeMessage),
+      tools: prompt.tools.length > 0 ? prompt.tools.map(writeTool) : undefined,
+      tool_choice: writeChoice(prompt),
+      temperature: settings.temperature,
+      top_p: settings.topP,
+      top_k: settings.topK,
+      stop_sequences: settings.stop,
+      metadata: settings.user === undefined ? undefined : { user_id: settings.user },
+      service_tier: settings.serviceTier,
+      ...writeThinking(settings),
+      stream: prompt.stream || undefined,
+    }),
+  };
+}
+
+/** One text without a mark is written as text. */
+function writeMessage({ role, parts }: Message): JsonObject {
+  const only = parts.length === 1 ? parts[0] : undefined;
+  return { role, content: only?.type === "text" && only.cache === undefined ? only.text : writeBlocks(parts) };
+}
+
+function writeTool(tool: Tool): Json {
+  const mark = tool.cache === undefined ? {} : { cache_control: { type: "ephemeral", ...tool.cache } };
+  if (tool.type === "hosted") return tool.item;
+  if (tool.type === "search") {
+    return pickDefined({
+      type: "web_search_20250305",
+      name: "web_search",
+      max_uses: tool.maxUses,
+      allowed_domains: tool.allowedDomains,
+      blocked_domains: tool.blockedDomains,
+      user_location: tool.location && { type: "approximate", ...tool.location },
+      ...mark,
+    });
+  }
+  const { name, description } = tool;
+  const declared = tool.type === "function" ? tool : undefined;
+  const input_schema = declared?.parameters ?? { type: "object", properties: {} };
+  return pickDefined({ name, description, input_schema, strict: declared?.strict, ...mark });
+}
+
+function writeChoice({ toolChoice, settings, tools }: Prompt): Json {
+  if (tools.length === 0) return undefined;
+  const alone = settings.parallelCalls === false ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice === undefined) return settings.parallelCalls === false ? { type: "auto", ...alone } : undefined;
+  const { mode, name } = toolChoice;
+  if (mode === "none") return { type: "none" };
+  return mode === "one" ? { type: "tool", name, ...alone } : { type: mode, ...alone };
+}
+
+function writeThinking({ thinking, format }: Settings): JsonObject {
+  const display = thinking?.summary === undefined ? {} : { display: "summarized" };
+  const config = pickDefined({
+    effort: thinking?.effort === "none" ? undefined : thinking?.effort,
+    format: format?.type === "schema" ? { type: "json_schema", schema: format.schema } : undefined,
+  });
+  return {
+    thinking: thinking && thinkingOf(thinking, display),
+    output_config: Object.keys(config).length > 0 ? config : undefined,
+  };
+}
+
+function thinkingOf({ effort, budgetTokens, adaptive }: NonNullable<Settings["thinking"]>, display: JsonObject): Json {
+  if (effort === "none") return { type: "disabled" };
+  if (budgetTokens !== undefined) return { type: "enabled", budget_tokens: budgetTokens, ...display };
+  return adaptive === true ? { type: "adaptive", ...display } : undefined;
+}
