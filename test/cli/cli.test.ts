@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ROOT } from "../e2e/weir.ts";
@@ -187,6 +187,18 @@ describe("plugins", () => {
     const listed = JSON.parse((await cli.run("plugins", "list", "--json")).out) as { file: string; source: string }[];
     expect(listed.find(({ file }) => file === path)).toMatchObject({ source: "drop-in", replaces: false });
     expect(listed.some(({ source }) => source === "built-in")).toBe(true);
+  });
+
+  test("the types beside a skeleton are all of the contract", async () => {
+    const cli = commandLine();
+    await cli.run("plugins", "new", "whole", "--dir", ".");
+    const written = readFileSync(join(cli.directory, "weir-plugin.d.ts"), "utf8");
+    const folder = join(import.meta.dir, "../../src/plugin/contract");
+    const names = readdirSync(folder).flatMap((file) => [
+      ...readFileSync(join(folder, file), "utf8").matchAll(/^export (?:interface|type) (\w+)/gm),
+    ]);
+    expect(names.filter(([declaration]) => !written.includes(`  ${declaration}`))).toEqual([]);
+    expect(names.length).toBeGreaterThan(50);
   });
 
   test("a skeleton has no type errors in a folder of its own", async () => {

@@ -90,7 +90,8 @@ function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { 
     if (facts.mustThink !== true) settings.thinking = { effort: "none" };
     return;
   }
-  const said = saidAs(way, effort, wish, most);
+  const fixed = way === "budget" && wish.budgetTokens === undefined ? shape.limits?.budgets?.[effort] : undefined;
+  const said = fixed === undefined ? saidAs(way, effort, wish, most) : { budgetTokens: fixed };
   if (said === undefined) lose("approximated", "thinking", "the token limit leaves no room for it");
   else settings.thinking = { ...said, ...summary };
 }
@@ -148,7 +149,8 @@ const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string)
 
 /** What the model's facts say that it refuses, or what a provider has refused before. */
 function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): void {
-  for (const member of facts.rejects ?? []) {
+  const thinks = settings.thinking !== undefined && settings.thinking.effort !== "none";
+  for (const member of [...(facts.rejects ?? []), ...(thinks ? (facts.rejectsThinking ?? []) : [])]) {
     const name = Object.hasOwn(ALIASES, member) ? ALIASES[member]! : (camel(member) as SettingName);
     if (!Object.hasOwn(settings, name)) continue;
     lose("dropped", name, "the model does not take it");

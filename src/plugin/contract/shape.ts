@@ -65,6 +65,8 @@ export interface ModelFacts {
   readonly thinksWhenForced?: boolean;
   /** Members that it refuses, by the name they have at the provider. */
   readonly rejects?: readonly string[];
+  /** Members that it refuses while it thinks. */
+  readonly rejectsThinking?: readonly string[];
   readonly jsonSchema?: boolean;
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
@@ -170,6 +172,8 @@ export interface Limits {
   readonly maxTokensRequired?: boolean;
   /** How a model is told how much to think whose facts do not say. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
+  /** Tokens for thinking by effort, where they are no share of the token limit. */
+  readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
   readonly noForcedThinking?: boolean;
   /** Settings that do not stand beside thinking. */

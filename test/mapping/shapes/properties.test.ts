@@ -18,6 +18,7 @@ import type {
   SentEvent,
   Shape,
 } from "../../../src/plugin/contract.ts";
+import { assertProperty } from "../../chance.ts";
 import { answers, inPieces } from "./answers.ts";
 import { chatGrammar, type Grammar, messagesGrammar, parsed } from "./grammar.ts";
 import { essence, prompts } from "./prompts.ts";
@@ -81,7 +82,7 @@ const wire = (value: Json): Json => JSON.parse(JSON.stringify(value));
 
 describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !== undefined))("%s", (name, shape) => {
   test("a prompt is read back as it was fitted", () => {
-    fc.assert(
+    assertProperty(
       fc.property(prompts, facts, issuers, (prompt, known, issuer) => {
         const call: Call = { model: "m", facts: effortOnly(name, known), issuer };
         const fitted = fit(prompt, shape, call);
@@ -97,7 +98,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   });
 
   test("the same prompt gives the same bytes, and is left as it was", () => {
-    fc.assert(
+    assertProperty(
       fc.property(prompts, facts, issuers, (prompt, known, issuer) => {
         const call: Call = { model: "m", facts: known, issuer };
         const before = JSON.stringify(prompt);
@@ -109,7 +110,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   });
 
   test("every setting that does not arrive is a loss with its path", () => {
-    fc.assert(
+    assertProperty(
       fc.property(prompts, (prompt) => {
         const { prompt: fitted, losses } = fit(prompt, shape, { model: "m", facts: {}, issuer: "acme" });
         const paths = new Set(losses.map(({ path }) => path));
@@ -122,7 +123,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   });
 
   test("an answer is read back, whole", () => {
-    fc.assert(
+    assertProperty(
       fc.property(answers, (answer) => {
         expect(said(shape.readAnswer(wire(shape.writeAnswer!(answer, replyTo(asking)))))).toEqual(said(answer));
       }),
@@ -130,7 +131,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   });
 
   test("an answer in pieces cut anywhere is the answer, in a stream that fits the API's grammar", () => {
-    fc.assert(
+    assertProperty(
       fc.property(
         answers.chain((answer) => fc.tuple(fc.constant(answer), inPieces(answer))),
         ([answer, pieces]) => {
@@ -144,7 +145,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   });
 
   test("no input makes it throw", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.jsonValue({ maxDepth: 5 }), near, (any, body) => {
         for (const input of [any as Json, body]) {
           const prompt = shape.readRequest!(input);
@@ -243,7 +244,7 @@ function plain(part: Part): unknown {
 }
 
 test("pieces of an answer fold to the answer", () => {
-  fc.assert(
+  assertProperty(
     fc.property(answers, (answer) => {
       const fold = new PieceFold();
       for (const piece of piecesOf(answer)) fold.take(piece);
