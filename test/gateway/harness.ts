@@ -21,7 +21,7 @@ export interface Recorded {
   end: EndMeta | undefined;
 }
 
-/** A spool that keeps its frames in memory; `flushed` says what a crash would have left. */
+/** A spool that keeps its frames in memory, as the writer would (`memory-spool.test.ts`); `flushed` says what a crash would have left. */
 export class MemorySpool implements SpoolWriter {
   readonly exchanges = new Map<string, Recorded>();
   readonly #waiting = new Set<() => void>();
@@ -34,11 +34,12 @@ export class MemorySpool implements SpoolWriter {
 
   begin(id: string, begin: BeginMeta): boolean {
     if (this.full) return false;
-    if (this.exchanges.has(id)) this.problems.push(`begin twice: ${id}`);
+    const key = id.toLowerCase();
+    if (this.exchanges.has(key)) this.problems.push(`begin twice: ${key}`);
     const empty = Buffer.alloc(0);
-    this.exchanges.set(id, {
-      id,
-      begin,
+    this.exchanges.set(key, {
+      id: key,
+      begin: asWritten(begin),
       requestBody: empty,
       head: undefined,
       responseBody: empty,
@@ -53,18 +54,18 @@ export class MemorySpool implements SpoolWriter {
   }
   head(id: string, head: HeadMeta): void {
     const one = this.#open(id, "head");
-    if (one !== undefined) one.head = head;
+    if (one !== undefined) one.head = asWritten(head);
   }
   responseChunk(id: string, bytes: Uint8Array): void {
     const one = this.#open(id, "responseChunk");
     if (one !== undefined) one.responseBody = Buffer.concat([one.responseBody, bytes]);
   }
   message(id: string, message: MessageMeta): void {
-    this.#open(id, "message")?.messages.push(message);
+    this.#open(id, "message")?.messages.push(asWritten(message));
   }
   end(id: string, end: EndMeta): void {
     const one = this.#open(id, "end");
-    if (one !== undefined) one.end = end;
+    if (one !== undefined) one.end = asWritten(end);
     for (const wake of this.#waiting) wake();
   }
   flush(): void {
@@ -102,12 +103,17 @@ export class MemorySpool implements SpoolWriter {
   }
 
   #open(id: string, kind: string): Recorded | undefined {
-    const one = this.exchanges.get(id);
+    const one = this.exchanges.get(id.toLowerCase());
     if (one === undefined) {
       if (!this.full) this.problems.push(`${kind} without begin: ${id}`);
     } else if (one.end !== undefined) this.problems.push(`${kind} after end: ${id}`);
     return one;
   }
+}
+
+/** What is written is written: later changes of the object are not. */
+function asWritten<T>(meta: T): T {
+  return JSON.parse(JSON.stringify(meta)) as T;
 }
 
 export function keySnapshot(key: string, changes: Partial<KeySnapshot> = {}): KeySnapshot {
