@@ -14,7 +14,7 @@ const ARGUMENTS = [
 ];
 
 /** How long anything may take to appear: the machine may be busy. */
-const APPEARS_MS = 15_000;
+const APPEARS_MS = 30_000;
 
 /** Debian's Chromium, without anything of its own on the network. */
 export function openBrowser(): Promise<Browser> {

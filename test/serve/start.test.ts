@@ -79,16 +79,17 @@ test("a broken drop-in and a directory that cannot be written stop the start wit
   });
 }, 60_000);
 
-test("drop-ins that loop for ever or end the process while they load stop the start, a line for each", async () => {
+test("drop-ins that never finish loading or end the process while they load stop the start, a line for each", async () => {
   const dataDirectory = freshDirectory();
   mkdirSync(join(dataDirectory, "plugins"));
-  const [loops, leaves] = ["loops.ts", "leaves.ts"].map((name) => join(dataDirectory, "plugins", name));
-  writeFileSync(loops!, "for (;;);");
+  const [holds, leaves] = ["holds.ts", "leaves.ts"].map((name) => join(dataDirectory, "plugins", name));
+  // It holds its thread without using the processor; `test/plugin/reload.test.ts` has one that uses it.
+  writeFileSync(holds!, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);");
   writeFileSync(leaves!, "process.exit(0);");
   const broken = await failedStart({ WEIR_DATA_DIR: dataDirectory });
   expect(broken.status).toBe(1);
   expect(broken.stderr).toContain(`weir: ${leaves}: it ended the thread`);
-  expect(broken.stderr).toContain(`weir: ${loops}: it takes over 10000 ms to load\n`);
+  expect(broken.stderr).toContain(`weir: ${holds}: it takes over 10000 ms to load\n`);
 }, 60_000);
 
 test("keys made and revoked by the command line count soon", async () => {
