@@ -1,5 +1,7 @@
+import { isatty } from "node:tty";
 import { programArguments, shippedScript } from "./runtime/platform.ts";
 import { restartWithEnvironment } from "./runtime/restart.ts";
+import { askSecret, readStdin } from "./runtime/stdin.ts";
 
 // Before anything else is loaded: it may all be loaded again. So in the binary the rest is a bundle of its own.
 restartWithEnvironment();
@@ -20,6 +22,8 @@ let status = await runCommandLine(programArguments(), {
   columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
   env: process.env,
   workingDirectory: process.cwd(),
+  stdin: readStdin,
+  askSecret: isatty(0) ? askSecret : undefined,
 });
 await printed;
 // Who reads no further, as `head`, has what it wants; a full disk may have lost a key that is shown but once.

@@ -15,7 +15,10 @@ import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./ser
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
+import { Vault } from "./serve/vault.ts";
+import { listCredentials } from "./store/credentials/credentials.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
+import { listRoutes } from "./store/routes.ts";
 import { localPath } from "./store/store.ts";
 
 /** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
@@ -70,6 +73,7 @@ interface Built {
   pluginHost?: PluginHost;
   hooks?: LiveHooks;
   shares?: Shares | undefined;
+  vault?: Vault;
   /** By their ids. */
   keys: ReadonlyMap<string, KeySnapshot>;
 }
@@ -95,8 +99,10 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
   for (const { config: theirs } of regions.slice(1)) await refuseNewer(theirs);
+  const vault = await openVault(options, built);
   const common = {
     registry: registry.value,
+    vault,
     hooks,
     keys: known.value,
     onKeys,
@@ -122,6 +128,26 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   const [gateway, euGateway] = gatewayPorts.map((port) => `http://${host}:${port}`);
   const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
   log.info("weir is serving", { gateway, api, ...(euGateway && { eu_gateway: euGateway, eu_api: euApi }) });
+}
+
+/** Opens credentials and routes; where the database cannot be read now, the API's thread brings them as soon as it can. */
+async function openVault({ config, log }: ServeOptions, built: Built): Promise<Vault> {
+  const vault = new Vault({
+    config,
+    env: process.env,
+    log,
+    providers: built.registry!.current().providers,
+    ownPorts: listenerPorts(config),
+    onChange: (tables) => Promise.all(built.regions.map((region) => region.spreadTables(tables))),
+  });
+  built.vault = vault;
+  await withReader(config, async (records) => {
+    await vault.setRoutes(await listRoutes(records));
+    await vault.setCredentials(await listCredentials(records));
+  }).catch((error: unknown) => {
+    log.warn("credentials and routes cannot be read now", { why: messageOf(error) });
+  });
+  return vault;
 }
 
 /** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
@@ -151,11 +177,12 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   return built.hooks;
 }
 
-async function takeDown({ regions, hooks, entries, pluginHost, registry, shares }: Built): Promise<void> {
+async function takeDown({ regions, hooks, entries, pluginHost, registry, shares, vault }: Built): Promise<void> {
   entries?.close();
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
   shares?.close();
+  vault?.close();
   pluginHost?.close();
   registry?.close();
 }

@@ -33,6 +33,8 @@ import { alertEndpoints } from "./rules/alerts.ts";
 import { webhookEndpoints } from "./rules/webhooks.ts";
 import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
+import { credentialEndpoints } from "./unified/credentials.ts";
+import { routeEndpoints } from "./unified/routes.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -117,6 +119,8 @@ function createApp(
     .use(sessionEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
+    .use(credentialEndpoints(room, gate))
+    .use(routeEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
     .use(alertEndpoints(room, gate))
     .use(webhookEndpoints(room, gate))

@@ -7,6 +7,8 @@ export type Schemas = Readonly<Record<string, object>>;
 export interface Unusual {
   /** Parameters behind the `?` of the address; none of them is required. */
   readonly query?: Schemas;
+  /** JSON Schema of a body that the endpoint checks itself. */
+  readonly body?: object;
   /** Media types of the body. */
   readonly takes?: Schemas;
   /** Media types of the answer. */
@@ -15,5 +17,7 @@ export interface Unusual {
 
 /** What an endpoint says of itself: who may call it, for the gate, and what it does, for the description of the API. */
 export function endpoint(access: Access, tag: string, summary: string, description = "", unusual: Unusual = {}) {
-  return { detail: { summary, description, tags: [tag], "x-access": access, "x-unusual": unusual } };
+  const { body, ...others } = unusual;
+  const detail = { summary, description, tags: [tag], "x-access": access, "x-unusual": others };
+  return { detail: body === undefined ? detail : { ...detail, "x-body": body } };
 }

@@ -3,12 +3,15 @@ import type { Log } from "../observe.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
+import type { Followed } from "./access/followed.ts";
 import type { KeyWatch } from "./access/key-watch.ts";
 import type { Signer } from "./access/signer.ts";
 import type { Logins } from "./logins/logins.ts";
 import type { ApiMetrics } from "./operation/metrics.ts";
 
 interface HomeStore {
+  /** Of the first region. */
+  readonly config: Config;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
 }
@@ -31,6 +34,9 @@ export interface ApiRoom {
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
   readonly keys: KeyWatch;
+  /** What the database has of both, told to the gateway whenever it changes. */
+  readonly credentials: Pick<Followed<unknown>, "spread" | "error">;
+  readonly routes: Pick<Followed<unknown>, "spread" | "error">;
   readonly logins: Logins;
   readonly signer: Signer;
   readonly metrics: ApiMetrics;

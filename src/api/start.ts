@@ -3,9 +3,12 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { listen } from "../runtime/listen.ts";
 import type { Remote } from "../runtime/rpc.ts";
+import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
+import { listRoutes, routesFingerprint } from "../store/routes.ts";
 import { localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
+import { Followed } from "./access/followed.ts";
 import { KeyWatch } from "./access/key-watch.ts";
 import { Signer } from "./access/signer.ts";
 import { createApi } from "./app.ts";
@@ -42,19 +45,35 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
   // Files have no replica: one set of connections does.
   const oneReader = home === undefined && localPath(config) !== undefined;
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
-  const homeStore = { reader: homeReader, writer: (opened ?? own).writer };
+  const homeStore = { config: home ?? config, reader: homeReader, writer: (opened ?? own).writer };
   const current = home === undefined ? homeReader : await openStore(config, "current");
   const keys = new KeyWatch({ ...homeStore, log, publish: (known) => gateway.setKeys(known) });
   await keys.start();
+  const { records: homeRecords } = homeReader;
+  const credentials = new Followed({
+    what: "credentials",
+    log,
+    fingerprint: () => credentialsFingerprint(homeRecords),
+    read: () => listCredentials(homeRecords),
+    publish: (known) => gateway.setCredentials(known),
+  });
+  const routes = new Followed({
+    what: "routes",
+    log,
+    fingerprint: () => routesFingerprint(homeRecords),
+    read: () => listRoutes(homeRecords),
+    publish: (known) => gateway.setRoutes(known),
+  });
+  for (const each of [credentials, routes]) await each.start();
   const { writer } = own;
   const signer = new Signer(config, reader, writer);
-  const logins = new Logins({ config, keys, ...homeStore });
+  const logins = new Logins({ ...homeStore, config, keys });
   const metrics = new ApiMetrics();
   const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
-  const room = { config, log, ...stores, recorder, gateway, jobs, keys, logins, signer, metrics };
+  const room = { config, log, ...stores, recorder, gateway, jobs, keys, credentials, routes, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
-    await keys.stop();
+    for (const each of [keys, credentials, routes]) await each.stop();
     await reader.close();
     await homeReader.close();
     if (current !== homeReader) await current.close();

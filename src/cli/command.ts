@@ -20,6 +20,10 @@ export interface Terminal {
   readonly columns?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
+  /** All that comes on stdin. */
+  readonly stdin?: () => Promise<string>;
+  /** Asks for a line that is not shown; undefined where stdin is no terminal. */
+  readonly askSecret?: ((prompt: string) => Promise<string>) | undefined;
 }
 
 export interface Invocation {

@@ -3,6 +3,7 @@ import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/opti
 import { ALERT_COMMANDS } from "./alert-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
+import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
   provider: { type: "string", value: "NAME", description: "the provider, where several have a model of this name" },
@@ -57,6 +58,7 @@ export const COMMANDS: readonly Command[] = [
     args: ["<id>"],
     load: async () => (await import("./keys.ts")).revokeKeyCommand,
   },
+  ...UNIFIED_COMMANDS,
   {
     name: "models list",
     summary: "list the models that were seen and whether they are mapped",

@@ -1,17 +1,21 @@
-/** What a provider's credential holds. */
+/** What a provider's credential is made of. */
 export interface CredentialForm {
   /** Names of its secret members. */
   readonly secret: readonly string[];
-  /** Sets of members of which one has to be there, whole. */
-  readonly needs: readonly (readonly string[])[];
-  readonly settings: Readonly<Record<string, SettingForm>>;
+  /** Sets of members of which one has to be there whole; the first secret alone unless given. An empty set: none needed. */
+  readonly oneOf?: readonly (readonly string[])[];
+  /** Other members, each with JSON Schema of a text. */
+  readonly settings?: Readonly<Record<string, SettingForm>>;
+  /** Settings that have to be there. */
+  readonly required?: readonly string[];
+  /** Whether `base_url` has to be there: the provider has no address of its own. */
+  readonly baseUrl?: "required";
 }
 
 /** A member of a provider's credential that is no secret. */
 export interface SettingForm {
-  readonly type: "string";
+  readonly type?: string;
   readonly enum?: readonly string[];
-  /** Regular expression on the whole value. */
   readonly pattern?: string;
   readonly default?: string;
   readonly description?: string;
@@ -28,65 +32,51 @@ export interface KnownProvider {
 /** The name that a provider has which no file describes; its credentials say where it is. */
 export const CUSTOM = "CUSTOM";
 
-const KEY = { secret: ["api_key"], needs: [["api_key"]], settings: {} } as const;
-const NAME = "[A-Za-z0-9._-]{1,200}";
 const SHAPE: SettingForm = {
   type: "string",
-  enum: ["chat-completions", "responses", "messages", "generate-content", "converse", "cohere-chat", "ollama-chat"],
+  enum: ["chat-completions", "responses", "messages", "generate-content", "cohere-chat", "ollama-chat"],
   default: "chat-completions",
-  description: "Shape that it speaks.",
 };
 
 const FORMS: Readonly<Record<string, CredentialForm>> = {
   GOOGLE: {
     secret: ["api_key", "service_account"],
-    needs: [["api_key"], ["service_account"]],
+    oneOf: [["api_key"], ["service_account"]],
     settings: {
-      project: {
-        type: "string",
-        pattern: NAME,
-        description: "Project of Vertex; that of the service account unless given.",
-      },
-      location: { type: "string", pattern: NAME, default: "global", description: "Location of Vertex." },
+      project: { type: "string" },
+      location: { type: "string", pattern: "^[a-z0-9-]+$", default: "global" },
     },
   },
   AWS: {
     secret: ["access_key_id", "secret_access_key", "session_token", "api_key"],
-    needs: [
-      ["access_key_id", "secret_access_key", "region"],
-      ["api_key", "region"],
-    ],
-    settings: {
-      region: { type: "string", pattern: "[a-z]{2}(-[a-z]+)+-\\d{1,2}", description: "Such as eu-central-1." },
-    },
+    oneOf: [["access_key_id", "secret_access_key"], ["api_key"]],
+    settings: { region: { type: "string", pattern: "^[a-z0-9-]+$", description: "Such as eu-central-1." } },
+    required: ["region"],
   },
   AZURE: {
     secret: ["api_key", "client_secret"],
-    needs: [
-      ["api_key", "endpoint"],
-      ["client_secret", "tenant_id", "client_id", "endpoint"],
-    ],
+    oneOf: [["api_key"], ["client_secret", "tenant_id", "client_id"]],
     settings: {
-      endpoint: {
-        type: "string",
-        pattern: "https?://[^\\s?#@]{1,500}",
-        description: "Such as https://acme.openai.azure.com.",
-      },
-      api_version: {
-        type: "string",
-        pattern: "v1|preview|\\d{4}-\\d\\d-\\d\\d(-preview)?",
-        default: "v1",
-        description: "A date means paths of deployments.",
-      },
-      tenant_id: { type: "string", pattern: NAME },
-      client_id: { type: "string", pattern: NAME },
+      endpoint: { type: "string", pattern: "^https?://", description: "Such as https://acme.openai.azure.com." },
+      api_version: { type: "string", default: "v1" },
+      tenant_id: { type: "string" },
+      client_id: { type: "string" },
     },
+    required: ["endpoint"],
   },
-  OLLAMA: { secret: ["api_key"], needs: [], settings: { shape: SHAPE } },
-  [CUSTOM]: { secret: ["api_key"], needs: [["base_url"]], settings: { shape: SHAPE } },
+  OLLAMA: { secret: ["api_key"], oneOf: [["api_key"], []] },
+  [CUSTOM]: { secret: ["api_key"], oneOf: [["api_key"], []], settings: { shape: SHAPE }, baseUrl: "required" },
 };
 
 /** What the credential of a provider holds: a key alone, unless the provider is one of those that need more. */
 export function formOf(provider: string): CredentialForm {
-  return Object.hasOwn(FORMS, provider) ? FORMS[provider]! : KEY;
+  return Object.hasOwn(FORMS, provider) ? FORMS[provider]! : { secret: ["api_key"] };
+}
+
+/** Providers by name and alias, and what their credentials hold; `CUSTOM` stands for what no file describes. */
+export function knownProviders(
+  providers: readonly { readonly name: string; readonly aliases?: readonly string[] }[],
+): readonly KnownProvider[] {
+  const loaded = providers.map(({ name, aliases = [] }) => ({ name, aliases, form: formOf(name) }));
+  return [...loaded, { name: CUSTOM, aliases: [], form: formOf(CUSTOM) }];
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { checked } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
-import { type CredentialForm, CUSTOM, type KnownProvider } from "./form.ts";
+import { type CredentialForm, CUSTOM, type KnownProvider, type SettingForm } from "./form.ts";
 import { readLimit } from "./limit.ts";
 import type { CredentialTerms, StoredCredential } from "./stored.ts";
 import { TERM_NAMES, TERMS_DEFAULT, TERMS_SCHEMA, type TermName } from "./terms.ts";
@@ -14,6 +14,8 @@ export interface CredentialRules {
   readonly operator: boolean;
   /** Why an address may not be called, or undefined. */
   readonly refuseUrl: (url: URL, isPrivate: boolean) => string | undefined;
+  /** How a secret member is read: as the secret itself, unless this reads where it is. @throws GatewayError `invalid_body`. */
+  readonly readSecret?: (member: string, value: unknown) => string;
 }
 
 /** A credential as it comes from outside, checked and complete but for its place. */
@@ -53,7 +55,7 @@ export function readCredential(body: unknown, rules: CredentialRules, previous?:
   refuseUnknown(given, known);
   const terms = readTerms(given, known.form, previous);
   checkTerms(terms, rules);
-  const secrets = readSecrets(given, known.form);
+  const secrets = readSecrets(given, known.form, rules.readSecret ?? readSecret);
   checkNeeds(known, terms, { ...previous?.secrets, ...secrets });
   return {
     name: name === undefined ? previous?.name : checked(NAME, name, "name"),
@@ -103,7 +105,7 @@ function nestedSecrets(value: unknown, { secret }: CredentialForm): Readonly<Rec
 }
 
 function refuseUnknown(given: Readonly<Record<string, unknown>>, { name, form }: KnownProvider): void {
-  const own = [...form.secret, ...Object.keys(form.settings)];
+  const own = [...form.secret, ...Object.keys(form.settings ?? {})];
   const members = [...own, ...TERM_NAMES];
   const unknown = Object.keys(given).find((member) => !members.includes(member as TermName));
   if (unknown === undefined) return;
@@ -124,7 +126,7 @@ function readTerms(
     terms[member] = value === null ? TERMS_DEFAULT[member] : checked(TERMS_SCHEMA.properties[member], value, member);
   }
   const settings: Record<string, string> = { ...previous?.terms.settings };
-  for (const [member, setting] of Object.entries(form.settings)) {
+  for (const [member, setting] of Object.entries(form.settings ?? {})) {
     const value = given[member];
     if (value === null) delete settings[member];
     if (value === undefined || value === null) continue;
@@ -135,14 +137,14 @@ function readTerms(
   return { ...(terms as unknown as CredentialTerms), settings };
 }
 
-function fitsSetting(value: string, { enum: choices, pattern }: CredentialForm["settings"][string]): boolean {
+function fitsSetting(value: string, { enum: choices, pattern }: SettingForm): boolean {
   if (choices !== undefined) return choices.includes(value);
-  return pattern === undefined ? /^[^\p{Cc}]+$/u.test(value) : new RegExp(`^(?:${pattern})$`).test(value);
+  return /^[^\p{Cc}\s]+$/u.test(value) && (pattern === undefined || new RegExp(pattern, "u").test(value));
 }
 
-function settingExpects({ enum: choices, description = "" }: CredentialForm["settings"][string]): string {
+function settingExpects({ enum: choices, description = "" }: SettingForm): string {
   if (choices !== undefined) return `give one of ${choices.join(", ")}`;
-  return `give a text${description === "" ? "" : `: ${description.charAt(0).toLowerCase()}${description.slice(1)}`}`;
+  return `give a text without spaces${description === "" ? "" : `: ${lower(description)}`}`;
 }
 
 function checkTerms(terms: CredentialTerms, rules: CredentialRules): void {
@@ -177,18 +179,26 @@ function checkAddress(address: string, member: string, isPrivate: boolean, rules
   throw wrong(member, opens ? `that is a private address; it needs "private": true` : refused);
 }
 
-function readSecrets(given: Readonly<Record<string, unknown>>, form: CredentialForm): Record<string, string | null> {
+function readSecrets(
+  given: Readonly<Record<string, unknown>>,
+  form: CredentialForm,
+  read: (member: string, value: unknown) => string,
+): Record<string, string | null> {
   const secrets: Record<string, string | null> = {};
   for (const member of form.secret) {
     const value = given[member];
     if (value === undefined) continue;
-    secrets[member] = value === null ? null : readSecret(member, value);
+    secrets[member] = value === null ? null : read(member, value);
   }
   return secrets;
 }
 
-/** White space around a key is that of a file or of a paste. */
-function readSecret(member: string, value: unknown): string {
+/**
+ * A secret as it is kept: white space around a key is that of a file or of a paste.
+ *
+ * @throws GatewayError `invalid_body`, without the secret.
+ */
+export function readSecret(member: string, value: unknown): string {
   if (typeof value === "object" && member === "service_account") return readSecret(member, JSON.stringify(value));
   if (typeof value !== "string") throw wrong(member, "give a text");
   const text = value.trim();
@@ -219,15 +229,26 @@ function checkNeeds(
   terms: CredentialTerms,
   secrets: Readonly<Record<string, unknown>>,
 ): void {
-  const has = (member: string) =>
-    member === "base_url" ? terms.base_url !== null : Boolean(secrets[member] ?? terms.settings[member]);
-  if (form.needs.length === 0 || form.needs.some((set) => set.every(has))) return;
-  // The set that is nearest to being whole says what is missing.
-  const missing = form.needs.map((set) => set.filter((member) => !has(member)));
-  const least = missing.reduce((a, b) => (b.length < a.length ? b : a));
-  const sets = form.needs.map((set) => set.join(" and "));
+  const { secret, oneOf = [secret.slice(0, 1)], required = [], baseUrl } = form;
+  const has = (member: string) => Boolean(secrets[member] ?? terms.settings[member]);
   const who = name === CUSTOM ? "a custom provider" : name;
-  throw wrong(least[0]!, `a credential of ${who} needs ${sets.join(", or ")}`);
+  const missing = oneOf.map((set) => set.filter((member) => !has(member)));
+  if (missing.length > 0 && missing.every((set) => set.length > 0)) {
+    // The set that is nearest to being whole says what is missing.
+    const least = missing.reduce((a, b) => (b.length < a.length ? b : a));
+    throw wrong(least[0]!, `a credential of ${who} needs ${oneOf.map((set) => set.join(" and ")).join(", or ")}`);
+  }
+  const setting = required.find((member) => !has(member));
+  if (setting !== undefined) {
+    const { description = "" } = form.settings?.[setting] ?? {};
+    throw wrong(setting, `a credential of ${who} needs it${description === "" ? "" : `: ${lower(description)}`}`);
+  }
+  if (baseUrl === "required" && terms.base_url === null)
+    throw wrong("base_url", `a credential of ${who} needs it: the provider has no address of its own`);
+}
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 function short(name: string): string {

@@ -1,5 +1,6 @@
 import type { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
+import type { RoutingTables } from "../routing/tables.ts";
 import type { Upstream } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { KeyRing } from "./authenticate.ts";
@@ -26,6 +27,8 @@ export interface GatewayParts {
   readonly headers: HeaderReader;
   readonly metrics: GatewayMetrics;
   readonly providers: () => ProviderIndex;
+  /** Credentials and routes, asked at every request of the unified address. */
+  readonly tables: () => RoutingTables;
   readonly hooks: RequestHooks | undefined;
   readonly content: ContentReader;
   readonly cache: ResponseCache;

@@ -6,6 +6,7 @@ import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
 import { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
+import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
 import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
@@ -54,6 +55,8 @@ export interface GatewayOptions {
   readonly hooks?: RequestHooks;
   /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
   readonly privateTargets?: () => readonly string[];
+  /** What requests of the unified address are routed by; another value whenever it changes. */
+  readonly tables?: () => RoutingTables;
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
@@ -189,6 +192,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       () => cache.figures(),
     ),
     providers: registry,
+    tables: options.tables ?? (() => NO_TABLES),
     hooks,
     content,
     cache,

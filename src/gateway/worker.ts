@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { configuredLog, keepServing } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
+import { NO_TABLES } from "../routing/tables.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { openSpool } from "../spool/writer.ts";
@@ -21,10 +22,11 @@ registry.catch(() => undefined); // `listen` tells it
 const hooks = new AskedHooks(ports["hooks"]!);
 let gateway: Gateway | undefined;
 let privateTargets: readonly string[] = [];
+let tables = NO_TABLES;
 
 const functions: FurtherGatewayFunctions = {
   async listen(terms) {
-    privateTargets = terms.privateTargets;
+    ({ privateTargets, tables } = terms);
     const { current, degraded } = await registry;
     gateway = await startGateway({
       config,
@@ -36,14 +38,16 @@ const functions: FurtherGatewayFunctions = {
       keys: terms.keys,
       otherPorts: terms.ownPorts,
       privateTargets: () => privateTargets,
+      tables: () => tables,
       hooks,
       passedOn: new PassedOn(ports["requests"]!),
     });
   },
-  tell({ keys, ownPorts, privateTargets: targets }) {
+  tell({ keys, ownPorts, privateTargets: targets, tables: changed }) {
     if (keys !== undefined) gateway?.setKeys(keys);
     if (ownPorts !== undefined) gateway?.setOwnPorts(ownPorts);
     privateTargets = targets ?? privateTargets;
+    tables = changed ?? tables;
   },
   status: () => gateway!.status(),
   figures: () => gateway!.figures(),

@@ -6,6 +6,7 @@ import type { Log } from "../observe.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
+import type { RoutingTables } from "../routing/tables.ts";
 import { checkPort } from "../runtime/http/strict-server.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
@@ -24,6 +25,7 @@ import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
+import type { Vault } from "./vault.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
@@ -56,6 +58,7 @@ interface RegionOptions {
 interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
+  readonly vault: Vault;
   /** Told all keys whenever they have changed. */
   readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }
@@ -89,7 +92,7 @@ export class Region {
 
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
-    const { registry, hooks, onKeys: _onKeys, ...more } = common;
+    const { registry, hooks, vault, onKeys: _onKeys, ...more } = common;
     const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
       config,
@@ -97,7 +100,8 @@ export class Region {
       spool: this.spool,
       registry: registry.current,
       hooks: hooks.hooks,
-      degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded()],
+      degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
+      tables: () => vault.tables,
       ...more,
     }).catch((error) => {
       throw this.#listenFailure(error, "gateway_port");
@@ -136,6 +140,11 @@ export class Region {
   /** What plugins open beside `allow_private_targets` has changed; the first gateway thread looks for itself. */
   openPrivateTargets(privateTargets: readonly string[]): void {
     void this.#threads?.tell({ privateTargets });
+  }
+
+  /** Credentials or routes have changed; the first gateway thread looks for itself. */
+  async spreadTables(tables: RoutingTables): Promise<void> {
+    await this.#threads?.tell({ tables });
   }
 
   async drain(seconds: number): Promise<void> {
@@ -179,7 +188,7 @@ export class Region {
 
   async #startThreads(
     config: Config,
-    { hooks, keys = [], privateTargets, otherPorts = [] }: CommonParts,
+    { hooks, keys = [], privateTargets, otherPorts = [], vault }: CommonParts,
   ): Promise<void> {
     this.#threads = new GatewayThreads({
       config,
@@ -187,7 +196,7 @@ export class Region {
       spool: this.spool,
       gateway: this.#gateway!,
       hooks: hooks.hooks,
-      terms: { keys, ownPorts: otherPorts, privateTargets: privateTargets?.() ?? [] },
+      terms: { keys, ownPorts: otherPorts, privateTargets: privateTargets?.() ?? [], tables: vault.tables },
     });
     await this.#threads.started();
   }
@@ -259,7 +268,7 @@ export class Region {
     return { thread, port: first.promise };
   }
 
-  #gatewayFunctions({ registry, onKeys, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
+  #gatewayFunctions({ registry, onKeys, vault, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     const threads = this.#threads;
     return {
@@ -271,6 +280,9 @@ export class Region {
         onKeys(keys);
         return threads?.tell({ keys });
       },
+      setCredentials: (credentials) => vault.setCredentials(credentials),
+      setRoutes: (routes) => vault.setRoutes(routes),
+      lockedCredentials: () => vault.lockedIds(),
       record: (exchange) => appendWhole(this.spool, exchange),
       cacheStatus,
       cacheEntries,

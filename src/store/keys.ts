@@ -135,6 +135,21 @@ export async function firstOrganizationId(records: Database): Promise<string | u
   return row?.id;
 }
 
+/** @returns its id; it is made where there is none of this name. */
+export async function ensureOrganization(records: Database, name: string): Promise<string> {
+  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict (name) do nothing";
+  const lookup = { sql: "select id from organizations where name = ?", args: [name] };
+  const [known] = await records.query<{ id: string }>(lookup);
+  if (known !== undefined) return known.id;
+  await patiently(() => records.batch([{ sql, args: [organizationId(name), name, Date.now()] }]));
+  return (await records.query<{ id: string }>(lookup))[0]!.id;
+}
+
+/** The oldest first. */
+export function listOrganizations(records: Database): Promise<{ readonly id: string; readonly name: string }[]> {
+  return records.query({ sql: "select id, name from organizations order by created_at, rowid", args: [] });
+}
+
 export async function organizationName(records: Database, id: string): Promise<string | undefined> {
   const sql = "select name from organizations where id = ?";
   const [row] = await records.query<{ name: string }>({ sql, args: [id] });

@@ -1,4 +1,5 @@
 import type { KeySnapshot } from "../keys.ts";
+import type { RoutingTables } from "../routing/tables.ts";
 import type { SpoolShare } from "../spool/writer.ts";
 import type { GatewayStatus } from "./gateway.ts";
 import type { ThreadOptions } from "./options.ts";
@@ -28,6 +29,8 @@ export interface GatewayTerms {
   readonly ownPorts: readonly number[];
   /** What plugins open beside `allow_private_targets`. */
   readonly privateTargets: readonly string[];
+  /** What requests of the unified address are routed by, secrets in the clear. */
+  readonly tables: RoutingTables;
 }
 
 /** What one gateway thread has counted since its start, and what it does now. It is added up across threads. */

@@ -1,7 +1,9 @@
+import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { RouteAnswer, RouteCall } from "../plugin/contract.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
+import type { Route } from "../routing/route.ts";
 import type { WholeExchange } from "../spool/whole.ts";
 
 /** Main thread: the gateway and the spool's writer. */
@@ -10,6 +12,11 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void | Promise<void>;
+  /** Replaces the credentials of the database, whose secrets are opened there, and its routes. */
+  setCredentials(credentials: readonly StoredCredential[]): void | Promise<void>;
+  setRoutes(routes: readonly Route[]): void | Promise<void>;
+  /** Ids of stored credentials that no key of this node opens. */
+  lockedCredentials(): readonly string[] | Promise<readonly string[]>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
   /** What is stored of one organization's answers, and how much of all organizations' may be. */

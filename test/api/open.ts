@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { type RunningApi, startApi } from "../../src/api/start.ts";
 import type { Config } from "../../src/config.ts";
+import type { StoredCredential } from "../../src/credentials/stored.ts";
 import { startJobs } from "../../src/jobs/start.ts";
 import type { KeySnapshot } from "../../src/keys.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
 import type { HookHealth, PluginView, ProviderView } from "../../src/plugin/view.ts";
 import { createRecorder } from "../../src/recorder/create-recorder.ts";
+import type { Route } from "../../src/routing/route.ts";
 import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
 import { appendWhole } from "../../src/spool/whole.ts";
@@ -31,6 +33,9 @@ export interface TestApi extends AsyncDisposable {
   /** Keys of two organizations, and what the gateway was last told. */
   readonly keys: Readonly<Record<"all" | "read" | "write" | "gateway" | "admin" | "other", string>>;
   readonly published: () => readonly KeySnapshot[];
+  /** What the gateway was last told of credentials and routes, and which it could not open. */
+  readonly told: { credentials: readonly StoredCredential[]; routes: readonly Route[] };
+  locked: readonly string[];
   readonly organization: string;
   readonly other: string;
   readonly log: string[];
@@ -117,6 +122,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     recorder: recorder as Remote<RecorderFunctions>,
     host: { ports: async () => ({ own: [api.port], api: api.port }) },
   });
+  const told: TestApi["told"] = { credentials: [], routes: [] };
   const api = await startApi({
     jobs: jobs as Remote<JobFunctions>,
     config,
@@ -133,6 +139,13 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       setKeys: async (snapshot) => {
         published = snapshot;
       },
+      setCredentials: async (credentials) => {
+        told.credentials = credentials;
+      },
+      setRoutes: async (routes) => {
+        told.routes = routes;
+      },
+      lockedCredentials: async () => test.locked,
       cacheStatus: async () => ({ entries: 2, bytes: 300, bytesMax: 1_000 }),
       cacheEntries: async () => [],
       purgeCache: async (...args) => {
@@ -155,6 +168,8 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     origin: `http://127.0.0.1:${api.port}`,
     keys,
     published: () => published,
+    told,
+    locked: [],
     organization: known.find(({ name }) => name === "all")!.organizationId,
     other: known.find(({ name }) => name === "other")!.organizationId,
     log,

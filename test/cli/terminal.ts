@@ -6,23 +6,27 @@ import { runCommandLine } from "../../src/cli/run.ts";
 /** Runs command lines in one working directory and keeps what they print. @param columns - of a terminal. */
 export function commandLine(env: Record<string, string> = {}, columns?: number) {
   const directory = mkdtempSync(join(tmpdir(), "weir-cli-"));
+  const feed = async (stdin: string, ...words: string[]) => {
+    const printed = { out: "", err: "" };
+    const status = await runCommandLine(words, {
+      out: (text) => {
+        printed.out += text;
+      },
+      err: (text) => {
+        printed.err += text;
+      },
+      columns,
+      env,
+      workingDirectory: directory,
+      stdin: async () => stdin,
+    });
+    return { status, ...printed };
+  };
   return {
     directory,
-    run: async (...words: string[]) => {
-      const printed = { out: "", err: "" };
-      const status = await runCommandLine(words, {
-        out: (text) => {
-          printed.out += text;
-        },
-        err: (text) => {
-          printed.err += text;
-        },
-        columns,
-        env,
-        workingDirectory: directory,
-      });
-      return { status, ...printed };
-    },
+    /** With this on stdin. */
+    feed,
+    run: (...words: string[]) => feed("", ...words),
   };
 }
 

@@ -2,9 +2,8 @@ import type { KeySnapshot } from "../../keys.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { keysFingerprint, snapshotKeys, touchKeys } from "../../store/keys.ts";
 import type { Store } from "../../store/store.ts";
+import { Followed } from "./followed.ts";
 
-/** How often the database is asked whether keys have changed: a change by the command line counts within a second. */
-const POLL_MS = 300;
 /** How often the times of last use are written. */
 const TOUCH_MS = 5_000;
 
@@ -19,18 +18,27 @@ interface KeyWatchOptions {
 /** Knows the keys of the database; while that is away, the last ones it knew. */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
+  readonly #followed: Followed<readonly KeySnapshot[]>;
   #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
   #byId: ReadonlyMap<string, KeySnapshot> = new Map();
-  #fingerprint = "";
   #usedAt = new Map<string, number>();
   #touchedAt = Date.now();
-  #error: string | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #stopped = false;
-  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(options: KeyWatchOptions) {
+    const { reader, publish, log } = options;
     this.#options = options;
+    this.#followed = new Followed<readonly KeySnapshot[]>({
+      what: "keys",
+      log,
+      fingerprint: () => keysFingerprint(reader.records),
+      read: () => snapshotKeys(reader.records),
+      publish: async (keys) => {
+        await publish(keys);
+        this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+        this.#byId = new Map(keys.map((key) => [key.id, key]));
+      },
+      onLook: () => this.#touch(TOUCH_MS),
+    });
   }
 
   byHash(hash: string): KeySnapshot | undefined {
@@ -47,50 +55,27 @@ export class KeyWatch {
 
   /** Why the keys may be out of date, or undefined. */
   get error(): string | undefined {
-    return this.#error;
+    return this.#followed.error;
   }
 
   /** Reads the keys, hands them on, and keeps doing so. Resolves after the first time, also where that failed. */
-  async start(): Promise<void> {
-    await this.#poll();
+  start(): Promise<void> {
+    return this.#followed.start();
   }
 
   /** Reads the keys now. @throws where the database is away, or the keys could not be handed on. */
   refresh(): Promise<void> {
-    const next = this.#refreshing.catch(() => {}).then(() => this.#refresh());
-    this.#refreshing = next;
-    return next;
+    return this.#followed.refresh();
+  }
+
+  /** Keys that were just made or revoked count now; where that fails, the next look tries again. */
+  spread(): Promise<void> {
+    return this.#followed.spread();
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#refreshing.catch(() => {}); // its failure was logged by whoever asked
+    await this.#followed.stop();
     await this.#touch(0);
-  }
-
-  async #poll(): Promise<void> {
-    try {
-      await this.refresh();
-      await this.#touch(TOUCH_MS);
-      if (this.#error !== undefined) this.#options.log.info("keys are up to date again");
-      this.#error = undefined;
-    } catch (error) {
-      if (this.#error === undefined) this.#options.log.warn("keys cannot be read", { why: messageOf(error) });
-      this.#error = messageOf(error);
-    }
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), POLL_MS);
-  }
-
-  async #refresh(): Promise<void> {
-    const { records } = this.#options.reader;
-    const fingerprint = await keysFingerprint(records);
-    if (fingerprint === this.#fingerprint) return;
-    const keys = await snapshotKeys(records);
-    await this.#options.publish(keys);
-    this.#byHash = new Map(keys.map((key) => [key.hash, key]));
-    this.#byId = new Map(keys.map((key) => [key.id, key]));
-    this.#fingerprint = fingerprint;
   }
 
   async #touch(everyMs: number): Promise<void> {

@@ -37,9 +37,6 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
   const { records } = room.home.reader;
   const reach = async (caller: KeySnapshot) =>
     (await firstOrganizationId(records)) === caller.organizationId ? {} : { organizationId: caller.organizationId };
-  /** A key that was made or revoked counts at once; where that fails, the watch tries again by itself. */
-  const spread = () =>
-    room.keys.refresh().catch((error: unknown) => room.log.warn("keys not spread yet", { why: String(error) }));
 
   return new Elysia()
     .get(
@@ -68,7 +65,7 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
           credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
           expiresAt: typeof body.expires === "string" ? parseExpiry(body.expires, Date.now()) : null,
         });
-        await spread();
+        await room.keys.spread();
         return success(made);
       },
       { body: ORDER, ...endpoint("admin", "Keys", "Make a key", "The answer is the only place that shows the key.") },
@@ -81,7 +78,7 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
         if (!(await revokeKey(writable, params.id, organizationId))) {
           throw new GatewayError("not_found", "there is no key of this id");
         }
-        await spread();
+        await room.keys.spread();
         const [revoked] = await listKeys(writable, { id: params.id });
         return success(revoked);
       },

@@ -103,7 +103,10 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
   if (database !== undefined) degraded.push(`database: ${database}`);
-  if (room.keys.error !== undefined) degraded.push(`keys: ${room.keys.error}`);
+  for (const what of ["keys", "credentials", "routes"] as const) {
+    const { error } = room[what];
+    if (error !== undefined) degraded.push(`${what}: ${error}`);
+  }
   return {
     ready: gateway !== undefined && !gateway.draining,
     degraded,

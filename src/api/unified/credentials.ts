@@ -1,0 +1,165 @@
+import { Elysia } from "elysia";
+import { type ConfiguredCredential, configuredCredentials } from "../../credentials/configured.ts";
+import { knownProviders } from "../../credentials/form.ts";
+import { type CredentialRules, readCredential } from "../../credentials/read-credential.ts";
+import { shownConfigured, shownCredential, shownLent } from "../../credentials/shown.ts";
+import type { StoredCredential } from "../../credentials/stored.ts";
+import { TERMS_SCHEMA } from "../../credentials/terms.ts";
+import { GatewayError } from "../../errors.ts";
+import { listCredentials, removeCredential } from "../../store/credentials/credentials.ts";
+import { credentialGuards } from "../../store/credentials/guards.ts";
+import { keepCredential } from "../../store/credentials/keep.ts";
+import { firstOrganizationId } from "../../store/keys.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+
+const nullable = Object.fromEntries(
+  Object.entries(TERMS_SCHEMA.properties).map(([name, schema]) => [name, { anyOf: [schema, { type: "null" }] }]),
+);
+const bodySchema = (own: object, required: readonly string[]) => ({
+  type: "object",
+  required,
+  properties: {
+    ...own,
+    secrets: { type: "object", description: "The secret members, where they stand apart." },
+    ...nullable,
+  },
+  additionalProperties: true,
+  description: "Beside these its provider's own members, such as `api_key`, `region` or `endpoint`.",
+});
+const NAME = { type: "string", description: "Unique in the organization; made from the provider's unless given." };
+const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "Name or alias." } }, ["provider"]);
+const CHANGE = bodySchema({}, []);
+
+const SECRETS = "Secrets are encrypted, and never shown again.";
+
+/** Providers' keys of an organization; those that the operator shares, and those of `weir.toml`, are shown beside them. */
+export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  const list = credentialsOf(room);
+  const one = async (organizationId: string, name: string) => {
+    const found = (await list(organizationId)).find((each) => each.name === name && each.source !== "shared");
+    return success(found);
+  };
+  const changed = async (organizationId: string, name: string) => {
+    await room.credentials.spread();
+    return one(organizationId, name);
+  };
+  return new Elysia()
+    .get(
+      "/v1/credentials",
+      async ({ request }) => success(await list(organization(request))),
+      endpoint("read", "Credentials", "List credentials", "Without their secrets."),
+    )
+    .get(
+      "/v1/credentials/:name",
+      async ({ request, params }) => {
+        const found = (await list(organization(request))).find(({ name }) => name === nameOf(params));
+        if (found === undefined) throw noSuchCredential(nameOf(params));
+        return success(found);
+      },
+      endpoint("read", "Credentials", "Read one credential", "Without its secrets."),
+    )
+    .post(
+      "/v1/credentials",
+      async ({ request, body }) => {
+        const organizationId = organization(request);
+        const order = readCredential(body, await rulesOf(room, organizationId));
+        refuseConfigured(room, order.name);
+        const home = { config: room.home.config, records: (await room.home.writer()).records };
+        return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
+      },
+      endpoint("admin", "Credentials", "Add a credential", SECRETS, { body: NEW }),
+    )
+    .put(
+      "/v1/credentials/:name",
+      async ({ request, body, params }) => {
+        const organizationId = organization(request);
+        const { records } = await room.home.writer();
+        const previous = await ownCredential(room, records, organizationId, nameOf(params));
+        const order = readCredential(body, await rulesOf(room, organizationId), previous);
+        await keepCredential({ config: room.home.config, records }, organizationId, order, previous);
+        return changed(organizationId, previous.name);
+      },
+      endpoint("admin", "Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
+        body: CHANGE,
+      }),
+    )
+    .delete(
+      "/v1/credentials/:name",
+      async ({ request, params }) => {
+        const organizationId = organization(request);
+        const { records } = await room.home.writer();
+        const { id, name } = await ownCredential(room, records, organizationId, nameOf(params));
+        await removeCredential(records, organizationId, name);
+        await room.credentials.spread();
+        return success({ id, name });
+      },
+      endpoint("admin", "Credentials", "Remove a credential"),
+    );
+}
+
+/** A name in a path may be escaped. */
+export function nameOf({ name }: { readonly name: string }): string {
+  return decodeURIComponent(name);
+}
+
+/** What a caller's organization may use. */
+function credentialsOf(room: ApiRoom) {
+  return async (organizationId: string) => {
+    const { records } = room.home.reader;
+    const [all, lockedIds] = await Promise.all([listCredentials(records), room.gateway.lockedCredentials()]);
+    const locked = new Set(lockedIds);
+    const own = all.filter((each) => each.organization_id === organizationId);
+    const lent = all.filter((each) => each.organization_id !== organizationId && each.terms.shared);
+    return [
+      ...(await configured(room)).map(shownConfigured),
+      ...own.map((each) => shownCredential(each, locked.has(each.id))),
+      ...lent.map((each) => shownLent(each, locked.has(each.id))),
+    ];
+  };
+}
+
+async function configured(room: ApiRoom): Promise<readonly ConfiguredCredential[]> {
+  const { config } = room.home;
+  if (Object.keys(config.credentials).length === 0) return [];
+  return configuredCredentials(config, { providers: await providersOf(room), refuseUrl: () => undefined });
+}
+
+function refuseConfigured({ home }: ApiRoom, name: string | undefined): void {
+  if (name === undefined || !Object.hasOwn(home.config.credentials, name)) return;
+  throw new GatewayError("duplicate_name", `weir.toml has a credential "${name}"; take another name`, { path: "name" });
+}
+
+/** @throws GatewayError `not_found`, or `defined_in_file` where it can only be changed in `weir.toml`. */
+async function ownCredential(
+  { home }: ApiRoom,
+  records: Parameters<typeof listCredentials>[0],
+  organizationId: string,
+  name: string,
+): Promise<StoredCredential> {
+  const found = (await listCredentials(records, organizationId)).find((each) => each.name === name);
+  if (found !== undefined) return found;
+  if (Object.hasOwn(home.config.credentials, name))
+    throw new GatewayError("defined_in_file", `weir.toml defines the credential "${name}"; change it there`);
+  throw noSuchCredential(name);
+}
+
+function noSuchCredential(name: string): GatewayError {
+  return new GatewayError("not_found", `there is no credential ${JSON.stringify(name.slice(0, 100))}`);
+}
+
+async function providersOf(room: ApiRoom) {
+  const files = await room.gateway.providers();
+  return knownProviders(files.flatMap(({ name, ...view }) => (name === null ? [] : [{ ...view, name }])));
+}
+
+async function rulesOf(room: ApiRoom, organizationId: string): Promise<CredentialRules> {
+  return {
+    providers: await providersOf(room),
+    operator: (await firstOrganizationId(room.home.reader.records)) === organizationId,
+    refuseUrl: credentialGuards(room.home.config, room.ownPorts),
+  };
+}

@@ -1,0 +1,127 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { configuredRoutes } from "../../routing/configured-routes.ts";
+import { readRoute } from "../../routing/read-route.ts";
+import { ROUTE_SCHEMA } from "../../routing/route-schema.ts";
+import { shownRoute } from "../../routing/shown-route.ts";
+import { firstOrganizationId, listOrganizations } from "../../store/keys.ts";
+import { listRoutes, putRoute, removeRoute } from "../../store/routes.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { nameOf } from "./credentials.ts";
+
+const ROUTE = {
+  ...ROUTE_SCHEMA,
+  properties: {
+    ...ROUTE_SCHEMA.properties,
+    organization: {
+      type: "string",
+      description: "That of the key unless given; another one is the operator's to name.",
+    },
+  },
+};
+
+/** Names of an organization's own for models. Those of `weir.toml` belong to everybody and go before stored ones. */
+export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  return new Elysia()
+    .get(
+      "/v1/routes",
+      async ({ request }) => success(await routesOf(room, organization(request))),
+      endpoint("read", "Routes", "List routes"),
+    )
+    .get(
+      "/v1/routes/:name",
+      async ({ request, params }) => {
+        const found = (await routesOf(room, organization(request))).find(({ name }) => name === nameOf(params));
+        if (found === undefined) throw noSuchRoute(nameOf(params));
+        return success(found);
+      },
+      endpoint("read", "Routes", "Read one route"),
+    )
+    .put(
+      "/v1/routes/:name",
+      async ({ request, params, body }) => {
+        const { organization: named, ...route } = asObject(body);
+        const name = nameOf(params);
+        refuseConfigured(room, name);
+        const organizationId = await placeOf(room, organization(request), named);
+        const { records } = await room.home.writer();
+        const others = [...configuredRoutes(room.home.config), ...(await listRoutes(records, organizationId))];
+        await putRoute(records, { organizationId, name, terms: readRoute(name, route, others) });
+        await room.routes.spread();
+        return success((await routesOf(room, organizationId)).find((each) => each.name === name));
+      },
+      endpoint("admin", "Routes", "Make or replace a route", "It counts within a second.", { body: ROUTE }),
+    )
+    .delete(
+      "/v1/routes/:name",
+      async ({ request, params }) => {
+        const name = nameOf(params);
+        const { records } = await room.home.writer();
+        if (!(await removeRoute(records, organization(request), name))) {
+          refuseConfigured(room, name);
+          throw noSuchRoute(name);
+        }
+        await room.routes.spread();
+        return success({ name });
+      },
+      endpoint("admin", "Routes", "Remove a route"),
+    );
+}
+
+/** Those of `weir.toml` first. */
+async function routesOf(room: ApiRoom, organizationId: string) {
+  const { records } = room.home.reader;
+  const organizations = new Map((await listOrganizations(records)).map(({ id, name }) => [id, name]));
+  const ofFile = configuredRoutes(room.home.config).map((route) => ({
+    name: route.name,
+    source: route.source,
+    organization: null as string | null,
+    ...shownRoute(route),
+    created_at: null as string | null,
+    updated_at: null as string | null,
+  }));
+  const stored = (await listRoutes(records, organizationId)).map((route) => ({
+    name: route.name,
+    source: route.source,
+    organization: organizations.get(route.organizationId) ?? null,
+    ...shownRoute(route),
+    created_at: isoTime(route.createdAt),
+    updated_at: isoTime(route.updatedAt),
+  }));
+  return [...ofFile, ...stored];
+}
+
+/** The organization that a route is for. @throws GatewayError `insufficient_scope`, `invalid_body`. */
+async function placeOf({ home }: ApiRoom, own: string, named: unknown): Promise<string> {
+  if (named === undefined || named === null) return own;
+  const wrong = (why: string) => new GatewayError("invalid_body", `organization: ${why}`, { path: "organization" });
+  if (typeof named !== "string") throw wrong("give an organization's name");
+  const { records } = home.reader;
+  const found = (await listOrganizations(records)).find(({ name }) => name === named);
+  if (found?.id === own) return own;
+  if ((await firstOrganizationId(records)) !== own) {
+    const message = "only admins of the first organization make routes for others";
+    throw new GatewayError("insufficient_scope", message, { path: "organization" });
+  }
+  if (found === undefined) throw wrong("there is no organization of this name");
+  return found.id;
+}
+
+function refuseConfigured({ home }: ApiRoom, name: string): void {
+  if (!Object.hasOwn(home.config.routes, name)) return;
+  throw new GatewayError("defined_in_file", `weir.toml defines the route "${name}"; change it there`);
+}
+
+function asObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new GatewayError("invalid_body", "give an object with targets");
+}
+
+function noSuchRoute(name: string): GatewayError {
+  return new GatewayError("not_found", `there is no route ${JSON.stringify(name.slice(0, 100))}`);
+}

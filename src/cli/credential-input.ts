@@ -1,0 +1,109 @@
+import type { CredentialForm } from "../credentials/form.ts";
+import type { Invocation } from "./command.ts";
+import { asNumber } from "./read-options.ts";
+import { UsageError } from "./usage.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members of a credential that options say, as the API would take them. */
+export function membersOf({ options }: Pick<Invocation, "options">): Members {
+  const list = (name: string) => options[name] as readonly string[] | undefined;
+  const text = (name: string) => options[name]?.toString();
+  const models = text("models");
+  const flags = { private: options["private"], shared: options["shared"] };
+  if (options["enable"] && options["disable"]) throw new UsageError("--enable and --disable: give one of them");
+  const members: Record<string, unknown> = {
+    ...Object.fromEntries(pairs(list("set"), "set")),
+    weight: asNumber(options, "weight"),
+    models: models === undefined ? undefined : listOf(models),
+    model_map: optional(pairs(list("model-map"), "model-map")),
+    limit: text("limit"),
+    headers: optional(pairs(list("header"), "header")),
+    base_url: text("base-url"),
+    ask_usage: yesOrNo(text("ask-usage"), "ask-usage"),
+    ...Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag === true)),
+    ...(options["enable"] === true && { enabled: true }),
+    ...(options["disable"] === true && { enabled: false }),
+    ...Object.fromEntries(listOf(text("reset") ?? "").map((member) => [member, null])),
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** Of an option with commas. */
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
+function pairs(texts: readonly string[] | undefined, option: string): [string, string][] {
+  return (texts ?? []).map((text) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new UsageError(`--${option} takes NAME=VALUE, not ${text}`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+}
+
+function optional(entries: readonly [string, string][]): object | undefined {
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function yesOrNo(text: string | undefined, option: string): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (text !== "yes" && text !== "no") throw new UsageError(`--${option} takes yes or no, not ${text}`);
+  return text === "yes";
+}
+
+/**
+ * Secrets from stdin, or from a terminal that does not show them; never from an argument, which others can see.
+ *
+ * Stdin is one secret, or several: JSON with the names of members, lines `name=value`, or the JSON of a service account.
+ *
+ * @param only - the one member that is asked for.
+ */
+export async function secretsOf(
+  { terminal }: Pick<Invocation, "terminal">,
+  form: CredentialForm,
+  only: string | undefined,
+): Promise<Members> {
+  if (only !== undefined && !form.secret.includes(only))
+    throw new UsageError(`--secret ${only}: there is no such secret; there are ${form.secret.join(", ")}`);
+  const { askSecret, stdin } = terminal;
+  if (askSecret !== undefined) return asked(askSecret, only === undefined ? form.secret : [only], only === undefined);
+  const text = (await stdin?.())?.trim() ?? "";
+  if (text === "") return {};
+  return only === undefined ? secretsIn(text, form) : { [only]: text };
+}
+
+async function asked(ask: (prompt: string) => Promise<string>, members: readonly string[], mayBeEmpty: boolean) {
+  const secrets: Record<string, string> = {};
+  const hint = mayBeEmpty && members.length > 1 ? " (empty to leave it out)" : "";
+  for (const member of members) {
+    const secret = (await ask(`${member}${hint}: `)).trim();
+    if (secret !== "") secrets[member] = secret;
+  }
+  return secrets;
+}
+
+function secretsIn(text: string, { secret }: CredentialForm): Members {
+  const json = text.startsWith("{") ? jsonIn(text) : undefined;
+  if (json !== undefined) {
+    if (secret.includes("service_account") && "private_key" in json) return { service_account: text };
+    return json;
+  }
+  const lines = text.split(/\r?\n/).map((line) => /^\s*(?:export\s+)?(\w+)\s*=\s*"?([^"]*)"?\s*$/.exec(line));
+  const members = lines.map((line) => secret.find((member) => line?.[1]?.toLowerCase().endsWith(member)));
+  if (members.every((member) => member !== undefined)) {
+    return Object.fromEntries(members.map((member, at) => [member, lines[at]![2]!]));
+  }
+  return { [secret.includes("api_key") ? "api_key" : secret[0]!]: text };
+}
+
+function jsonIn(text: string): Members | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError("what came on stdin begins as JSON, and is none");
+  }
+}

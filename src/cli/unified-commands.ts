@@ -1,0 +1,104 @@
+import type { Command, Option } from "./command.ts";
+import { JSON_OPTION } from "./options.ts";
+
+const text = (value: string, description: string): Option => ({ type: "string", value, description });
+const texts = (value: string, description: string): Option => ({ ...text(value, description), multiple: true });
+const ORG = text("ORG", "the organization (default: default)");
+
+/** What a credential is set to, at first and later. */
+const TERMS: Readonly<Record<string, Option>> = {
+  secret: text("NAME", "which secret member stdin or the prompt gives, such as api_key"),
+  set: texts("NAME=VALUE", "a member of the provider's own, such as region=eu-central-1"),
+  models: text("LIST", "patterns of the models it serves, '!' excludes (default: all)"),
+  "model-map": texts("NAME=NAME", "a model's name, and the deployment, profile or ARN that it stands for"),
+  weight: text("NUMBER", "share of the requests among credentials of one provider; 0 is only a fallback (default: 1)"),
+  limit: text("POLICIES", "such as 600;w=60,5000;w=86400;u=cents"),
+  header: texts("NAME=VALUE", "a header that every request with it gets; not for secrets"),
+  "base-url": text("URL", "an origin in place of the provider's, or with a path"),
+  private: { type: "boolean", description: "the base URL may be a private address" },
+  "ask-usage": text("yes|no", "whether chat streams are asked for their usage (default: where a limit needs it)"),
+  shared: { type: "boolean", description: "every organization may use it" },
+  disable: { type: "boolean", description: "it is not used" },
+  json: { type: "boolean", description: "the whole credential as JSON on stdout, without its secrets" },
+  org: ORG,
+};
+
+/** Commands about credentials and routes. */
+export const UNIFIED_COMMANDS: readonly Command[] = [
+  {
+    name: "credentials add",
+    summary: "keep a provider's key, given on stdin or at a prompt, and print its name",
+    args: ["<provider>"],
+    options: { name: text("NAME", "what it is called (default: the provider's name)"), ...TERMS },
+    notes: [
+      "Several secrets come on stdin as JSON, or as lines name=value: access_key_id=… and secret_access_key=… for aws.",
+      "Secrets are encrypted, and never shown again.",
+    ],
+    load: async () => (await import("./credentials.ts")).addCredentialCommand,
+  },
+  {
+    name: "credentials list",
+    summary: "list the providers' keys, without them",
+    options: { json: JSON_OPTION, org: ORG },
+    load: async () => (await import("./credentials.ts")).listCredentialsCommand,
+  },
+  {
+    name: "credentials show",
+    summary: "show one credential as JSON, without its secrets",
+    args: ["<name>"],
+    options: { org: ORG },
+    load: async () => (await import("./credentials.ts")).showCredentialCommand,
+  },
+  {
+    name: "credentials set",
+    summary: "change a credential; what is not given stays",
+    args: ["<name>"],
+    options: {
+      ...TERMS,
+      enable: { type: "boolean", description: "it is used again" },
+      reset: text("LIST", "members that go back to their defaults, such as limit,models,private"),
+    },
+    load: async () => (await import("./credentials.ts")).setCredentialCommand,
+  },
+  {
+    name: "credentials remove",
+    summary: "remove a credential with its secrets",
+    args: ["<name>"],
+    options: { org: ORG },
+    load: async () => (await import("./credentials.ts")).removeCredentialCommand,
+  },
+  {
+    name: "credentials rotate",
+    summary: "encrypt the secrets of all organizations with the first key",
+    notes: [
+      "Put the new key first into WEIR_CREDENTIALS_KEY or its file, run this, and take the old one away.",
+      "Ends with status 1 where no key opens a secret.",
+    ],
+    load: async () => (await import("./credentials.ts")).rotateCredentialsCommand,
+  },
+  {
+    name: "routes list",
+    summary: "list the routes",
+    options: { json: JSON_OPTION, org: ORG },
+    load: async () => (await import("./routes.ts")).listRoutesCommand,
+  },
+  {
+    name: "routes set",
+    summary: "make or replace a route",
+    args: ["<name>"],
+    options: {
+      file: text("FILE", "the route as JSON (default: stdin)"),
+      target: texts("MODEL", "a target, in place of a file; several are fallbacks in order"),
+      strategy: text("NAME", "with --target: order, weighted, cheapest or fastest (default: order)"),
+      org: ORG,
+    },
+    load: async () => (await import("./routes.ts")).setRouteCommand,
+  },
+  {
+    name: "routes remove",
+    summary: "remove a route",
+    args: ["<name>"],
+    options: { org: ORG },
+    load: async () => (await import("./routes.ts")).removeRouteCommand,
+  },
+];

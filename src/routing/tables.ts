@@ -1,0 +1,12 @@
+import type { Credential } from "./credential.ts";
+import type { Route } from "./route.ts";
+
+/** What requests of the unified address are routed by. A change brings a new value; the lists themselves never change. */
+export interface RoutingTables {
+  /** Of all organizations; those of `weir.toml` first, then in the order in which they were added. Disabled ones too. */
+  readonly credentials: readonly Credential[];
+  /** Of all organizations, and of `weir.toml`. */
+  readonly routes: readonly Route[];
+}
+
+export const NO_TABLES: RoutingTables = { credentials: [], routes: [] };
