@@ -59,16 +59,14 @@ export async function crashRounds(
       const restartedAt = performance.now();
       weir = await startWeir({ dataDirectory, env });
       earlier.push(...load.seen);
+      upstream.forget();
       const records = await allRecords(weir, load.seen);
       onRound(compare(killedAfterMs, load.seen, records, performance.now() - restartedAt));
     }
-    const found = (
-      await queryIds(
-        weir,
-        earlier.map(({ id }) => id),
-      )
-    ).map((record) => record["request_id"]);
-    return earlier.map(({ id }) => id).filter((id) => found.filter((other) => other === id).length !== 1);
+    const ids = earlier.map(({ id }) => id);
+    const found = new Map<string, number>();
+    for (const { request_id } of await queryIds(weir, ids)) found.set(request_id, (found.get(request_id) ?? 0) + 1);
+    return ids.filter((id) => found.get(id) !== 1);
   } finally {
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });

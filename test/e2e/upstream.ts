@@ -26,6 +26,8 @@ export interface Upstream {
   readonly open: () => number;
   /** Exchanges that the other side broke off before their answer was complete. */
   readonly aborted: () => number;
+  /** Lets go of what was seen so far. */
+  forget(): void;
   close(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -66,6 +68,9 @@ export async function startUpstream(): Promise<Upstream> {
     seen,
     open: () => open,
     aborted: () => aborted,
+    forget: () => {
+      seen.length = 0;
+    },
     close,
     [Symbol.asyncDispose]: async () => close(),
   };

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Upstream } from "../../test/e2e/upstream.ts";
+import { callApi, gatewayHeaders, type Weir } from "../../test/e2e/weir.ts";
+
+const LARGE = "the weir holds 7 m3/s ".repeat(230_000);
+const REMEMBERED_MAX = 500;
+
+/** One way in which a service is used, and how often beside the others. */
+export interface TrafficKind {
+  readonly name: string;
+  readonly weight: number;
+  /** @returns the `gateway-id` of what must have a record. @throws what a user would call a failure. */
+  run(): Promise<string | undefined>;
+}
+
+export interface Traffic {
+  readonly kinds: readonly TrafficKind[];
+  close(): void;
+}
+
+/** Every kind of traffic, over one service and one provider. `next` gives numbers from 0 up to 1. */
+export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => number): Promise<Traffic> {
+  const sockets = await echoSockets();
+  const recent: string[] = [];
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+
+  async function send(path: string, body: string, more: Record<string, string> = {}, expected = 200) {
+    const headers = gatewayHeaders(upstream.origin, { "Content-Type": "application/json", ...more });
+    const answer = await fetch(weir.gateway + path, { method: "POST", headers, body });
+    await answer.arrayBuffer();
+    if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}, not ${expected}`);
+    return remember(answer.headers.get("gateway-id")!);
+  }
+  function remember(id: string): string {
+    recent.push(id);
+    if (recent.length > REMEMBERED_MAX) recent.shift();
+    return id;
+  }
+  async function api(method: string, path: string, body: object, expected = 200): Promise<undefined> {
+    const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
+    await answer.arrayBuffer();
+    if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}, not ${expected}`);
+  }
+  const chat = (more: object = {}, question = `How deep? ${Math.floor(next() * 1e9)}`) =>
+    JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: question }], ...more });
+  const tools = [{ type: "function", function: { name: "forecast", parameters: { type: "object" } } }];
+  const labels = () => ({
+    "Gateway-User-Id": `user-${Math.floor(next() * 50)}`,
+    "Gateway-Session-Id": `session-${Math.floor(next() * 200)}`,
+    "Gateway-Property-Team": pick(["night", "day", "weekend"]),
+  });
+
+  const kinds: readonly TrafficKind[] = [
+    { name: "plain", weight: 30, run: () => send("/v1/chat/completions", chat(), labels()) },
+    { name: "stream", weight: 20, run: () => send("/v1/chat/completions", chat({ stream: true }), labels()) },
+    { name: "tools", weight: 8, run: () => send("/v1/chat/completions", chat({ tools }), labels()) },
+    { name: "long stream", weight: 8, run: () => send("/events?n=60&ms=50", "{}") },
+    { name: "5 MB up", weight: 0.3, run: () => send("/echo", LARGE, { "Content-Type": "text/plain" }) },
+    { name: "5 MB down", weight: 0.3, run: () => send("/bytes?n=5000000", "{}") },
+    { name: "cache", weight: 10, run: () => cached() },
+    { name: "retry", weight: 3, run: () => send("/status/503", "{}", RETRY, 503) },
+    { name: "refusal", weight: 3, run: () => refused() },
+    { name: "leaves", weight: 3, run: () => leaves() },
+    { name: "WebSocket", weight: 3, run: () => talk() },
+    { name: "property", weight: 4, run: () => property() },
+    { name: "query", weight: 4, run: () => api("POST", "/v1/request/query", { filter: "all", limit: 50 }) },
+    { name: "count", weight: 2, run: () => api("POST", "/v1/request/count/query", { filter: "all" }) },
+  ];
+  return { kinds, close: () => sockets.close() };
+
+  function cached(): Promise<string> {
+    const question = `A question of ${Math.floor(next() * 40)}`;
+    return send("/v1/chat/completions", chat({}, question), { "Gateway-Cache-Enabled": "true" });
+  }
+  async function refused(): Promise<string> {
+    const headers = { ...gatewayHeaders("http://10.0.0.1"), "Content-Type": "application/json" };
+    const answer = await fetch(`${weir.gateway}/v1/x`, { method: "POST", headers, body: chat() });
+    await answer.arrayBuffer();
+    if (answer.status !== 403) throw new Error(`a closed target answered ${answer.status}`);
+    return remember(answer.headers.get("gateway-id")!);
+  }
+  async function leaves(): Promise<string> {
+    const away = new AbortController();
+    const headers = gatewayHeaders(upstream.origin);
+    const answer = await fetch(`${weir.gateway}/endless`, { method: "POST", headers, body: "{}", signal: away.signal });
+    await answer.body?.getReader().read();
+    away.abort();
+    return answer.headers.get("gateway-id")!;
+  }
+  async function talk(): Promise<string> {
+    const id = crypto.randomUUID();
+    const headers = gatewayHeaders(sockets.origin, { "Gateway-Request-Id": id });
+    const socket = new WebSocket(`ws://127.0.0.1:${weir.gatewayPort}/v1/realtime`, { headers });
+    await once(socket, "open");
+    for (let message = 0; message < 5; message++) {
+      const answer = once(socket, "message");
+      socket.send(`message ${message} `.repeat(50));
+      await answer;
+    }
+    const closed = once(socket, "close");
+    socket.close(1000);
+    await closed;
+    return id;
+  }
+  async function property(): Promise<undefined> {
+    if (recent.length > 0)
+      await api("PUT", `/v1/request/${pick(recent)}/property`, { Soak: String(Math.floor(next() * 9)) });
+  }
+}
+
+const RETRY = { "Gateway-Retry-Enabled": "true", "Gateway-Retry-Num": "1", "Gateway-Retry-Min-Timeout": "10" };
+
+/** A WebSocket server that sends back what it gets. */
+async function echoSockets(): Promise<{ readonly origin: string; close(): void }> {
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  server.on("connection", (socket) => socket.on("message", (data, binary) => socket.send(data, { binary })));
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const close = () => {
+    server.close();
+    http.closeAllConnections();
+    http.close();
+  };
+  return { origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, close };
+}
