@@ -29,6 +29,7 @@ export class PromptDraft {
   readonly settings: Mutable<Settings> = {};
   readonly wants: Mutable<Wants> = {};
   readonly losses: Loss[] = [];
+  readonly namespaces = new Map<string, string>();
   /** A mark at the top of the body, which is for the last part. */
   topMark: CacheMark | undefined;
   private readonly paths: Record<string, string> = {};
@@ -62,6 +63,7 @@ export class PromptDraft {
       messages: this.messages,
       tools: this.tools,
       toolChoice: this.toolChoice,
+      namespaces: this.namespaces.size > 0 ? Object.fromEntries(this.namespaces) : undefined,
       settings: this.settings,
       wants: this.wants,
       paths: this.paths,

@@ -12,7 +12,7 @@ import { logged } from "./logged.ts";
 import { images, speech, transcriptions } from "./media.ts";
 import { messages } from "./messages/schema.ts";
 import { ollamaChat, ollamaGenerate } from "./ollama.ts";
-import { responses } from "./responses.ts";
+import { responses } from "./responses/schema.ts";
 import { textGeneration } from "./text-generation.ts";
 
 /** All wire formats, in the order in which an unknown target's traffic is compared with them. */

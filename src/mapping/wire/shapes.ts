@@ -1,9 +1,11 @@
 import type { Shape } from "../../plugin/contract.ts";
 import { chatCompletionsShape } from "./chat-completions/shape.ts";
 import { messagesShape } from "./messages/shape.ts";
+import { responsesShape } from "./responses/shape.ts";
 
 /** The shapes that Weir translates by itself, by name. A drop-in's are the same kind of value. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat-completions": chatCompletionsShape,
+  responses: responsesShape,
   messages: messagesShape,
 };

@@ -14,6 +14,8 @@ export interface Prompt {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
+  /** Descriptions of the namespaces of tools. */
+  readonly namespaces?: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly wants: Wants;
   /** Where the settings stand in the client's body. */

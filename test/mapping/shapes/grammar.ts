@@ -100,3 +100,52 @@ export const parsed = (events: readonly SentEvent[]): { name?: string; data: Jso
       ...(event === undefined ? {} : { name: event }),
       data: typeof data === "string" ? data : JSON.parse(JSON.stringify(data)),
     }));
+
+export const responsesGrammar: Grammar = (events) => first(responsesProblems(events));
+
+/** What comes between the beginning and the end of an item, in order; `*` may be repeated or missing. */
+const ITEM_EVENTS: Readonly<Record<string, RegExp>> = {
+  message:
+    /^(?:content_part\.added (?:(?:output_text\.delta |output_text\.annotation\.added )*output_text\.done|(?:refusal\.delta )*refusal\.done) content_part\.done )*$/,
+  reasoning:
+    /^(?:reasoning_summary_part\.added (?:reasoning_summary_text\.delta )+reasoning_summary_text\.done reasoning_summary_part\.done )?$/,
+  function_call: /^(?:function_call_arguments\.delta )*function_call_arguments\.done $/,
+  custom_tool_call: /^(?:custom_tool_call_input\.delta )*custom_tool_call_input\.done $/,
+  image_generation_call: /^$/,
+};
+
+function* responsesProblems(events: readonly SentEvent[]): Generator<string> {
+  const output: Json[] = [];
+  let open: { item: Json; inside: string; index: number } | undefined;
+  const types = events.map(({ data }) => data.type.replace(/^response\./, ""));
+  if (types[0] !== "created" || types[1] !== "in_progress") yield "begins without created and in_progress";
+  const last = events.at(-1)!.data;
+  if (!/^(completed|incomplete|failed)$/.test(types.at(-1)!)) yield "ends without completed, incomplete or failed";
+  for (const [at, { data, event }] of events.entries()) {
+    const type = types[at]!;
+    if (event !== data.type) yield `${at}: event ${event} is of type ${data.type}`;
+    if (data.sequence_number !== at) yield `${at}: sequence_number ${data.sequence_number}`;
+    if (type === "output_item.added") {
+      if (open !== undefined) yield `${at}: an item begins in an item`;
+      if (data.output_index !== output.length) yield `${at}: output_index ${data.output_index}`;
+      if (typeof data.item.id !== "string") yield `${at}: an item without id`;
+      open = { item: data.item, inside: "", index: data.output_index };
+    } else if (type === "output_item.done") {
+      if (open?.item.id !== data.item.id) yield `${at}: done of another item`;
+      if (!ITEM_EVENTS[data.item.type]!.test(open!.inside)) yield `${at}: a ${data.item.type} with ${open!.inside}`;
+      output.push(data.item);
+      open = undefined;
+    } else if (data.output_index !== undefined) {
+      if (open === undefined || data.output_index !== open.index || data.item_id !== open.item.id)
+        yield `${at}: ${type} of no open item`;
+      const needsContent = /^(content_part|output_text|refusal)/.test(type);
+      if (needsContent && typeof data.content_index !== "number") yield `${at}: no content_index`;
+      if (type.startsWith("reasoning_summary") && data.summary_index !== 0) yield `${at}: no summary_index`;
+      open!.inside += `${type} `;
+    }
+  }
+  if (open !== undefined) yield "an item is open at the end";
+  if (last.type !== "response.failed" && JSON.stringify(last.response.output) !== JSON.stringify(output))
+    yield "the last event lacks the output";
+  if (last.type !== "response.failed" && typeof last.response.usage.total_tokens !== "number") yield "no usage";
+}

@@ -45,7 +45,15 @@ const reasoningPart = fc
   // What is redacted has no text.
   .map((part) => (part.state?.kind === "redacted" ? { ...part, text: "" } : part));
 
-const userParts = fc.array(fc.oneof(textPart, imagePart, filePart, audioPart), { minLength: 1, maxLength: 3 });
+const userParts = fc.array(
+  fc.oneof(
+    { arbitrary: textPart, weight: 8 },
+    { arbitrary: imagePart, weight: 4 },
+    { arbitrary: filePart, weight: 3 },
+    { arbitrary: audioPart, weight: 1 },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
 
 /** A turn of the assistant, and where it calls tools the user's turn with all results. */
 const exchange = fc

@@ -4,7 +4,7 @@ import { fit } from "../../../src/mapping/translate/fit.ts";
 import { PieceFold, piecesOf } from "../../../src/mapping/translate/pieces.ts";
 import { Sequence } from "../../../src/mapping/translate/sequence.ts";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
-import { StreamTranslation, translateRequest } from "../../../src/mapping/translate/translate.ts";
+import { readWhole, StreamTranslation, translateRequest } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
 import type {
   Answer,
@@ -20,14 +20,27 @@ import type {
 } from "../../../src/plugin/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { answers, inPieces } from "./answers.ts";
-import { chatGrammar, type Grammar, messagesGrammar, parsed } from "./grammar.ts";
+import { chatGrammar, type Grammar, messagesGrammar, parsed, responsesGrammar } from "./grammar.ts";
 import { essence, prompts } from "./prompts.ts";
 
-const GRAMMARS: Readonly<Record<string, Grammar>> = { "chat-completions": chatGrammar, messages: messagesGrammar };
+const GRAMMARS: Readonly<Record<string, Grammar>> = {
+  "chat-completions": chatGrammar,
+  messages: messagesGrammar,
+  responses: responsesGrammar,
+};
 
 /** What a shape cannot tell apart is made equal on both sides before they are compared. */
 const SAME: Readonly<Record<string, (prompt: Json) => void>> = {
   "chat-completions": ofProvider,
+  responses: (prompt) => {
+    ofProvider(prompt);
+    joinLeading(prompt);
+    prompt.settings.store ??= false;
+    for (const tool of prompt.tools) tool.strict ??= false;
+    if (prompt.settings.logprobs !== true) delete prompt.settings.logprobs;
+    const { thinking } = prompt.settings;
+    if (thinking !== undefined && Object.keys(thinking).length === 0) delete prompt.settings.thinking;
+  },
   messages: (prompt) => {
     ofProvider(prompt);
     if (prompt.settings.parallelCalls === true || prompt.tools.length === 0) delete prompt.settings.parallelCalls;
@@ -42,6 +55,14 @@ const SAME: Readonly<Record<string, (prompt: Json) => void>> = {
       for (const part of parts) if (part.type === "call") part.arguments = JSON.stringify(JSON.parse(part.arguments));
   },
 };
+
+/** Instructions are one text. */
+function joinLeading(prompt: Json): void {
+  const turns = prompt.messages.findIndex(({ role }: Json) => role !== "system");
+  const leading = prompt.messages.splice(0, turns === -1 ? prompt.messages.length : turns);
+  const text = leading.flatMap(({ parts }: Json) => parts.map((part: Json) => part.text)).join("\n\n");
+  if (text !== "") prompt.messages.unshift({ role: "system", parts: [{ type: "text", text }] });
+}
 
 /** A provider is sent the bare value of its own state. */
 function ofProvider({ messages }: Json): void {
@@ -86,6 +107,7 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
       fc.property(prompts, facts, issuers, (prompt, known, issuer) => {
         const call: Call = { model: "m", facts: effortOnly(name, known), issuer };
         const fitted = fit(prompt, shape, call);
+        if (fitted.losses.some(({ kind }) => kind === "refused")) return;
         const { body } = shape.writeRequest(fitted.prompt, call);
         const [wanted, found] = [essence(fitted.prompt), essence(shape.readRequest!(wire(body)))];
         SAME[name]!(wanted);
@@ -125,7 +147,15 @@ describe.each(Object.entries(SHAPES).filter(([, shape]) => shape.readRequest !==
   test("an answer is read back, whole", () => {
     assertProperty(
       fc.property(answers, (answer) => {
-        expect(said(shape.readAnswer(wire(shape.writeAnswer!(answer, replyTo(asking)))))).toEqual(said(answer));
+        const body = wire(shape.writeAnswer!(answer, replyTo(asking)));
+        const options = {
+          from: shape,
+          to: shape,
+          names: new ToolNames(undefined),
+          issuer: "acme:main",
+          reply: replyTo(asking),
+        };
+        expect(said(readWhole(body, options).answer)).toEqual(said(answer));
       }),
     );
   });

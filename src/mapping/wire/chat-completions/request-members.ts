@@ -58,7 +58,7 @@ export function readTool(draft: PromptDraft, tool: Json, at: string): void {
 }
 
 /** Chat puts a grammar into a member of its own; everybody else has its members beside the type. */
-const customFormat = (format: Json): Json =>
+export const customFormat = (format: Json): Json =>
   isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : isObject(format) ? format : undefined;
 
 /** `declared` holds the function's members; `around` the tool's, where they are two. */

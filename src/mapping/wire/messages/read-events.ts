@@ -88,7 +88,10 @@ function startBlock(state: ReadingState, { index: part, content_block: block }: 
   }
 }
 
-const signaturesOf = (state: ReadingState) => (state.signatures ??= new Map());
+function signaturesOf(state: ReadingState): Map<number, string> {
+  state.signatures ??= new Map();
+  return state.signatures;
+}
 
 function growBlock(state: ReadingState, part: number, delta: JsonObject): readonly Piece[] {
   switch (delta.type) {

@@ -1,7 +1,8 @@
-import type { Effort, Json, Message, Part, Prompt, Thinking, ToolChoice } from "../../../plugin/contract.ts";
+import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../../plugin/contract.ts";
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
+import { signedCalls } from "../../translate/signed-calls.ts";
 import { readBlocks } from "./blocks.ts";
 
 /** A request to Anthropic's messages. */
@@ -84,20 +85,6 @@ function readMessage(draft: PromptDraft, message: Json, at: string): void {
   }
   const parts = readBlocks(draft, message.content, `${at}.content`);
   draft.messages.push({ role: ROLES[role]!, parts: role === "assistant" ? signedCalls(parts) : parts, at });
-}
-
-/** State of a call that travelled in an empty thought before it. */
-function signedCalls(parts: readonly Part[]): Part[] {
-  const joined: Part[] = [];
-  for (const part of parts) {
-    const before = joined.at(-1);
-    const state = before?.type === "reasoning" && before.state?.of === "call" ? before.state : undefined;
-    if (part.type === "call" && state !== undefined) {
-      const { of: _, ...own } = state;
-      joined[joined.length - 1] = { ...part, state: own };
-    } else joined.push(part);
-  }
-  return joined;
 }
 
 function readChoice(value: Json): ToolChoice | undefined {

@@ -1,6 +1,6 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
-import { inOrder } from "./pieces.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
+import { inOrder } from "../pieces.ts";
 
 /** Events that carry the response as a whole; the last one that came is the answer. */
 const WHOLE = /^response\.(created|queued|in_progress|completed|failed|incomplete|cancelled|done)$/;

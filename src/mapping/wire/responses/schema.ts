@@ -1,13 +1,13 @@
-import type { Json, Reading } from "../../plugin/contract.ts";
-import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem } from "../../record/llm-schema.ts";
-import { countOf, filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
-import { messagesOf, roleOf } from "../llm/messages.ts";
-import { lastUserText, partsOf, plainText, textIn } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { toolCall, toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { readOpenAi } from "./openai-reading.ts";
-import { foldResponses } from "./responses-fold.ts";
+import type { Json, Reading } from "../../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem } from "../../../record/llm-schema.ts";
+import { countOf, filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
+import { messagesOf, roleOf } from "../../llm/messages.ts";
+import { lastUserText, partsOf, plainText, textIn } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { toolCall, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { readOpenAi } from "../openai-reading.ts";
+import { foldResponses } from "./fold.ts";
 
 /** OpenAI responses. */
 export const responses: WireSchema = {

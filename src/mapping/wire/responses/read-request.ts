@@ -1,0 +1,105 @@
+import type { Effort, Json, Part, Prompt, Thinking } from "../../../plugin/contract.ts";
+import { isObject, listOf, pickDefined, textOf } from "../../json.ts";
+import { as, flag, type MemberReader, number, PromptDraft, readMembers, text } from "../../translate/draft.ts";
+import { EFFORTS, isEffort } from "../../translate/effort.ts";
+import { schemaFormat } from "../chat-completions/request-members.ts";
+import { readItems } from "./items.ts";
+import { readChoice, readTool } from "./tools.ts";
+
+/** What `include` asks for that prompts have another place for. */
+const STATE = "reasoning.encrypted_content";
+const LOGPROBS = "message.output_text.logprobs";
+
+/** A request to OpenAI's responses. */
+export function readRequest(body: Json): Prompt {
+  const draft = new PromptDraft("responses");
+  // Instructions go before the input, wherever they stand in the body.
+  const instructions = textOf(body?.instructions);
+  if (instructions !== undefined && instructions !== "") {
+    const parts: Part[] = [{ type: "text", text: instructions, at: "instructions" }];
+    draft.messages.push({ role: "system", parts, at: "instructions" });
+  }
+  draft.wants.reasoning = true;
+  draft.wants.state = body?.store === false;
+  readMembers(draft, body, MEMBERS);
+  return draft.finish();
+}
+
+const MEMBERS: Readonly<Record<string, MemberReader>> = {
+  model: (draft, value) => {
+    draft.model = textOf(value);
+  },
+  stream: (draft, value) => {
+    draft.stream = value === true;
+  },
+  stream_options: () => {},
+  instructions: (draft, value, at) => {
+    if (typeof value !== "string") draft.lose("invalid", at, "must be a text");
+  },
+  input: (draft, value, at) => {
+    if (typeof value === "string")
+      draft.messages.push({ role: "user", parts: [{ type: "text", text: value, at }], at });
+    else if (Array.isArray(value)) readItems(draft, value, at);
+    else draft.lose("invalid", at, "must be a text or a list of items");
+  },
+  max_output_tokens: number("maxTokens"),
+  temperature: number("temperature"),
+  top_p: number("topP"),
+  top_logprobs: (draft, value, at) => {
+    if (value !== 0) number("topLogprobs")(draft, value, at);
+  },
+  tools: (draft, value, at) => {
+    for (const [index, tool] of listOf(value).entries()) readTool(draft, tool, `${at}[${index}]`);
+  },
+  tool_choice: (draft, value, at) => {
+    const choice = readChoice(value);
+    if (choice === undefined) draft.lose("invalid", at, "must be auto, none, required, a tool or allowed tools");
+    else draft.choose(choice, at);
+  },
+  parallel_tool_calls: flag("parallelCalls"),
+  text: (draft, value, at) => {
+    readFormat(draft, value.format, `${at}.format`);
+    if (value.verbosity !== undefined && value.verbosity !== null)
+      text("verbosity")(draft, value.verbosity, `${at}.verbosity`);
+  },
+  reasoning: readThinking,
+  include: (draft, value, at) => {
+    const asked: readonly string[] = listOf(value).filter((name) => typeof name === "string");
+    if (asked.includes(STATE)) draft.wants.state = true;
+    if (asked.includes(LOGPROBS)) draft.set("logprobs", true, at);
+    const others = asked.filter((name) => name !== STATE && name !== LOGPROBS);
+    if (others.length > 0) draft.set("include", others, at);
+  },
+  user: text("user"),
+  safety_identifier: (draft, value, at) => {
+    if (draft.settings.user === undefined) text("user")(draft, value, at);
+  },
+  prompt_cache_key: text("cacheKey"),
+  metadata: as("metadata"),
+  store: flag("store"),
+  service_tier: text("serviceTier"),
+  truncation: as("truncation"),
+  previous_response_id: text("previousResponse"),
+  conversation: as("conversation"),
+  background: flag("background"),
+  prompt: as("storedPrompt"),
+};
+
+function readFormat(draft: PromptDraft, value: Json, at: string): void {
+  if (value === undefined || value === null) return;
+  if (value.type === "text") draft.set("format", { type: "text" }, at);
+  else if (value.type === "json_object") draft.set("format", { type: "json" }, at);
+  else if (value.type === "json_schema" && isObject(value.schema)) draft.set("format", schemaFormat(value), at);
+  else draft.lose("refused", at, "must be of type text, json_object or json_schema with a schema");
+}
+
+function readThinking(draft: PromptDraft, value: Json, at: string): void {
+  const effort = textOf(value.effort);
+  if (effort !== undefined && !isEffort(effort)) {
+    draft.lose("invalid", `${at}.effort`, `must be one of ${EFFORTS.join(", ")}`);
+    return;
+  }
+  const summary = textOf(value.summary) ?? textOf(value.generate_summary);
+  const thinking = pickDefined({ effort: effort as Effort | undefined, summary }) as Thinking;
+  if (Object.keys(thinking).length > 0) draft.set("thinking", thinking, at);
+}

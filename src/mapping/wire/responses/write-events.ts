@@ -1,0 +1,390 @@
+import type {
+  ApiError,
+  CallPart,
+  Citation,
+  Finish,
+  Json,
+  Piece,
+  Reply,
+  SentEvent,
+  State,
+  Usage,
+} from "../../../plugin/contract.ts";
+import { isObject, type JsonObject, pickDefined } from "../../json.ts";
+import { isContextError } from "../../translate/errors.ts";
+import { idFrom } from "../../translate/ids.ts";
+import { encrypted } from "./items.ts";
+
+/** A part of a message, a reasoning or a call while its pieces come. */
+interface OpenPart {
+  readonly kind: "output_text" | "refusal" | "reasoning" | "call";
+  readonly part: number;
+  text: string;
+  state?: State;
+}
+
+interface WritingState {
+  /** `sequence_number` of the next event. */
+  sequence?: number;
+  started?: true;
+  /** Items that are over. */
+  output?: JsonObject[];
+  /** The item whose parts come. */
+  item?: JsonObject;
+  open?: OpenPart;
+  finish?: Finish;
+  usage?: Usage;
+}
+
+type PartPiece = Extract<Piece, { readonly part: number }>;
+
+/** The events for one piece; the whole grammar of the API. */
+export function writeEvents(state: WritingState, piece: Piece, reply: Reply): readonly SentEvent[] {
+  const writer = new Writer(state, reply);
+  if (piece.type !== "error" && piece.type !== "usage") writer.start();
+  if ("choice" in piece && piece.choice !== undefined) return [];
+  if (piece.type === "usage" || piece.type === "start") state.usage = { ...state.usage, ...piece.usage };
+  else if (piece.type === "finish") state.finish = piece.finish;
+  else if (piece.type === "end") writer.end();
+  else if (piece.type === "error") writer.fail(piece.error);
+  else if (piece.type === "logprobs") writer.logprobs(piece.logprobs);
+  else writer.part(piece);
+  return writer.sent;
+}
+
+/** Clients count events as a sign of life, not comments. */
+export const keepAlive = (state: WritingState): SentEvent => numbered(state, "keepalive", {});
+
+function numbered(state: WritingState, type: string, members: JsonObject): SentEvent {
+  const sequence_number = state.sequence ?? 0;
+  state.sequence = sequence_number + 1;
+  return { event: type, data: { type, sequence_number, ...members } };
+}
+
+/** Which items parts belong to, and what their ids begin with. */
+const ITEM_IDS = {
+  message: "msg_",
+  reasoning: "rs_",
+  function_call: "fc_",
+  custom_tool_call: "ctc_",
+  image_generation_call: "ig_",
+};
+
+class Writer {
+  readonly sent: SentEvent[] = [];
+  private readonly state: WritingState;
+  private readonly reply: Reply;
+
+  constructor(state: WritingState, reply: Reply) {
+    this.state = state;
+    this.reply = reply;
+    state.output ??= [];
+  }
+
+  private send(type: string, members: JsonObject): void {
+    this.sent.push(numbered(this.state, `response.${type}`, members));
+  }
+
+  start(): void {
+    if (this.state.started) return;
+    this.state.started = true;
+    const response = this.response("in_progress");
+    this.send("created", { response });
+    this.send("in_progress", { response });
+  }
+
+  private response(status: string, members: JsonObject = {}): JsonObject {
+    return responseOf(this.reply, { status, output: this.state.output!, ...members });
+  }
+
+  end(): void {
+    this.closeItem();
+    const { finish = "end", usage } = this.state;
+    const reason = INCOMPLETE[finish];
+    const status = reason === undefined ? "completed" : "incomplete";
+    const incomplete_details = reason === undefined ? null : { reason };
+    this.send(status, { response: this.response(status, { incomplete_details, usage: writeUsage(usage ?? {}) }) });
+  }
+
+  fail(error: ApiError): void {
+    this.start();
+    const code = isContextError(error) ? "context_length_exceeded" : (error.code ?? "server_error");
+    const failed = pickDefined({ code, message: error.message, upstream: error.upstream });
+    this.send("failed", { response: this.response("failed", { error: failed }) });
+  }
+
+  /** Log probabilities belong to the text that is open, or else to the last one. */
+  logprobs({ content }: Json): void {
+    const message =
+      this.state.item?.type === "message"
+        ? this.state.item
+        : this.state.output!.findLast(({ type }) => type === "message");
+    const pending = this.state.open?.kind === "output_text" ? this.state.item : undefined;
+    if (!Array.isArray(content) || message === undefined) return;
+    if (pending !== undefined) pending["logprobs"] = [...(pending["logprobs"] ?? []), ...content];
+    else message.content.at(-1)?.logprobs?.push(...content);
+  }
+
+  part(piece: PartPiece): void {
+    const { open } = this.state;
+    if (open !== undefined && open.part !== piece.part) this.closePart();
+    switch (piece.type) {
+      case "text":
+        this.said(piece.part, "output_text", piece.text);
+        break;
+      case "refusal":
+        this.said(piece.part, "refusal", piece.text);
+        break;
+      case "citation":
+        this.cited(piece.part, piece.citation);
+        break;
+      case "reasoning":
+        this.thought(piece.part, piece.text);
+        break;
+      case "state":
+        this.signed(piece.part, piece.state);
+        break;
+      case "call":
+        this.called(piece.part, piece.call);
+        break;
+      case "arguments":
+        this.argued(piece.text);
+        break;
+      case "image":
+        this.image(piece);
+        break;
+      case "hosted":
+        if (piece.hosted.shape === "responses" && isObject(piece.hosted.item)) this.whole(piece.hosted.item);
+        break;
+      case "close":
+        this.closePart();
+    }
+  }
+
+  private get index(): number {
+    return this.state.output!.length;
+  }
+
+  private get place(): JsonObject {
+    return { item_id: this.state.item!.id, output_index: this.index };
+  }
+
+  private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
+    this.closeItem();
+    const item = { id: id ?? idFrom(ITEM_IDS[type], `${this.reply.id} ${this.index}`), type, ...members };
+    this.state.item = item;
+    this.send("output_item.added", { output_index: this.index, item: { ...item } });
+  }
+
+  private said(part: number, kind: "output_text" | "refusal", delta: string): void {
+    this.openContent(part, kind);
+    this.state.open!.text += delta;
+    const at = { ...this.place, content_index: this.state.item!.content.length };
+    if (kind === "output_text") this.send("output_text.delta", { ...at, delta, logprobs: [] });
+    else this.send("refusal.delta", { ...at, delta });
+  }
+
+  private openContent(part: number, kind: "output_text" | "refusal"): void {
+    if (this.state.open?.part === part) return;
+    if (this.state.item?.type !== "message")
+      this.openItem("message", { status: "in_progress", role: "assistant", content: [] });
+    this.state.open = { kind, part, text: "" };
+    const at = { ...this.place, content_index: this.state.item!.content.length };
+    this.send("content_part.added", { ...at, part: contentOf(kind, "", [], []) });
+  }
+
+  private cited(part: number, citation: Citation): void {
+    this.openContent(part, "output_text");
+    const item = this.state.item!;
+    const annotation = writeCitation(citation);
+    item["annotations"] ??= [];
+    const annotations: JsonObject[] = item["annotations"];
+    const at = { ...this.place, content_index: item.content.length, annotation_index: annotations.length };
+    annotations.push(annotation);
+    this.send("output_text.annotation.added", { ...at, annotation });
+  }
+
+  private thought(part: number, delta: string): void {
+    this.openThought(part);
+    if (delta === "") return;
+    const open = this.state.open!;
+    const at = { ...this.place, summary_index: 0 };
+    if (open.text === "")
+      this.send("reasoning_summary_part.added", { ...at, part: { type: "summary_text", text: "" } });
+    open.text += delta;
+    this.send("reasoning_summary_text.delta", { ...at, delta });
+  }
+
+  private openThought(part: number): void {
+    if (this.state.open?.part === part) return;
+    this.openItem("reasoning", { summary: [] });
+    this.state.open = { kind: "reasoning", part, text: "" };
+  }
+
+  private signed(part: number, own: State): void {
+    if (this.state.open?.kind === "call" || !this.reply.prompt.wants.state) return;
+    this.openThought(part);
+    this.state.open!.state = own;
+  }
+
+  private called(part: number, call: CallPart): void {
+    // State of a call has no place on it: it goes before, as reasoning without text.
+    if (call.state !== undefined && this.reply.prompt.wants.state === true)
+      this.whole({
+        type: "reasoning",
+        id: this.newId("reasoning"),
+        summary: [],
+        encrypted_content: encrypted({ ...call.state, of: "call" }),
+      });
+    const { id: call_id, name, namespace } = call;
+    const named = pickDefined({ call_id, name, namespace, status: "in_progress" });
+    if (call.custom) this.openItem("custom_tool_call", { ...named, input: "" });
+    else this.openItem("function_call", { ...named, arguments: "" });
+    this.state.open = { kind: "call", part, text: "" };
+  }
+
+  private argued(delta: string): void {
+    const { open, item } = this.state;
+    if (open?.kind !== "call") return;
+    open.text += delta;
+    const type = item!.type === "custom_tool_call" ? "custom_tool_call_input" : "function_call_arguments";
+    this.send(`${type}.delta`, { ...this.place, delta });
+  }
+
+  private image({ image: { source } }: PartPiece & { type: "image" }): void {
+    if (!("bytes" in source)) return;
+    const output_format = source.mediaType.slice(source.mediaType.indexOf("/") + 1);
+    const id = this.newId("image_generation_call");
+    this.whole({ type: "image_generation_call", id, status: "completed", result: source.bytes, output_format });
+  }
+
+  private newId(type: keyof typeof ITEM_IDS): string {
+    const next = this.state.item === undefined ? this.index : this.index + 1;
+    return idFrom(ITEM_IDS[type], `${this.reply.id} ${next}`);
+  }
+
+  /** An item that comes in one piece. */
+  private whole(item: JsonObject): void {
+    this.closeItem();
+    this.send("output_item.added", { output_index: this.index, item });
+    this.send("output_item.done", { output_index: this.index, item });
+    this.state.output!.push(item);
+  }
+
+  private closePart(): void {
+    const { open, item } = this.state;
+    if (open === undefined || item === undefined) return;
+    if (open.kind === "reasoning") this.endThought(open, item);
+    else if (open.kind === "call") this.endCall(open, item);
+    else this.endContent(open, item);
+    delete this.state.open;
+    if (item.type !== "message") this.closeItem();
+  }
+
+  private endContent({ kind, text }: OpenPart, item: JsonObject): void {
+    const { annotations = [], logprobs = [] } = item;
+    delete item["annotations"];
+    delete item["logprobs"];
+    const at = { ...this.place, content_index: item.content.length };
+    const part = contentOf(kind, text, annotations, logprobs);
+    if (kind === "output_text") this.send("output_text.done", { ...at, text, logprobs });
+    else this.send("refusal.done", { ...at, refusal: text });
+    this.send("content_part.done", { ...at, part });
+    item.content = [...item.content, part];
+  }
+
+  private endThought({ text, state: own }: OpenPart, item: JsonObject): void {
+    if (text !== "") {
+      const part = { type: "summary_text", text };
+      const at = { ...this.place, summary_index: 0 };
+      this.send("reasoning_summary_text.done", { ...at, text });
+      this.send("reasoning_summary_part.done", { ...at, part });
+      item.summary = [part];
+    }
+    if (own !== undefined) item.encrypted_content = encrypted(own);
+  }
+
+  private endCall({ text }: OpenPart, item: JsonObject): void {
+    if (item.type === "custom_tool_call") {
+      item.input = text;
+      this.send("custom_tool_call_input.done", { ...this.place, input: text });
+      return;
+    }
+    if (text === "") this.argued("{}");
+    item.arguments = this.state.open!.text;
+    this.send("function_call_arguments.done", { ...this.place, name: item.name, arguments: item.arguments });
+  }
+
+  private closeItem(): void {
+    if (this.state.open !== undefined) this.closePart();
+    const { item } = this.state;
+    if (item === undefined) return;
+    if (item.status !== undefined) item.status = "completed";
+    this.send("output_item.done", { output_index: this.index, item });
+    this.state.output!.push(item);
+    delete this.state.item;
+  }
+}
+
+const contentOf = (kind: OpenPart["kind"], text: string, annotations: Json, logprobs: Json): JsonObject =>
+  kind === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations, logprobs };
+
+const writeCitation = ({ url, title, start, end }: Citation): JsonObject => ({
+  type: "url_citation",
+  url: url ?? "",
+  title: title ?? "",
+  start_index: start ?? 0,
+  end_index: end ?? 0,
+});
+
+const INCOMPLETE: Readonly<Partial<Record<Finish, string>>> = {
+  length: "max_output_tokens",
+  context: "max_output_tokens",
+  filter: "content_filter",
+};
+
+/** OpenAI's counts are inclusive, as ours are. */
+function writeUsage(usage: Usage): JsonObject {
+  const input = usage.prompt_tokens ?? 0;
+  const output = usage.completion_tokens ?? 0;
+  return {
+    input_tokens: input,
+    input_tokens_details: pickDefined({
+      cached_tokens: usage.prompt_cache_read_tokens ?? 0,
+      cache_write_tokens: usage.prompt_cache_write_tokens,
+    }),
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
+    total_tokens: input + output,
+  };
+}
+
+/** The object around the output, with what the client asked for. */
+function responseOf({ id, created, model, prompt: { settings } }: Reply, members: JsonObject): JsonObject {
+  return {
+    id,
+    object: "response",
+    created_at: created,
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: settings.maxTokens ?? null,
+    metadata: settings.metadata ?? {},
+    model,
+    parallel_tool_calls: settings.parallelCalls ?? true,
+    previous_response_id: settings.previousResponse ?? null,
+    reasoning: { effort: settings.thinking?.effort ?? null, summary: settings.thinking?.summary ?? null },
+    store: settings.store ?? false,
+    temperature: settings.temperature ?? null,
+    text: { format: { type: "text" } },
+    tool_choice: "auto",
+    tools: [],
+    top_p: settings.topP ?? null,
+    truncation: settings.truncation ?? "disabled",
+    usage: null,
+    user: settings.user ?? null,
+    ...members,
+    output: [...members.output],
+  };
+}
