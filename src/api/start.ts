@@ -47,7 +47,9 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
   const homeStore = { config: home ?? config, reader: homeReader, writer: (opened ?? own).writer };
   const current = home === undefined ? homeReader : await openStore(config, "current");
-  const keys = new KeyWatch({ ...homeStore, log, publish: (known) => gateway.setKeys(known) });
+  // With a server, other nodes have to learn of a key as well: there a command waits for none of them.
+  const noteAs = localPath(home ?? config) === undefined ? undefined : config.region;
+  const keys = new KeyWatch({ ...homeStore, log, noteAs, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const { records: homeRecords } = homeReader;
   const credentials = new Followed({

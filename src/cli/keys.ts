@@ -1,6 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { europeanConfig } from "../config.ts";
+import { isDirectoryTaken } from "../store/database/lock.ts";
 import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../store/key-terms.ts";
-import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey } from "../store/keys.ts";
-import type { Run } from "./command.ts";
+import {
+  areKeysKnown,
+  createServiceKey,
+  FIRST_ORGANIZATION,
+  type ListedKey,
+  listKeys,
+  revokeKey,
+} from "../store/keys.ts";
+import { type Database, localPath } from "../store/store.ts";
+import type { Invocation, Run } from "./command.ts";
 import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
@@ -8,7 +19,8 @@ import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
 /** Prints the key alone on stdout, so that a script can take it, and all else on stderr. */
-export const createKeyCommand: Run = async ({ options, terminal, config }) => {
+export const createKeyCommand: Run = async (invocation) => {
+  const { options, terminal, config } = invocation;
   const {
     name,
     org = FIRST_ORGANIZATION,
@@ -32,7 +44,11 @@ export const createKeyCommand: Run = async ({ options, terminal, config }) => {
     credentials: () => (credentials === undefined ? null : parsePatterns(listOf(credentials), "credentials")),
     expiresAt: () => (expires === undefined ? null : parseExpiry(expires, Date.now())),
   });
-  const made = await withRecords(config, (records) => createServiceKey(records, order));
+  const made = await withRecords(config, async (records) => {
+    const created = await createServiceKey(records, order);
+    await untilKnown(invocation, records);
+    return created;
+  });
   terminal.err(`key "${made.name}" (${made.id}) of organization "${made.organization}": ${made.scopes.join(", ")}`);
   terminal.err(made.expires_at === null ? "; never expires\n" : `; expires ${made.expires_at}\n`);
   terminal.err("It is shown this once; only its hash is stored.\n");
@@ -51,14 +67,38 @@ export const listKeysCommand: Run = async (invocation) => {
   return 0;
 };
 
-export const revokeKeyCommand: Run = async ({ args, terminal, config }) => {
+export const revokeKeyCommand: Run = async (invocation) => {
+  const { args, terminal, config } = invocation;
   const id = args[0]!;
-  if (!(await withRecords(config, (records) => revokeKey(records, id)))) {
+  const isRevoked = await withRecords(config, async (records) => {
+    const found = await revokeKey(records, id);
+    if (found) await untilKnown(invocation, records);
+    return found;
+  });
+  if (!isRevoked) {
     throw new CommandError(`there is no key with the id ${JSON.stringify(id)}; \`weir keys list\` shows them`);
   }
   terminal.err(`key ${id} is revoked\n`);
   return 0;
 };
+
+/** How long a command waits for the service to read its keys again, which takes it a third of a second. */
+const KNOWN_MS = 10_000;
+
+/** Waits until the service that runs in this data directory goes by the keys as they are now. */
+async function untilKnown({ config, terminal }: Invocation, records: Database): Promise<void> {
+  if (localPath(config) === undefined) return;
+  const european = europeanConfig(config);
+  const regions = european === undefined ? [config.region] : [config.region, european.region];
+  const endsAt = Date.now() + KNOWN_MS;
+  while (isDirectoryTaken(config.data_dir)) {
+    if (await areKeysKnown(records, regions)) return;
+    if (Date.now() > endsAt) return terminal.err("the service that runs has not read its keys again yet\n");
+    await sleep(KNOWN_POLL_MS);
+  }
+}
+
+const KNOWN_POLL_MS = 20;
 
 /** Of an option with commas; an empty one is an empty list. */
 function listOf(text: string): string[] {

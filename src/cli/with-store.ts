@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { messageOf } from "../observe.ts";
 import { lockDirectory } from "../store/database/lock.ts";
+import { whileLocked } from "../store/database/patiently.ts";
 import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store, type StoreMode } from "../store/store.ts";
 import { CommandError } from "./usage.ts";
@@ -9,9 +10,10 @@ import { CommandError } from "./usage.ts";
 /** Opens both databases, with tables of this version; works beside a running service, and before the first start. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   reachDirectory(config);
-  const store = await openStore(config, modeOf(config));
+  // A recorder holds the files for a batch, other commands while they make tables.
+  const store = await whileLocked(() => openStore(config, modeOf(config)));
   try {
-    await migrate(store);
+    await whileLocked(() => migrate(store));
     return await work(store);
   } finally {
     await store.close();

@@ -114,6 +114,26 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
   }));
 }
 
+/** Of the setting that says which keys the service of a region knows. */
+const KNOWN_PREFIX = "keys_known:";
+
+/** Notes that the service of a region goes by the keys of this fingerprint: a command waits for that. */
+export async function noteKnownKeys(records: Database, region: string, fingerprint: string): Promise<void> {
+  const sql =
+    "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
+  await records.batch([{ sql, args: [KNOWN_PREFIX + region, fingerprint] }]);
+}
+
+/** Whether the services of all these regions go by the keys as they are now. */
+export async function areKeysKnown(records: Database, regions: readonly string[]): Promise<boolean> {
+  const rows = await records.query<{ value: string }>({
+    sql: `select value from settings where name in (${regions.map(() => "?").join(", ")})`,
+    args: regions.map((region) => KNOWN_PREFIX + region),
+  });
+  const fingerprint = await keysFingerprint(records);
+  return rows.length === regions.length && rows.every(({ value }) => value === fingerprint);
+}
+
 /** Differs whenever a key was made or revoked; far cheaper than all keys. */
 export async function keysFingerprint(records: Database): Promise<string> {
   const sql =

@@ -34,6 +34,11 @@ export class Followed<T> {
     return this.#error;
   }
 
+  /** The fingerprint of what others go by. */
+  get fingerprint(): string {
+    return this.#fingerprint;
+  }
+
   /** Reads it, hands it on, and keeps doing so. Resolves after the first time, also where that failed. */
   async start(): Promise<void> {
     const { what, log, onLook } = this.#options;

@@ -1,6 +1,6 @@
 import type { KeySnapshot } from "../../keys.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import { keysFingerprint, snapshotKeys, touchKeys } from "../../store/keys.ts";
+import { keysFingerprint, noteKnownKeys, snapshotKeys, touchKeys } from "../../store/keys.ts";
 import type { Store } from "../../store/store.ts";
 import { Followed } from "./followed.ts";
 
@@ -11,6 +11,8 @@ interface KeyWatchOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly log: Log;
+  /** Where commands wait until this service knows the keys that they have changed: the region that it serves. */
+  readonly noteAs?: string | undefined;
   /** Hands new keys to whoever else checks them. */
   readonly publish: (keys: readonly KeySnapshot[]) => Promise<void>;
 }
@@ -21,6 +23,7 @@ export class KeyWatch {
   readonly #followed: Followed<readonly KeySnapshot[]>;
   #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
   #byId: ReadonlyMap<string, KeySnapshot> = new Map();
+  #noted = "";
   #usedAt = new Map<string, number>();
   #touchedAt = Date.now();
 
@@ -37,7 +40,10 @@ export class KeyWatch {
         this.#byHash = new Map(keys.map((key) => [key.hash, key]));
         this.#byId = new Map(keys.map((key) => [key.id, key]));
       },
-      onLook: () => this.#touch(TOUCH_MS),
+      onLook: async () => {
+        await this.#note();
+        await this.#touch(TOUCH_MS);
+      },
     });
   }
 
@@ -76,6 +82,19 @@ export class KeyWatch {
   async stop(): Promise<void> {
     await this.#followed.stop();
     await this.#touch(0);
+  }
+
+  /** While the database cannot be written, no command can have changed a key either. */
+  async #note(): Promise<void> {
+    const { noteAs, writer, log } = this.#options;
+    const { fingerprint } = this.#followed;
+    if (noteAs === undefined || fingerprint === this.#noted) return;
+    try {
+      await noteKnownKeys((await writer()).records, noteAs, fingerprint);
+      this.#noted = fingerprint;
+    } catch (error) {
+      log.debug("which keys are known could not be noted", { why: messageOf(error) });
+    }
   }
 
   async #touch(everyMs: number): Promise<void> {

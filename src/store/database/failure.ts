@@ -50,6 +50,6 @@ export function isLocked(cause: unknown): boolean {
 }
 
 /** Whether the same call may work in a while. */
-export function isAway(error: unknown): boolean {
+export function isAway(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code === "database_unavailable";
 }

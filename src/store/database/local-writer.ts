@@ -114,8 +114,9 @@ const FREE_PAGES: Statement = {
 /** @param makes - whether a file that is missing is made. */
 function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: Layout): Connection {
   if (!makes && identify(path) === undefined) throw new GatewayError("database_unavailable", `${path} is missing`);
+  let connection: Connection | undefined;
   try {
-    const connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
+    connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
     // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,
     // is written.
     connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=${pageBytes}; pragma auto_vacuum=incremental`);
@@ -125,6 +126,7 @@ function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: L
     connection.exec(`pragma cache_size=-16000; pragma wal_autocheckpoint=${logPages}`);
     return connection;
   } catch (cause) {
+    connection?.close();
     throw asStoreError(cause, path);
   }
 }

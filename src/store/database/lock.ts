@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 
@@ -8,6 +9,24 @@ export interface DirectoryLock {
 
 /** Kept from the garbage collector, which would close the database and so open the lock. */
 const held = new Set<Database.Database>();
+
+/** Longer than a look at the lock takes. */
+const LOOK_MS = 200;
+
+/** Whether a program, a service as a rule, has the directory for itself. */
+export function isDirectoryTaken(directory: string): boolean {
+  const path = join(directory, "weir.lock");
+  if (!existsSync(path)) return false;
+  const database = new Database(path);
+  try {
+    database.exec("begin; select count(*) from sqlite_master; commit");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
 
 /**
  * Takes the directory for this program, until it releases it or ends in whatever way.
@@ -21,7 +40,8 @@ const held = new Set<Database.Database>();
 export function lockDirectory(directory: string): DirectoryLock | undefined {
   const database = new Database(join(directory, "weir.lock"));
   try {
-    database.exec("pragma locking_mode = exclusive; begin exclusive");
+    // For as long as a command looks who holds it.
+    database.exec(`pragma busy_timeout = ${LOOK_MS}; pragma locking_mode = exclusive; begin exclusive`);
     held.add(database);
     return {
       release: () => {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isAway } from "./failure.ts";
+import { isAway, isLocked } from "./failure.ts";
 
-/** How long a write waits, in all, for a database that is locked by a running recorder. */
-const PATIENCE_MS = 5_000;
+/** How long a write, or a command, waits in all for a database that another writer holds. */
+const PATIENCE_MS = 10_000;
+/** Between two tries. */
+const PAUSE_MS = 50;
 
 /** Tries again while the database is away: small things are written beside a running recorder, which holds the lock at times. */
 export async function patiently(write: () => Promise<void>): Promise<void> {
@@ -13,6 +15,19 @@ export async function patiently(write: () => Promise<void>): Promise<void> {
     } catch (cause) {
       if (!isAway(cause) || Date.now() > endsAt) throw cause;
     }
-    await sleep(50);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Tries again while another connection holds the files; what else is wrong with them is said at once. */
+export async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const endsAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLocked(isAway(error) ? error.cause : error) || Date.now() > endsAt) throw error;
+    }
+    await sleep(PAUSE_MS);
   }
 }

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import Libsql from "libsql";
+import { commandLine, openedCommandLine } from "./terminal.ts";
+
+test.each(["weir.db", "bodies.db"])(
+  "a command waits while another writer holds %s",
+  async (file) => {
+    const cli = await openedCommandLine();
+    const holder = new Libsql(join(cli.directory, "weir-data", file));
+    holder.exec("begin exclusive");
+    const made = cli.run("keys", "create", "--name", "waits");
+    const listed = cli.run("keys", "list", "--json");
+    // Longer than a statement waits for a lock by itself.
+    const done = await Promise.race([made, Bun.sleep(700)]);
+    expect(done).toBe(undefined as never);
+    holder.exec("commit");
+    holder.close();
+    expect(await made).toMatchObject({ status: 0, out: expect.stringMatching(/^sk-weir-us-\w+\n$/) });
+    expect(await listed).toMatchObject({ status: 0 });
+  },
+  60_000,
+);
+
+test("six commands that begin at once make six keys in one database", async () => {
+  const cli = commandLine();
+  const made = await Promise.all(Array.from({ length: 6 }, (_, n) => cli.run("keys", "create", "--name", `n${n}`)));
+  expect(made.map(({ status, err }) => [status, status === 0 ? "" : err])).toEqual(Array(6).fill([0, ""]));
+  const { out } = await cli.run("keys", "list", "--json");
+  expect(JSON.parse(out)).toHaveLength(6);
+}, 60_000);
