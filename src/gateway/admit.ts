@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { maskPath } from "../masking/mask.ts";
+import type { BodyNeed } from "../plugin/contract.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
@@ -47,6 +48,10 @@ export interface Admitted {
   readonly seen: SeenRequest;
   /** How its record begins. */
   readonly meta: BeginMeta;
+  /** What plugins need of its body. */
+  readonly needs: readonly BodyNeed[];
+  /** Where plugins have changed what is sent: the body as the client sent it, if it is in memory. */
+  readonly client: { readonly body: Uint8Array | undefined } | undefined;
   /** What it asks of the cache, where that can answer it. */
   readonly caching: CacheSettings | undefined;
   /** What to do when the provider fails, where the client said so. */
@@ -76,8 +81,11 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
   const wishes = readWishes(parts, arrival, route);
   const meta = beginMeta(parts, arrival, key);
   const facts = requestFacts(exchange.id, meta, headers, route);
-  return { exchange, request, headers, route, facts, seen: new SeenRequest(facts), meta, ...wishes };
+  return { exchange, request, headers, route, facts, seen: new SeenRequest(facts), meta, ...wishes, ...AS_SENT };
 }
+
+/** Nothing of it is needed or changed yet. */
+const AS_SENT = { needs: [], client: undefined } as const;
 
 /** How a request's record begins. */
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {

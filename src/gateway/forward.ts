@@ -2,6 +2,8 @@ import type { UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { Admitted } from "./admit.ts";
 import { hasBody, openUpload } from "./body/plan.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import type { SentInstead } from "./recording.ts";
+import type { Route } from "./target.ts";
 
 /** Bodies up to here go out in one write with their head, which also allows sending them a second time. */
 const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
@@ -10,6 +12,8 @@ const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
 export async function forward(parts: GatewayParts, admitted: Admitted): Promise<void> {
   const { exchange, headers } = admitted;
   const call = toUpstream(parts, admitted);
+  if (admitted.client !== undefined)
+    exchange.recording.providerRequest(sentInstead(parts, admitted.route, call, undefined));
   if (!hasBody(headers)) {
     exchange.send(call);
     return;
@@ -36,6 +40,30 @@ export function toUpstream(parts: GatewayParts, { request, headers, route }: Adm
     framing: transferEncoding !== undefined ? "chunked" : contentLength !== undefined ? "length" : "none",
     upgrade,
   };
+}
+
+/** A request with its body, and what of it is not as the client sent it. */
+export interface Outgoing {
+  readonly request: UpstreamRequest;
+  readonly instead: SentInstead | undefined;
+}
+
+/** The client's request with its body, both with what plugins have changed. */
+export function outgoing(parts: GatewayParts, admitted: Admitted, body: Uint8Array): Outgoing {
+  const { client, route } = admitted;
+  const request = withBody(toUpstream(parts, admitted), body);
+  if (client === undefined) return { request, instead: undefined };
+  return { request, instead: sentInstead(parts, route, request, body === client.body ? undefined : body) };
+}
+
+/** What a record says of what a provider got. @param body - undefined where it is the client's. */
+export function sentInstead(
+  parts: GatewayParts,
+  { provider }: Route,
+  { headers }: UpstreamRequest,
+  body: Uint8Array | undefined,
+): SentInstead {
+  return { headers: parts.headers.recorded({ raw: headers }, provider), body };
 }
 
 /** The same with a body that is in memory, framed as the client framed it. */

@@ -6,6 +6,7 @@ import { type Admitted, type Arrival, admit, beginMeta, type ClientRequest, spea
 import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { serveCached } from "./cache/serve-cached.ts";
+import { changeRequest } from "./change-request.ts";
 import { Exchange } from "./exchange.ts";
 import { explain } from "./explain.ts";
 import { forward } from "./forward.ts";
@@ -32,11 +33,17 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (exchange.ended) return;
     if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
     const needs = await bodyNeeds(parts, admitted);
-    const body = await readBody(parts, admitted, planBody(admitted, needs));
+    const asked = needs.length === 0 ? admitted : { ...admitted, needs };
+    const body = await readBody(parts, asked, planBody(asked));
     if (exchange.ended) return;
-    if (body !== undefined && needs.length > 0) await learnFromBody(parts, admitted, body, needs);
-    await askOnRequest(parts, admitted);
-    if (!exchange.ended) await answerFrom(parts, admitted, body);
+    if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
+    const change = await askOnRequest(parts, asked);
+    if (exchange.ended) return;
+    if (change === undefined) await answerFrom(parts, asked, body);
+    else {
+      const changed = await changeRequest(parts, asked, body, change);
+      if (!exchange.ended) await answerFrom(parts, changed.admitted, changed.body);
+    }
   } catch (error) {
     refuse(parts, arrival, error);
   }

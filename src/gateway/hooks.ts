@@ -1,11 +1,11 @@
 import { maskLabel } from "../masking/mask.ts";
-import type { BodyNeed, RequestEnd } from "../plugin/contract.ts";
+import type { BodyNeed, RequestChange, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Admitted } from "./admit.ts";
 import { hasBody } from "./body/plan.ts";
+import { codedBody } from "./change-request.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { valuesOf } from "./headers/headers.ts";
 import { Refused } from "./refusal.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
@@ -23,40 +23,36 @@ export interface RequestHooks {
 
 const NOTHING: readonly BodyNeed[] = [];
 
-/** What plugins need of a request's body and its head does not tell. */
+/** What plugins need of a request's body. */
 export async function bodyNeeds({ hooks }: GatewayParts, admitted: Admitted): Promise<readonly BodyNeed[]> {
   const { seen, facts, request, headers } = admitted;
   if (hooks?.needs === undefined || request.client !== undefined || !hasBody(headers)) return NOTHING;
-  const needs = await hooks.needs(seen, facts);
-  return needs.length === 0 ? NOTHING : needs.filter((need) => !isKnown(need, seen));
-}
-
-function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
-  return (need === "user" && !!userId) || (need === "model" && model !== undefined);
+  return hooks.needs(seen, facts);
 }
 
 /** Adds what a request's body tells to what is known of it. */
 export async function learnFromBody(
   parts: GatewayParts,
-  { facts, headers }: Admitted,
+  { facts, headers, needs }: Pick<Admitted, "facts" | "headers" | "needs">,
   bytes: Uint8Array,
-  needs: readonly BodyNeed[],
 ): Promise<void> {
-  const contentType = valuesOf(headers, "content-type")[0] ?? "";
-  const coding = valuesOf(headers, "content-encoding").join(",");
-  const found = await parts.content.content({ bytes, contentType, coding }, needs.includes("body"));
+  const found = await parts.content.content(codedBody(headers, bytes), needs.includes("body"));
   if (needs.includes("user")) facts.bodyUser = found.user === undefined ? undefined : maskLabel(found.user);
-  if (needs.includes("model")) facts.model = found.model;
+  if (needs.includes("model")) facts.model ??= found.model;
   if (needs.includes("body")) facts.body = found.json;
 }
 
 /**
  * Lets the plugins look at a request before the cache is asked and its target is called.
  *
+ * @returns what they change of what is sent.
  * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
  */
-export async function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Promise<void> {
-  if (hooks?.has("onRequest")) heed(await hooks.onRequest(seen, facts), exchange);
+export async function askOnRequest(
+  { hooks }: GatewayParts,
+  { seen, facts, exchange }: Admitted,
+): Promise<RequestChange | undefined> {
+  return hooks?.has("onRequest") ? heed(await hooks.onRequest(seen, facts), exchange) : undefined;
 }
 
 /**
@@ -79,6 +75,7 @@ export async function askOnForward({ hooks }: GatewayParts, { seen, facts, excha
  * request of its own.
  *
  * @param seen - with an id of its own: what plugins count for it is settled under this id when the exchange ends.
+ * @returns what they change of what is sent.
  * @throws as `askOnRequest`.
  */
 export async function askFor(
@@ -86,20 +83,18 @@ export async function askFor(
   seen: SeenRequest,
   facts: RequestFacts,
   exchange: Exchange,
-): Promise<void> {
-  admitOnly(await hooks.onRequest(seen, facts));
+): Promise<RequestChange | undefined> {
+  const change = heed(await hooks.onRequest(seen, facts));
   try {
-    admitOnly(await hooks.onForward(seen, facts));
+    return heed(await hooks.onForward(seen, facts)) ?? change; // in another thread, both are asked at once
   } finally {
     exchange.tellEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
   }
 }
 
-function heed(verdict: Verdict, exchange: Exchange): void {
-  admitOnly(verdict);
-  if (verdict !== undefined && !isRefusal(verdict)) exchange.addHeaders(verdict.responseHeaders);
-}
-
-function admitOnly(verdict: Verdict): void {
+/** @param exchange - gets the headers for its response. */
+function heed(verdict: Verdict, exchange?: Exchange): RequestChange | undefined {
   if (isRefusal(verdict)) throw new Refused(verdict);
+  if (verdict?.responseHeaders !== undefined) exchange?.addHeaders(verdict.responseHeaders);
+  return verdict?.send;
 }

@@ -16,6 +16,14 @@ export interface Ending {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** What a provider gets in place of what the client sent. */
+export interface SentInstead {
+  /** As they may be recorded. */
+  readonly headers: RawHeaders;
+  /** Undefined where it is the client's. */
+  readonly body: Uint8Array | undefined;
+}
+
 /** One exchange on its way into the spool: caps, omissions and counters, and an end that is written exactly once. */
 export class Recording {
   readonly #spool: SpoolWriter;
@@ -30,6 +38,9 @@ export class Recording {
   #responseRoom: number;
   #omitRequest = false;
   #omitResponse = false;
+  #providerResponseRoom: number;
+  /** Whether the provider's request was noted beside the client's. */
+  #differs = false;
   #requestTruncated = false;
   #responseTruncated = false;
   requestBytes = 0;
@@ -44,6 +55,7 @@ export class Recording {
     this.now = clock;
     this.#requestRoom = capBytes;
     this.#responseRoom = capBytes;
+    this.#providerResponseRoom = capBytes;
   }
 
   get begun(): boolean {
@@ -86,6 +98,37 @@ export class Recording {
     const kept = bytes.byteLength <= this.#responseRoom ? bytes : bytes.subarray(0, this.#responseRoom);
     this.#responseRoom -= kept.byteLength;
     if (kept.byteLength > 0) this.#spool.responseChunk(this.#id, kept);
+    if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;
+  }
+
+  /**
+   * What the provider gets in place of what the client sent; a further call replaces what was noted before.
+   *
+   * @param sent - undefined where it is what the client sent.
+   */
+  providerRequest(sent: SentInstead | undefined): void {
+    if (this.#ended || !this.#begun || (sent === undefined && !this.#differs)) return;
+    this.#differs = true;
+    const body = this.#omitRequest ? undefined : sent?.body;
+    const headers = sent === undefined ? {} : { headers: sent.headers };
+    this.#spool.providerRequest(this.#id, { time: this.now(), ...headers, hasBody: body !== undefined });
+    if (body === undefined) return;
+    if (body.byteLength > this.#capBytes) this.#requestTruncated = true;
+    this.#spool.providerRequestChunk(this.#id, body.subarray(0, this.#capBytes));
+  }
+
+  /** The head of what the provider answers in place of what the client gets. @param headers - as they may be recorded. */
+  providerHead(status: number, headers: RawHeaders, contentType: string): void {
+    if (this.#ended || !this.#begun) return;
+    if (STREAM_TYPE.test(contentType)) this.#providerResponseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
+    this.#spool.providerResponse(this.#id, { time: this.now(), status, headers });
+  }
+
+  providerBody(bytes: Uint8Array): void {
+    if (this.#ended || !this.#begun) return;
+    const kept = bytes.subarray(0, this.#providerResponseRoom);
+    this.#providerResponseRoom -= kept.byteLength;
+    if (kept.byteLength > 0) this.#spool.providerResponseChunk(this.#id, kept);
     if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;
   }
 

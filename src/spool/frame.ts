@@ -2,10 +2,23 @@
  * What the journal holds: frames of one exchange each, in the order in which things happened.
  *
  * On disk a frame is `length u32 | crc32 u32 | kind u8 | request id 16 bytes | payload`, little endian; `length` counts
- * what follows the crc, the crc covers the same. The payload of `begin`, `head` and `end` is JSON, that of
- * `requestChunk` and `responseChunk` the bytes as they passed on the wire.
+ * what follows the crc, the crc covers the same. The payload of chunks is the bytes as they passed on the wire, that of all
+ * others JSON. `request…`, `head` and `response…` are the client's side: what it sent and what it gets. The frames
+ * `provider…` are there only where the provider gets or sends something else; 8 stands at the end of the recorder's own files.
  */
-export const FRAME = { start: 0, begin: 1, requestChunk: 2, head: 3, responseChunk: 4, end: 5, message: 6 } as const;
+export const FRAME = {
+  start: 0,
+  begin: 1,
+  requestChunk: 2,
+  head: 3,
+  responseChunk: 4,
+  end: 5,
+  message: 6,
+  providerRequest: 9,
+  providerRequestChunk: 10,
+  providerResponse: 11,
+  providerResponseChunk: 12,
+} as const;
 export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 
 /** Raw header pairs, `[name, value, name, value, …]`, spelled as on the wire, values as Latin-1 strings. */
@@ -72,6 +85,23 @@ export interface HeadMeta {
   readonly provider?: string;
 }
 
+/** What the provider got in place of what the client sent. A further one replaces it: another try was sent. */
+export interface ProviderRequestMeta {
+  readonly time: number;
+  /** Credential values replaced. Undefined where the provider got what the client sent, this time. */
+  readonly headers?: RawHeaders;
+  /** Whether chunks with its body follow. Without them the body was the client's. */
+  readonly hasBody: boolean;
+}
+
+/** What the provider answered in place of what the client gets; chunks with its body follow. */
+export interface ProviderResponseMeta {
+  readonly time: number;
+  readonly status: number;
+  /** Credential values replaced. */
+  readonly headers: RawHeaders;
+}
+
 export type Outcome =
   | "complete"
   | "client_gone"
@@ -124,6 +154,10 @@ export interface SpoolWriter {
   head(id: string, meta: HeadMeta): void;
   responseChunk(id: string, bytes: Uint8Array): void;
   message(id: string, meta: MessageMeta): void;
+  providerRequest(id: string, meta: ProviderRequestMeta): void;
+  providerRequestChunk(id: string, bytes: Uint8Array): void;
+  providerResponse(id: string, meta: ProviderResponseMeta): void;
+  providerResponseChunk(id: string, bytes: Uint8Array): void;
   end(id: string, meta: EndMeta): void;
   /** Puts everything appended so far into the page cache. Called before a response head that could outrun its `begin`. */
   flush(): void;

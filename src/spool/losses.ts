@@ -12,6 +12,8 @@ const LOSS: Readonly<Partial<Record<FrameKind, number>>> = {
   [FRAME.requestChunk]: REQUEST,
   [FRAME.responseChunk]: RESPONSE,
   [FRAME.message]: RESPONSE,
+  [FRAME.providerRequestChunk]: REQUEST,
+  [FRAME.providerResponseChunk]: RESPONSE,
 };
 
 /** Memory for the heads and ends that wait for space; about a hundred thousand exchanges. */

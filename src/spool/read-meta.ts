@@ -1,4 +1,12 @@
-import type { BeginMeta, EndMeta, HeadMeta, Outcome, StartMeta } from "./frame.ts";
+import type {
+  BeginMeta,
+  EndMeta,
+  HeadMeta,
+  Outcome,
+  ProviderRequestMeta,
+  ProviderResponseMeta,
+  StartMeta,
+} from "./frame.ts";
 
 /** A frame whose crc is right and whose content is not what any writer of this program writes. */
 export class UnreadableFrame extends Error {
@@ -76,6 +84,9 @@ const HEAD: Form<HeadMeta> = {
   provider: optional(isText),
 };
 
+const PROVIDER_REQUEST: Form<ProviderRequestMeta> = { time: isTime, headers: optional(isHeaders), hasBody: isFlag };
+const PROVIDER_RESPONSE: Form<ProviderResponseMeta> = { time: isTime, status: isStatus, headers: isHeaders };
+
 const END: Form<EndMeta> = {
   time: isTime,
   outcome: (value) => typeof value === "string" && Object.hasOwn(OUTCOMES, value),
@@ -94,6 +105,8 @@ export const readStart = readerOf<StartMeta>(START);
 export const readBegin = readerOf<BeginMeta>(BEGIN);
 export const readHead = readerOf<HeadMeta>(HEAD);
 export const readEnd = readerOf<EndMeta>(END);
+export const readProviderRequest = readerOf<ProviderRequestMeta>(PROVIDER_REQUEST);
+export const readProviderResponse = readerOf<ProviderResponseMeta>(PROVIDER_RESPONSE);
 
 function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) => T {
   const members = Object.entries(form) as [string, Test][];

@@ -35,7 +35,7 @@ export class SealKey {
   }
 }
 
-export type SealedSide = "request" | "response";
+export type SealedSide = "request" | "response" | "provider_response";
 
 /** For the salt of one exchange, as `begin` keeps it. */
 export function newSalt(): string {

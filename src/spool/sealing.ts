@@ -16,7 +16,10 @@ export class Sealing {
     const salt = newSalt();
     this.#open.set(id, {
       ...(meta.omitRequest && { request: this.key.cipher(salt, id, "request") }),
-      ...(meta.omitResponse && { response: this.key.cipher(salt, id, "response") }),
+      ...(meta.omitResponse && {
+        response: this.key.cipher(salt, id, "response"),
+        provider_response: this.key.cipher(salt, id, "provider_response"),
+      }),
     });
     return { ...meta, seal: this.key.name, salt };
   }

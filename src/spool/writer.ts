@@ -9,6 +9,8 @@ import {
   type HeadMeta,
   type MessageMeta,
   type Position,
+  type ProviderRequestMeta,
+  type ProviderResponseMeta,
   type SpoolStats,
   type SpoolWriter,
   type StartMeta,
@@ -164,6 +166,22 @@ class Writer implements Spool {
     this.#putJson(FRAME.message, id, meta);
   }
 
+  providerRequest(id: string, meta: ProviderRequestMeta): void {
+    this.#putJson(FRAME.providerRequest, id, meta);
+  }
+
+  providerRequestChunk(id: string, bytes: Uint8Array): void {
+    this.#putChunk(FRAME.providerRequestChunk, id, bytes);
+  }
+
+  providerResponse(id: string, meta: ProviderResponseMeta): void {
+    this.#putJson(FRAME.providerResponse, id, meta);
+  }
+
+  providerResponseChunk(id: string, bytes: Uint8Array): void {
+    this.#putChunk(FRAME.providerResponseChunk, id, this.#sealing.sealed(id, "provider_response", bytes));
+  }
+
   end(id: string, meta: EndMeta): void {
     this.#sealing.end(id);
     const closing = this.#losses.closing(id, meta);
@@ -206,7 +224,7 @@ class Writer implements Spool {
     }
   }
 
-  #putJson(kind: FrameKind, id: string, meta: StartMeta | BeginMeta | HeadMeta | EndMeta | MessageMeta): void {
+  #putJson(kind: FrameKind, id: string, meta: object): void {
     if (this.#losses.has(id) && !this.#losses.takes(kind, id)) return;
     const text = JSON.stringify(meta);
     // A UTF-16 unit becomes three bytes at most.

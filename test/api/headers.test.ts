@@ -29,13 +29,20 @@ test("the headers of a request are pairs, in their order, repeated ones too", as
         ["X-Twice", "b"],
       ],
       response: [["Via", "é"]],
+      provider_request: null,
+      provider_response: null,
     },
   ]);
 });
 
 test("a request without recorded headers has none", async () => {
   const id = await insertRecord(it.store, it.organization);
-  expect((await it.call("GET", `/v1/request/${id}/headers`)).json.data).toEqual({ request: [], response: [] });
+  expect((await it.call("GET", `/v1/request/${id}/headers`)).json.data).toEqual({
+    request: [],
+    response: [],
+    provider_request: null,
+    provider_response: null,
+  });
 });
 
 test("nobody reads the headers of another organization's request, or without the scope", async () => {

@@ -88,6 +88,43 @@ test("a stream is shown as one object, and its events stay as they came", async 
   expect([await raw.text(), raw.headers.get("content-type")]).toEqual([text, "text/event-stream"]);
 });
 
+test("what the provider got and answered is read beside what the client sent and got", async () => {
+  const id = begin(JSON.stringify(REQUEST));
+  const read = async (query: string) => (await it.call("GET", `/v1/request/${id}/body${query}`)).json;
+  it.spool.providerRequest(id, { time: 1, headers: ["X-Team", "blue"], hasBody: true });
+  it.spool.providerRequestChunk(id, Buffer.from('{"first":'));
+  it.spool.providerRequest(id, { time: 2, headers: [...JSON_TYPE, "X-Team", "red"], hasBody: true });
+  for (const piece of ['{"model":', '"m-2"}']) it.spool.providerRequestChunk(id, Buffer.from(piece));
+  it.spool.providerResponse(id, { time: 3, status: 201, headers: ["Content-Type", "text/event-stream"] });
+  it.spool.providerResponseChunk(id, Buffer.from("data: 1\n\n"));
+  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  expect((await read("?part=provider_request")).data).toEqual({ model: "m-2" });
+  expect((await read("?part=provider_response")).data).toBe("data: 1\n\n");
+  expect((await read("")).data).toEqual({ request: REQUEST, response: ANSWER });
+  const { json } = await it.call("GET", `/v1/request/${id}/headers`);
+  expect(json.data).toMatchObject({
+    request: [JSON_TYPE],
+    provider_request: [JSON_TYPE, ["X-Team", "red"]],
+    provider_response: [["Content-Type", "text/event-stream"]],
+  });
+  const raw = await fetch(`${it.origin}/v1/request/${id}/body?part=provider_response&raw=true`, {
+    headers: { authorization: `Bearer ${it.keys.read}` },
+  });
+  expect([await raw.text(), raw.headers.get("content-type")]).toEqual(["data: 1\n\n", "text/event-stream"]);
+});
+
+test("the provider's part is null where it is the client's", async () => {
+  const id = begin(JSON.stringify(REQUEST));
+  it.spool.providerRequest(id, { time: 1, headers: JSON_TYPE, hasBody: true });
+  it.spool.providerRequestChunk(id, Buffer.from("{}"));
+  it.spool.providerRequest(id, { time: 2, hasBody: false });
+  end(id, JSON_TYPE, JSON.stringify(ANSWER));
+  const body = `/v1/request/${id}/body?part=provider_request`;
+  expect((await it.call("GET", body)).json).toEqual({ data: null, error: null });
+  const raw = await it.call("GET", `${body}&raw=true`);
+  expect([raw.status, raw.json.message]).toEqual([404, expect.stringContaining("read part=request")]);
+});
+
 test("properties are set on a request in flight and survive its end", async () => {
   const id = begin(JSON.stringify(REQUEST));
   const { json } = await it.call("PUT", `/v1/request/${id}/property`, { body: { Team: "night", Shift: "2" } });

@@ -5,7 +5,15 @@ import type { ProviderIndex } from "../../src/gateway/target.ts";
 import { hashKey, type KeySnapshot } from "../../src/keys.ts";
 import { createLog } from "../../src/observe.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
-import type { BeginMeta, EndMeta, HeadMeta, MessageMeta, SpoolWriter } from "../../src/spool/frame.ts";
+import type {
+  BeginMeta,
+  EndMeta,
+  HeadMeta,
+  MessageMeta,
+  ProviderRequestMeta,
+  ProviderResponseMeta,
+  SpoolWriter,
+} from "../../src/spool/frame.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
 export const KEY = "sk-weir-us-test";
@@ -18,6 +26,13 @@ export interface Recorded {
   head: HeadMeta | undefined;
   responseBody: Buffer;
   readonly messages: MessageMeta[];
+  /** The provider's side, where it is not the client's. */
+  readonly provider: {
+    requestHead?: ProviderRequestMeta;
+    request?: Buffer;
+    responseHead?: ProviderResponseMeta;
+    response?: Buffer;
+  };
   end: EndMeta | undefined;
 }
 
@@ -44,6 +59,7 @@ export class MemorySpool implements SpoolWriter {
       head: undefined,
       responseBody: empty,
       messages: [],
+      provider: {},
       end: undefined,
     });
     return true;
@@ -59,6 +75,22 @@ export class MemorySpool implements SpoolWriter {
   responseChunk(id: string, bytes: Uint8Array): void {
     const one = this.#open(id, "responseChunk");
     if (one !== undefined) one.responseBody = Buffer.concat([one.responseBody, bytes]);
+  }
+  providerRequest(id: string, requestHead: ProviderRequestMeta): void {
+    const one = this.#open(id, "providerRequest");
+    if (one !== undefined) Object.assign(one.provider, { requestHead, request: Buffer.alloc(0) });
+  }
+  providerRequestChunk(id: string, bytes: Uint8Array): void {
+    const side = this.#open(id, "providerRequestChunk")?.provider;
+    if (side !== undefined) side.request = Buffer.concat([side.request ?? Buffer.alloc(0), bytes]);
+  }
+  providerResponse(id: string, responseHead: ProviderResponseMeta): void {
+    const one = this.#open(id, "providerResponse");
+    if (one !== undefined) Object.assign(one.provider, { responseHead, response: Buffer.alloc(0) });
+  }
+  providerResponseChunk(id: string, bytes: Uint8Array): void {
+    const side = this.#open(id, "providerResponseChunk")?.provider;
+    if (side !== undefined) side.response = Buffer.concat([side.response ?? Buffer.alloc(0), bytes]);
   }
   message(id: string, message: MessageMeta): void {
     this.#open(id, "message")?.messages.push(asWritten(message));

@@ -40,6 +40,51 @@ const forever = () => {
   for (;;);
 };
 
+test("changes of what is sent add up, and a plugin sees the body as those before it left it", async () => {
+  const facts: { body?: { a: number; b?: number } } = { body: { a: 1 } };
+  const seen: unknown[] = [];
+  const change = (body: object, headers = {}) => ({
+    onRequest: async () => {
+      seen.push(facts.body);
+      return { send: { body: body as Record<string, number>, headers } };
+    },
+  });
+  const { hooks } = hooksOf(change({ a: 2 }, { x: "1" }), change({ b: 3 }, { x: null }), change({}));
+  expect(await hooks.onRequest(request, facts)).toMatchObject({
+    send: { body: { a: 2, b: 3 }, headers: { x: null } },
+  });
+  expect(seen).toEqual([{ a: 1 }, { a: 2 }, { a: 2, b: 3 }]);
+});
+
+test.each([
+  ["a header that frames the message", { headers: { "Content-Length": "1" } }],
+  ["a header of the gateway", { headers: { "gateway-auth": "x" } }],
+  ["a value of two lines", { headers: { "X-A": "a\r\nX-B: b" } }],
+  ["a value that is no text", { headers: { "X-A": 1 } }],
+  ["members that are no object", { body: [] }],
+  ["a change that is none", null],
+])("a hook that changes %s fails closed", (_name, send) => {
+  const { hooks } = hooksOf({ onRequest: () => ({ send }) as never });
+  expect(() => hooks.onRequest(request)).toThrow("failed on this request");
+});
+
+test("onForward cannot change what is sent: the cache was asked already", () => {
+  const { hooks } = hooksOf({ onForward: () => ({ send: { headers: { "X-A": "1" } } }) });
+  expect(() => hooks.onForward(request)).toThrow("failed on this request");
+});
+
+test("what plugins need adds up; what fails needs nothing", () => {
+  const { hooks } = hooksOf(
+    { needs: ["user"] },
+    { needs: ({ path }) => (path === "/v1" ? ["model"] : []) },
+    { needs: throws },
+    { needs: () => ["prompt"] as never },
+  );
+  expect(hooks.needs(request)).toEqual(["user", "model"]);
+  expect(hooks.needs({ ...request, path: "/v2" })).toEqual(["user"]);
+  expect(hooks.failures().get("p3 needs")).toBe(2);
+});
+
 test("a hook that only waits for its turn is not switched off", () => {
   const turn = new Int32Array(new SharedArrayBuffer(4));
   const { hooks } = hooksOf({ onRequest: () => void Atomics.wait(turn, 0, 0) });

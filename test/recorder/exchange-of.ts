@@ -28,6 +28,7 @@ export function exchangeOf({ begin: changes, request, response, responseHeaders,
     begin: meta,
     request: captures[0]!,
     response: captures[1]!,
+    provider: undefined,
     messages: new Capture(new InlineBudget(), BODY_BYTES_MAX),
     head: { time: meta.time + 1, status, headers: responseHeaders ?? ["Content-Type", "application/json"] },
     end: {

@@ -9,7 +9,7 @@ import {
   type RequestBodies,
   type StoredBody,
 } from "../../store/bodies/bodies.ts";
-import { bodyTexts, contentType, headerPairs } from "../../store/bodies/body-text.ts";
+import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
@@ -18,10 +18,22 @@ import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 
+const PARTS = ["request", "response", "provider_request", "provider_response"] as const;
+type Part = (typeof PARTS)[number];
+
 const BODY_QUERY = {
-  part: t.Union([t.Literal("request"), t.Literal("response")], { description: "`request` or `response`: that part." }),
+  part: t.Union(
+    PARTS.map((part) => t.Literal(part)),
+    {
+      description:
+        "That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got.",
+    },
+  ),
   raw: t.Boolean({ description: "`true` answers the bytes of the part as they were sent, decoded." }),
 };
+
+const CLIENTS: readonly BodyPart[] = ["request", "response"];
+const RAW: readonly BodyPart[] = ["raw"];
 
 /** What a signed address carries. */
 const SIGNED_QUERY = {
@@ -37,10 +49,10 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         const { part, raw } = readBodyQuery(request);
-        const row = await findShown(room, gate(), request, id);
-        const parts: BodyPart[] = raw ? ["request", "response", "raw", "headers"] : ["request", "response", "headers"];
+        await findShown(room, gate(), request, id);
+        const parts: BodyPart[] = [...(part === undefined ? CLIENTS : [part]), ...(raw ? RAW : []), "headers"];
         const bodies = (await loadBodies(room.reader.bodies, [id], parts)).get(id) ?? {};
-        return raw ? rawBody(bodies, part!) : bodyJson(row, bodies, part);
+        return raw ? rawBody(bodies, part!) : bodyJson(bodies, part);
       },
       endpoint("signed", "Requests", "Read the bodies of one request", "Both, or one part of them.", {
         query: { ...BODY_QUERY, ...SIGNED_QUERY },
@@ -55,13 +67,18 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         const [row] = await recordsByIds(room.reader.records, gate().caller(request).organizationId, [id]);
         if (row === undefined) throw noSuchRequest();
         const { headers } = (await loadBodies(room.reader.bodies, [id], ["headers"])).get(id) ?? {};
-        return success({ request: headerPairs(headers, "request"), response: headerPairs(headers, "response") });
+        return success({
+          request: headerPairs(headers, "request") ?? [],
+          response: headerPairs(headers, "response") ?? [],
+          provider_request: headerPairs(headers, "provider_request") ?? null,
+          provider_response: headerPairs(headers, "provider_response") ?? null,
+        });
       },
       endpoint(
         "read",
         "Requests",
         "Read the headers of one request",
-        "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded.",
+        "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded. `provider_request` and `provider_response` are null where the provider got and sent the same.",
       ),
     )
     .get(
@@ -92,30 +109,36 @@ async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string
   return row;
 }
 
-function readBodyQuery(request: Request): { part: "request" | "response" | undefined; raw: boolean } {
+function readBodyQuery(request: Request): { part: Part | undefined; raw: boolean } {
   const query = new URL(request.url).searchParams;
-  const part = query.get("part") ?? undefined;
+  const named = query.get("part");
+  const part = PARTS.find((one) => one === named);
   const raw = query.get("raw") ?? "false";
-  if (part !== undefined && part !== "request" && part !== "response") {
-    throw new GatewayError("invalid_body", "part is request or response", { path: "part" });
-  }
+  if (named !== null && part === undefined)
+    throw new GatewayError("invalid_body", `part is one of ${PARTS.join(", ")}`, { path: "part" });
   if (raw !== "true" && raw !== "false")
     throw new GatewayError("invalid_body", "raw is true or false", { path: "raw" });
   if (raw === "true" && part === undefined) {
-    throw new GatewayError("invalid_body", "raw needs part=request or part=response", { path: "part" });
+    throw new GatewayError("invalid_body", "raw needs a part, such as part=request", { path: "part" });
   }
   return { part, raw: raw === "true" };
 }
 
-function bodyJson(row: RequestRow, bodies: RequestBodies, part: "request" | "response" | undefined): Response {
-  const texts = bodyTexts(row, bodies, { of: () => undefined });
-  return successText(part === undefined ? `{"request":${texts.request},"response":${texts.response}}` : texts[part]);
+function bodyJson(bodies: RequestBodies, part: Part | undefined): Response {
+  if (part !== undefined) return successText(bodyText(bodies, part));
+  return successText(`{"request":${bodyText(bodies, "request")},"response":${bodyText(bodies, "response")}}`);
 }
 
 /** A stream's own text where there is one: the stored response is the object that was put together from it. */
-function rawBody(bodies: RequestBodies, part: "request" | "response"): Response {
-  const body: StoredBody | undefined = part === "response" ? (bodies.raw ?? bodies.response) : bodies.request;
-  if (body === undefined) throw new GatewayError("not_found", `no ${part} body was recorded`);
+function rawBody(bodies: RequestBodies, part: Part): Response {
+  const body: StoredBody | undefined = part === "response" ? (bodies.raw ?? bodies.response) : bodies[part];
+  if (body === undefined)
+    throw new GatewayError(
+      "not_found",
+      part === "request" || part === "response"
+        ? `no ${part} body was recorded`
+        : `no ${part} was recorded apart from the client's; read part=${part.slice("provider_".length)}`,
+    );
   const byForm = body.form === "json" ? "application/json" : body.form === "text" ? "text/plain; charset=utf-8" : null;
   return bytesAnswer(body.content, contentType(bodies, part) ?? body.contentType ?? byForm);
 }

@@ -1,8 +1,14 @@
-import type { Json } from "../../plugin/contract.ts";
 import { connect, type Remote } from "../../runtime/rpc.ts";
 import { startThread, type Thread } from "../../runtime/thread.ts";
 import { type CacheKey, cacheKey, type KeyParts } from "../cache/key.ts";
-import { type BodyContent, bodyContent, type CodedBody, plainContent, replaceMembers } from "./content.ts";
+import {
+  type BodyContent,
+  bodyContent,
+  type CodedBody,
+  type Members,
+  plainContent,
+  replaceMembers,
+} from "./content.ts";
 import type { ContentFunctions } from "./content-worker.ts";
 import { type CodedStream, codedEndsInFailure } from "./stream-end.ts";
 
@@ -30,20 +36,14 @@ export class ContentReader {
 
   /** @param wantsJson - without it `json` is left out. */
   async content(body: CodedBody, wantsJson: boolean): Promise<BodyContent> {
-    if (body.coding === "" && body.bytes.byteLength <= HERE_BYTES_MAX) return plainContent(body);
+    if (isSmall(body)) return plainContent(body);
     return this.#ask((remote) => remote.content(body, wantsJson)).catch(() => bodyContent(body));
   }
 
   /** `body` with other members; see `replaceMembers`. */
-  async replaceMembers(
-    body: Uint8Array,
-    members: Readonly<Record<string, Json>>,
-    removed: readonly string[] = [],
-  ): Promise<Uint8Array | undefined> {
-    if (body.byteLength <= HERE_BYTES_MAX) return replaceMembers(body, members, removed);
-    return this.#ask((remote) => remote.replaceMembers(body, members, removed)).catch(() =>
-      replaceMembers(body, members, removed),
-    );
+  async replaceMembers(body: CodedBody, members: Members): Promise<Uint8Array | undefined> {
+    if (isSmall(body)) return replaceMembers(body, members);
+    return this.#ask((remote) => remote.replaceMembers(body, members)).catch(() => replaceMembers(body, members));
   }
 
   /** Whether a coded event stream ends in a failure; one that cannot be read counts as failed. Never rejects. */
@@ -72,4 +72,8 @@ export class ContentReader {
     });
     return { thread, remote };
   }
+}
+
+function isSmall({ bytes, coding }: CodedBody): boolean {
+  return coding === "" && bytes.byteLength <= HERE_BYTES_MAX;
 }

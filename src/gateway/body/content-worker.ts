@@ -1,8 +1,7 @@
-import type { Json } from "../../plugin/contract.ts";
 import { expose } from "../../runtime/rpc.ts";
 import { threadStart } from "../../runtime/thread.ts";
 import { type CacheKey, cacheKey, type KeyParts } from "../cache/key.ts";
-import { type BodyContent, bodyContent, type CodedBody, replaceMembers } from "./content.ts";
+import { type BodyContent, bodyContent, type CodedBody, type Members, replaceMembers } from "./content.ts";
 import { type CodedStream, codedEndsInFailure } from "./stream-end.ts";
 
 /** Bytes that a stream may unpack to. */
@@ -12,11 +11,7 @@ const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
 export type ContentFunctions = {
   key(parts: KeyParts): CacheKey;
   content(body: CodedBody, wantsJson: boolean): Promise<BodyContent>;
-  replaceMembers(
-    body: Uint8Array,
-    members: Readonly<Record<string, Json>>,
-    removed: readonly string[],
-  ): Uint8Array | undefined;
+  replaceMembers(body: CodedBody, members: Members): Promise<Uint8Array | undefined>;
   fails(stream: CodedStream): Promise<boolean | undefined>;
 };
 

@@ -34,32 +34,38 @@ export function plainContent({ bytes, contentType }: Omit<CodedBody, "coding">):
 
 /** Reads a body, compressed or not. One that cannot be unpacked says nothing. */
 export async function bodyContent({ bytes, contentType, coding }: CodedBody): Promise<BodyContent> {
-  if (coding === "") return plainContent({ bytes, contentType });
+  const plain = await decoded({ bytes, coding });
+  return plain === undefined ? {} : plainContent({ bytes: plain, contentType });
+}
+
+/** A body without its codings; undefined where they cannot be undone. */
+async function decoded({ bytes, coding }: Omit<CodedBody, "contentType">): Promise<Uint8Array | undefined> {
+  if (coding === "") return bytes;
   const coded = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const decoded = await decodeBody(coded, coding, DECODED_BYTES_MAX);
-  return decoded.incomplete ? {} : plainContent({ bytes: decoded.bytes, contentType });
+  const found = await decodeBody(coded, coding, DECODED_BYTES_MAX);
+  return found.incomplete ? undefined : found.bytes;
+}
+
+/** What a JSON object gets at its top level. */
+export interface Members {
+  readonly set: Readonly<Record<string, Json>>;
+  /** Names of members that are left out. */
+  readonly removed: readonly string[];
 }
 
 /**
- * A JSON object with other members at its top level. It works on the text: what stays is as the client wrote it, its
+ * A JSON object with other members at its top level, uncompressed. It works on the text: what stays is as the client wrote it, its
  * order too, which is that of the response where it is a schema's.
  *
- * @param members - null stands for itself.
- * @param removed - names of members that are left out.
  * @returns undefined where `body` is not a JSON object in UTF-8.
  */
-export function replaceMembers(
-  body: Uint8Array,
-  members: Readonly<Record<string, Json>>,
-  removed: readonly string[] = [],
-): Uint8Array | undefined {
-  const own = canonicalJson(textOfBytes(body))?.members;
+export async function replaceMembers(body: CodedBody, { set, removed }: Members): Promise<Uint8Array | undefined> {
+  const bytes = await decoded(body);
+  const own = bytes && canonicalJson(textOfBytes(bytes))?.members;
   if (own === undefined) return undefined;
-  const kept = own
-    .filter(({ name }) => !Object.hasOwn(members, name) && !removed.includes(name))
-    .map(({ text }) => text);
-  const set = Object.entries(members).map((member) => member.map((each) => JSON.stringify(each)).join(":"));
-  return Buffer.from(`{${[...kept, ...set].join(",")}}`);
+  const kept = own.filter(({ name }) => !Object.hasOwn(set, name) && !removed.includes(name)).map(({ text }) => text);
+  const others = Object.entries(set).map((member) => member.map((each) => JSON.stringify(each)).join(":"));
+  return Buffer.from(`{${[...kept, ...others].join(",")}}`);
 }
 
 /**

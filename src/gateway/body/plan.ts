@@ -3,6 +3,7 @@ import type { BodyNeed } from "../../plugin/contract.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
+import type { SeenRequest } from "../seen-request.ts";
 import { Upload } from "./upload.ts";
 
 /** Whether a request's body goes to the provider as it comes, or is in memory before anything is decided. */
@@ -24,10 +25,16 @@ const STREAM: BodyPlan = { kind: "stream" };
 const USUAL: BodyPlan = { kind: "whole", bytesMax: USUAL_BYTES_MAX, tooLarge: "stream" };
 const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: "refuse" };
 
-/** Says what becomes of a request's body, before its first byte is read. @param needs - what plugins need of it. */
-export function planBody({ caching, retry }: Admitted, needs: readonly BodyNeed[]): BodyPlan {
+/** Says what becomes of a request's body, before its first byte is read. */
+export function planBody({ caching, retry, needs: all, seen }: Admitted): BodyPlan {
+  const needs = all.filter((need) => !isKnown(need, seen));
   if (needs.includes("model") || needs.includes("body")) return JUDGED;
   return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;
+}
+
+/** Whether the head tells already what the body would. */
+function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
+  return (need === "user" && !!userId) || (need === "model" && model !== undefined);
 }
 
 /**

@@ -91,7 +91,7 @@ export class HeaderReader {
   }
 
   /** What the spool gets: everything but the gateway's own, credential values replaced. */
-  recorded({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
+  recorded({ raw }: Pick<RequestHeaders, "raw">, provider: ProviderPlugin | undefined): string[] {
     const nameOf = this.#nameOf;
     const mask = maskOf(provider).headers;
     const kept: string[] = [];
@@ -132,6 +132,14 @@ export class HeaderReader {
 /** All values of a header. @param name - lower case. */
 export function valuesOf({ raw }: RequestHeaders, name: string): string[] {
   return raw.flatMap((value, at) => (at % 2 === 1 && raw[at - 1]!.toLowerCase() === name ? [value] : []));
+}
+
+/** Raw pairs with other values for some names. @param set - text by name, in any case; null leaves one out. */
+export function replaceHeaders(raw: RawHeaders, set: Readonly<Record<string, string | null>>): string[] {
+  const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
+  const kept = raw.filter((_, at) => !names.has(raw[at - (at % 2)]!.toLowerCase()));
+  for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
+  return kept;
 }
 
 /** Header values cross the parser as Latin-1; what they mean is UTF-8. */

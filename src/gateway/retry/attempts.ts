@@ -1,5 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { UpstreamCall, UpstreamEvents, UpstreamRequest } from "../../runtime/http/upstream.ts";
+import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
+import type { Outgoing } from "../forward.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
 import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
 
@@ -10,17 +11,17 @@ export interface Try {
   /** -1 for the client's own target, else the fallback's place in the plan. */
   readonly fallback: number;
   readonly startedAt: number;
-  readonly request: UpstreamRequest;
+  readonly outgoing: Outgoing;
 }
 
 interface AttemptsOptions {
   /** The exchange's own. */
   readonly clock: Clock;
   readonly plan: RetryPlan;
-  readonly first: UpstreamRequest;
-  readonly open: (request: UpstreamRequest, events: UpstreamEvents) => UpstreamCall;
+  readonly first: Outgoing;
+  readonly open: (outgoing: Outgoing, events: UpstreamEvents) => UpstreamCall;
   /** The request for a fallback; undefined where it may not or cannot be sent there. */
-  readonly fallback: (place: number) => Promise<UpstreamRequest | undefined>;
+  readonly fallback: (place: number) => Promise<Outgoing | undefined>;
   /** A try failed and another one follows. @param head - undefined where there was none. */
   readonly onFailed: (failed: Try, head: { status: number; headers: string[] } | undefined) => FailedTry;
   /** The next try comes in so many milliseconds. */
@@ -47,7 +48,7 @@ export class Attempts implements UpstreamCall {
   constructor(options: AttemptsOptions, events: UpstreamEvents) {
     this.#options = options;
     this.#events = events;
-    this.#try({ fallback: -1, request: options.first, waitMs: 0 });
+    this.#try({ fallback: -1, outgoing: options.first, waitMs: 0 });
   }
 
   /** The request's body goes out with every call. */
@@ -73,9 +74,9 @@ export class Attempts implements UpstreamCall {
     this.#call?.abort();
   }
 
-  #try({ fallback, request }: Next): void {
+  #try({ fallback, outgoing }: Next): void {
     this.#triesHere++;
-    const attempt: Try = { number: ++this.#tries, fallback, startedAt: this.#options.clock(), request };
+    const attempt: Try = { number: ++this.#tries, fallback, startedAt: this.#options.clock(), outgoing };
     const answer = new TryAnswer({
       events: this.#events,
       judge: (failure, retryAfterMs) => this.#judge(attempt, failure, retryAfterMs),
@@ -85,7 +86,7 @@ export class Attempts implements UpstreamCall {
       aborted: () => this.#aborted,
       held: () => this.#paused,
     });
-    const call = this.#options.open(request, answer);
+    const call = this.#options.open(outgoing, answer);
     answer.call = call;
     this.#call = call;
   }
@@ -112,18 +113,18 @@ export class Attempts implements UpstreamCall {
     );
     if (again) {
       const waitMs = Math.min(plan.waitMsMax, plan.waitMs * plan.factor ** (this.#triesHere - 1));
-      const { fallback, request } = attempt;
-      return Promise.resolve({ fallback, request, waitMs: Math.max(waitMs, retryAfterMs ?? 0) });
+      const { fallback, outgoing } = attempt;
+      return Promise.resolve({ fallback, outgoing, waitMs: Math.max(waitMs, retryAfterMs ?? 0) });
     }
     return others.length === 0 ? undefined : this.#nextOf(others);
   }
 
   async #nextOf(places: readonly number[]): Promise<Next | undefined> {
     for (const place of places) {
-      const request = await this.#options.fallback(place);
-      if (request === undefined) continue;
+      const outgoing = await this.#options.fallback(place);
+      if (outgoing === undefined) continue;
       this.#triesHere = 0;
-      return { fallback: place, request, waitMs: 0 };
+      return { fallback: place, outgoing, waitMs: 0 };
     }
     return undefined;
   }

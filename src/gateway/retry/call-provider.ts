@@ -3,17 +3,19 @@ import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.t
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
 import type { Admitted } from "../admit.ts";
+import { modelOfPath } from "../body/content.ts";
 import type { Exchange } from "../exchange.ts";
-import { toUpstream, withBody } from "../forward.ts";
+import { type Outgoing, outgoing } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
+import { type RequestHeaders, replaceHeaders } from "../headers/headers.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
-import { askFor } from "../hooks.ts";
+import { askFor, learnFromBody } from "../hooks.ts";
 import { Recording } from "../recording.ts";
 import { Refused } from "../refusal.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Attempts, type Try } from "./attempts.ts";
-import { type FallbackTarget, fallbackRequest } from "./fallback-request.ts";
+import { type FallbackTarget, fallbackBody, fallbackRequest } from "./fallback-request.ts";
 import type { FailedTry } from "./try-answer.ts";
 
 /**
@@ -29,9 +31,14 @@ export function callProvider(
   events: UpstreamEvents,
   onFallback: (target: FallbackTarget) => void = () => undefined,
 ): UpstreamCall {
-  const first = withBody(toUpstream(parts, admitted), body);
+  const first = outgoing(parts, admitted, body);
   const { retry, exchange } = admitted;
-  if (retry === undefined) return parts.upstream.open(first, events);
+  const clientBody = admitted.client?.body ?? body;
+  const open = ({ request, instead }: Outgoing, toTry: UpstreamEvents) => {
+    exchange.recording.providerRequest(instead);
+    return parts.upstream.open(request, toTry);
+  };
+  if (retry === undefined) return open(first, events);
   const { plan, targets } = retry;
   const targetOf = ({ fallback }: Try) => targets[fallback];
   return new Attempts(
@@ -39,15 +46,15 @@ export function callProvider(
       clock: exchange.clock,
       plan,
       first,
-      open: (request, toTry) => parts.upstream.open(request, toTry),
+      open,
       async fallback(place) {
         const target = targets[place]!;
-        const request = await fallbackRequest(parts, admitted, target, body);
-        if (request === undefined || !(await mayCall(parts, admitted, target))) return undefined;
-        return request;
+        const own = await fallbackBody(parts, admitted, target, body);
+        return own && fallbackIfAdmitted(parts, admitted, { target, body: own, clientBody });
       },
       onWait: (waitMs) => exchange.awaitProgress(parts.upstreamTimeoutMs + waitMs),
-      onFailed: (failed, head) => recordFailed(parts, admitted, failed, targetOf(failed), body, head),
+      onFailed: (failed, head) =>
+        recordFailed(parts, admitted, { ...failed, target: targetOf(failed), clientBody }, head),
       onAnswered(answered) {
         const target = targetOf(answered);
         exchange.recording.forwardedAt = answered.startedAt;
@@ -68,43 +75,60 @@ export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?:
   exchange.provider = target.route.provider;
 }
 
-/** Whether the plugins let a request go to a fallback: another host may have limits of its own. */
-async function mayCall(
+/**
+ * The request for a fallback, where the plugins let it go there: another host may have limits of its own, and another
+ * model may not be allowed.
+ */
+async function fallbackIfAdmitted(
   parts: GatewayParts,
-  { facts: first, exchange }: Admitted,
-  fallback: FallbackTarget,
-): Promise<boolean> {
-  if (parts.hooks === undefined) return true;
-  const { target, owner } = fallback.route;
+  admitted: Admitted,
+  own: { readonly target: FallbackTarget; readonly body: Uint8Array; readonly clientBody: Uint8Array },
+): Promise<Outgoing | undefined> {
+  const { facts: first, needs, exchange } = admitted;
+  const { hooks } = parts;
+  const { target, owner } = own.target.route;
   const facts: RequestFacts = {
     ...first,
-    ...whereTo(fallback),
+    ...whereTo(own.target),
     id: uuidv7(),
     fallbackOf: exchange.id,
     target: { origin: target.origin, host: target.host, owner },
+    model: modelOfPath(own.target.path),
   };
   try {
-    await askFor(parts.hooks, new SeenRequest(facts), facts, exchange);
-    return true;
+    const headers = own.target.fallback.body === undefined ? admitted.headers : withoutCoding(parts, admitted.headers);
+    if (needs.length > 0) await learnFromBody(parts, { facts, headers, needs }, own.body);
+    const change = hooks && (await askFor(hooks, new SeenRequest(facts), facts, exchange));
+    return await fallbackRequest(parts, { ...admitted, headers }, { ...own, change });
   } catch (error) {
     if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: target.origin });
-    return false;
+    return undefined;
   }
+}
+
+/** Of a body whose members were replaced, which unpacked it. */
+function withoutCoding(parts: GatewayParts, { raw }: RequestHeaders): RequestHeaders {
+  return parts.headers.read(replaceHeaders(raw, { "Content-Encoding": null }));
+}
+
+interface RecordedTry extends Try {
+  /** Undefined for the client's own. */
+  readonly target: FallbackTarget | undefined;
+  readonly clientBody: Uint8Array;
 }
 
 function recordFailed(
   parts: GatewayParts,
   { meta, exchange }: Admitted,
-  { number, startedAt }: Try,
-  target: FallbackTarget | undefined,
-  body: Uint8Array,
+  { number, startedAt, outgoing, target, clientBody }: RecordedTry,
   head: { status: number; headers: string[] } | undefined,
 ): FailedTry {
   const recording = new Recording(parts.spool, uuidv7(), parts.recordedBytesMax, exchange.clock);
   const where = target === undefined ? {} : whereTo(target);
   const link = { attemptOf: exchange.id, attempt: number };
   recording.begin({ ...meta, ...where, ...link, time: startedAt, gateway: withoutCache(meta) });
-  recording.requestBody(body);
+  recording.requestBody(clientBody);
+  recording.providerRequest(outgoing.instead);
   recording.forwardedAt = startedAt;
   if (head !== undefined) {
     const { forward, contentType } = readResponseHeaders(head.headers);

@@ -1,10 +1,11 @@
 import { GatewayError } from "../../errors.ts";
 import { maskPath } from "../../masking/mask.ts";
-import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
+import type { RequestChange } from "../../plugin/contract.ts";
 import type { Admitted } from "../admit.ts";
-import { toUpstream, withBody } from "../forward.ts";
+import { changeBody, codedBody, framingOf } from "../change-request.ts";
+import { type Outgoing, sentInstead, toUpstream, withBody } from "../forward.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { toWire } from "../headers/headers.ts";
+import { replaceHeaders } from "../headers/headers.ts";
 import { maskOf } from "../headers/secrets.ts";
 import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { Fallback, RetryPlan } from "./plan.ts";
@@ -53,33 +54,47 @@ function invalid(what: string): GatewayError {
   return new GatewayError("invalid_header", `Gateway-Fallbacks ${what}`);
 }
 
+/** The body as a fallback gets it; undefined where its members are to be replaced and it is no JSON object. */
+export async function fallbackBody(
+  parts: GatewayParts,
+  { headers }: Admitted,
+  { fallback }: FallbackTarget,
+  body: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  if (fallback.body === undefined) return body;
+  return parts.content.replaceMembers(codedBody(headers, body), { set: fallback.body, removed: [] });
+}
+
+/** What goes to a fallback. */
+interface FallbackParts {
+  readonly target: FallbackTarget;
+  /** What `fallbackBody` gave. */
+  readonly body: Uint8Array;
+  /** The body as the client sent it. */
+  readonly clientBody: Uint8Array;
+  /** What plugins change of it. */
+  readonly change: RequestChange | undefined;
+}
+
 /**
  * The client's request as a fallback gets it. Credentials go to the target that the client meant them for and to no
  * other.
  *
- * @returns undefined where members of the body are to be replaced and it is no JSON object.
+ * @throws GatewayError `plugin_failed` where plugins change members of a body that is no JSON object.
  */
 export async function fallbackRequest(
   parts: GatewayParts,
   admitted: Admitted,
-  { fallback, route, path }: FallbackTarget,
-  body: Uint8Array,
-): Promise<UpstreamRequest | undefined> {
-  const changed = fallback.body === undefined ? body : await parts.content.replaceMembers(body, fallback.body);
-  if (changed === undefined) return undefined;
+  { target: { fallback, route, path }, body, clientBody, change = {} }: FallbackParts,
+): Promise<Outgoing> {
+  const sent = change.body === undefined ? body : await changeBody(parts, admitted.headers, body, change.body);
   const base = toUpstream(parts, { ...admitted, route });
   const foreign = route.target.origin !== admitted.route.target.origin;
   const headers = foreign ? parts.headers.withoutCredentials(base.headers, admitted.route.provider) : base.headers;
-  const set = {
-    ...fallback.headers,
-    ...(base.framing === "length" && { "Content-Length": String(changed.byteLength) }),
-  };
-  return withBody({ ...base, path, headers: replaceHeaders(headers, set) }, changed);
-}
-
-function replaceHeaders(headers: readonly string[], set: Readonly<Record<string, string | null>>): string[] {
-  const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
-  const kept = headers.filter((_, at) => !names.has(headers[at - (at % 2)]!.toLowerCase()));
-  for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
-  return kept;
+  const framing = sent === clientBody ? {} : framingOf(admitted.headers, sent);
+  const set = { ...fallback.headers, ...change.headers, ...framing };
+  const request = withBody({ ...base, path, headers: replaceHeaders(headers, set) }, sent);
+  const isAsSent = admitted.client === undefined && Object.keys(set).length === 0;
+  const instead = isAsSent ? undefined : sentInstead(parts, route, request, sent === clientBody ? undefined : sent);
+  return { request, instead };
 }

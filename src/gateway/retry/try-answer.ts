@@ -1,5 +1,6 @@
 import { retryAfterMs } from "../../net/retry-after.ts";
-import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../../runtime/http/upstream.ts";
+import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
+import type { Outgoing } from "../forward.ts";
 import type { Failure } from "./plan.ts";
 
 /** A failed answer is read on for so long and so far, for its record. */
@@ -15,7 +16,7 @@ export interface FailedTry {
 /** The try that follows a failed one. */
 export interface Next {
   readonly fallback: number;
-  readonly request: UpstreamRequest;
+  readonly outgoing: Outgoing;
   readonly waitMs: number;
 }
 

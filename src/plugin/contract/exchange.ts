@@ -96,10 +96,23 @@ export interface RecordFacts {
   readonly responseHeaders: Headers;
 }
 
-/** What a hook adds to a request that it lets go on. */
+/** What a hook adds to a request that it lets pass. */
 export interface Admission {
-  /** Headers for the answer, whoever it comes from. */
-  readonly responseHeaders: Readonly<Record<string, string>>;
+  /** Headers for the response, from the provider, the cache or the gateway. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /** From `onRequest` only: what the provider gets in place of what the client sent. The record keeps both. */
+  readonly send?: RequestChange;
+}
+
+/** A change of what is sent to the provider. Plugins behind this one see the changed body. */
+export interface RequestChange {
+  /** Headers in place of the client's; null leaves one out. Not `Host`, `Gateway-*`, and those that frame the message. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  /**
+   * Members in place of those at the top level of the JSON body; null leaves one out. All others stay byte for byte. For
+   * plugins that need `body`: 500 `plugin_failed` where the body is not a JSON object.
+   */
+  readonly body?: Readonly<Record<string, Json>>;
 }
 
 /** How an exchange ended. */

@@ -4,6 +4,7 @@ import type {
   Admission,
   BodyNeed,
   GatewayRequest,
+  Json,
   PluginHooks,
   PluginRoute,
   RecordDraft,
@@ -31,6 +32,18 @@ interface Hook<I, R> {
 }
 
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
+
+/** What can change of a request while plugins are asked. */
+interface ChangingFacts {
+  body?: Json;
+}
+
+interface Asked {
+  readonly list: readonly RequestHook[];
+  readonly request: GatewayRequest;
+  /** Undefined where nothing can be changed any more. */
+  readonly facts: ChangingFacts | undefined;
+}
 
 interface Lists {
   readonly needs: readonly Hook<GatewayRequest, readonly BodyNeed[]>[];
@@ -101,15 +114,16 @@ export class Hooks {
   /**
    * Asks every `onRequest` in order; the first refusal ends it. Answers at once unless a hook answers a promise.
    *
+   * @param facts - what `request` shows: a body that a plugin changes is changed there, for the plugins behind it.
    * @throws GatewayError `plugin_failed` where a hook threw, took over 250 ms, answered no refusal or is switched off.
    */
-  onRequest(request: GatewayRequest): Verdict | Promise<Verdict> {
-    return this.#ask(this.#lists.onRequest, request, 0, undefined);
+  onRequest(request: GatewayRequest, facts: ChangingFacts = {}): Verdict | Promise<Verdict> {
+    return this.#ask({ list: this.#lists.onRequest, request, facts }, 0, undefined);
   }
 
   /** Asks every `onForward`, as `onRequest` does. */
   onForward(request: GatewayRequest): Verdict | Promise<Verdict> {
-    return this.#ask(this.#lists.onForward, request, 0, undefined);
+    return this.#ask({ list: this.#lists.onForward, request, facts: undefined }, 0, undefined);
   }
 
   /** Tells every `onEnd`. Never throws. */
@@ -189,12 +203,8 @@ export class Hooks {
   }
 
   /** The list is handed on: a request goes through the hooks that it started with, whatever is reloaded meanwhile. */
-  #ask(
-    list: readonly RequestHook[],
-    request: GatewayRequest,
-    from: number,
-    before: Admission | undefined,
-  ): Verdict | Promise<Verdict> {
+  #ask(asked: Asked, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
+    const { list, request } = asked;
     let admission = before;
     for (let at = from; at < list.length; at++) {
       const hook = list[at]!;
@@ -203,12 +213,14 @@ export class Hooks {
         const answer = this.#call(hook, request);
         if (isPromise(answer)) {
           const sofar = admission;
-          return answer.then(checkedVerdict).then(
-            (verdict) => (isRefusal(verdict) ? verdict : this.#ask(list, request, at + 1, joined(sofar, verdict))),
-            (error) => this.#refuse(hook, error),
-          );
+          return answer
+            .then((given) => heeded(given, asked))
+            .then(
+              (verdict) => (isRefusal(verdict) ? verdict : this.#ask(asked, at + 1, joined(sofar, verdict))),
+              (error) => this.#refuse(hook, error),
+            );
         }
-        const verdict = checkedVerdict(answer);
+        const verdict = heeded(answer, asked);
         if (isRefusal(verdict)) return verdict;
         admission = joined(admission, verdict);
       } catch (error) {
@@ -246,6 +258,16 @@ export class Hooks {
       this.#log.warn("a hook failed", { plugin: hook.plugin, hook: hook.name, failures, error: messageOf(error) });
     }
   }
+}
+
+/** A verdict that is one, with the change that it makes to the body shown. @throws where it is none. */
+function heeded(answer: Verdict | void, { facts }: Asked): Verdict {
+  const verdict = checkedVerdict(answer);
+  if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;
+  if (facts === undefined) throw new Error("onForward cannot change what is sent; onRequest can");
+  const { body } = verdict.send;
+  if (body !== undefined) facts.body = { ...facts.body, ...body };
+  return verdict;
 }
 
 function isHook<I, R>(member: unknown): member is (input: I) => R | Promise<R> {

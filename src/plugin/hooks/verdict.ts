@@ -10,17 +10,18 @@ export function isRefusal(verdict: Verdict): verdict is Refusal {
 /** What both add to a request. */
 export function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
   if (before === undefined || next === undefined) return next ?? before;
-  return { responseHeaders: { ...before.responseHeaders, ...next.responseHeaders } };
+  const responseHeaders = { ...before.responseHeaders, ...next.responseHeaders };
+  if (before.send === undefined && next.send === undefined) return { responseHeaders };
+  const [first, then] = [before.send, next.send];
+  const send = { headers: { ...first?.headers, ...then?.headers }, body: { ...first?.body, ...then?.body } };
+  return { responseHeaders, send };
 }
 
 /** An answer of a hook that is one. @throws where it is not. */
 export function checkedVerdict(answer: Verdict | void): Verdict {
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer === "object" && !("status" in answer)) {
-    const { responseHeaders } = answer;
-    if (!areHeaders(responseHeaders)) {
-      throw new Error("a hook that lets a request go on answers nothing, or responseHeaders of names and texts");
-    }
+    checkAdmission(answer);
     return answer;
   }
   const { status, code, message, headers = {} } = answer;
@@ -32,6 +33,32 @@ export function checkedVerdict(answer: Verdict | void): Verdict {
   }
   if (!areHeaders(headers)) throw new Error("the headers of a refusal must be names and texts");
   return answer;
+}
+
+/** Headers that frame the message or say where it goes: the gateway's own business. */
+export const NOT_SETTABLE =
+  /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
+
+function checkAdmission(admission: Admission): void {
+  const unknown = Object.keys(admission).find((name) => name !== "responseHeaders" && name !== "send");
+  if (unknown !== undefined) throw new Error(`a hook may answer responseHeaders and send, not ${unknown}`);
+  const { responseHeaders = {}, send = {} } = admission;
+  const isEmpty = admission.responseHeaders === undefined && admission.send === undefined;
+  if (isEmpty || !areHeaders(responseHeaders)) {
+    throw new Error("a hook that lets a request pass answers nothing, or responseHeaders of names and texts");
+  }
+  if (![send, send.headers ?? {}, send.body ?? {}].every(isObject))
+    throw new Error("send must be an object with headers and body, both objects");
+  const { headers = {} } = send;
+  const kept = Object.entries(headers).filter(([, value]) => value !== null);
+  const unsettable = Object.keys(headers).find((name) => NOT_SETTABLE.test(name));
+  if (unsettable !== undefined) throw new Error(`send cannot set the header ${unsettable}`);
+  if (!areHeaders(Object.fromEntries(kept)) || kept.some(([, value]) => /[\0-\x08\x0a-\x1f\x7f]/.test(String(value))))
+    throw new Error("the headers of send must be names and texts of one line, or null");
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function areHeaders(value: unknown): boolean {

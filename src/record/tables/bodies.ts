@@ -20,13 +20,14 @@ export const texts = sqliteTable("texts", {
 
 /**
  * Larger and binary parts, and every part recorded before version 2 of this file. `part`: request, response, raw (a
- * stream's bytes as sent, decoded), headers (JSON of both header lists). In `bodies.db`.
+ * stream's bytes as sent, decoded), headers (JSON of the header lists), and provider_request and provider_response where
+ * the provider got or sent something else than the client sent or got. In `bodies.db`.
  */
 export const bodies = sqliteTable(
   "bodies",
   {
     request_id: text().notNull(),
-    part: text({ enum: ["request", "response", "raw", "headers"] }).notNull(),
+    part: text({ enum: ["request", "response", "raw", "headers", "provider_request", "provider_response"] }).notNull(),
     /** json, text, or binary: what the decoded bytes are. */
     form: text({ enum: ["json", "text", "binary"] }).notNull(),
     /** Length of the decoded body. */

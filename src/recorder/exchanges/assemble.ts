@@ -12,6 +12,7 @@ import { isBefore } from "../../spool/position.ts";
 import { readBegin, readEnd, readHead, readStart, UnreadableFrame } from "../../spool/read-meta.ts";
 import { Capture, InlineBudget } from "./capture.ts";
 import { type Exchange, release } from "./exchange.ts";
+import { ProviderSide } from "./provider-side.ts";
 
 interface AssemblerOptions {
   /** Bytes kept of each body. */
@@ -112,7 +113,9 @@ export class Assembler {
       return;
     else if (kind === FRAME.begin) this.#onCollision(exchange.id);
     else if (kind === FRAME.end) this.#finish(key, exchange, readEnd(buffer, payload, end), { segment, offset });
-    else add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
+    else if (!isOfProvider(kind)) add(exchange, kind, buffer, payload, end, segment, offset + FRAME_HEAD_BYTES);
+    else
+      this.#provider(exchange).add(kind, { buffer, from: payload, to: end, segment, place: offset + FRAME_HEAD_BYTES });
   }
 
   /**
@@ -132,7 +135,10 @@ export class Assembler {
       this.#open.set(key, Object.assign(exchange, { needs: read, carry: number }));
     } else {
       const exchange = this.#open.get(key);
-      if (exchange !== undefined) add(exchange, kind, frame, FRAME_HEAD_BYTES, end, -number, offset + FRAME_HEAD_BYTES);
+      if (exchange === undefined) return;
+      const [from, place] = [FRAME_HEAD_BYTES, offset + FRAME_HEAD_BYTES];
+      if (!isOfProvider(kind)) add(exchange, kind, frame, from, end, -number, place);
+      else this.#provider(exchange).add(kind, { buffer: frame, from, to: end, segment: -number, place });
     }
   }
 
@@ -176,6 +182,12 @@ export class Assembler {
     return this.#lastKey;
   }
 
+  /** Most exchanges have no such side: what the provider gets and sends is what the client sends and gets. */
+  #provider(exchange: Exchange): ProviderSide {
+    exchange.provider ??= new ProviderSide(() => new Capture(this.#budget, this.#bodyBytesMax));
+    return exchange.provider;
+  }
+
   #create(id: string, begin: BeginMeta, origin: Position): Exchange {
     const capture = () => new Capture(this.#budget, this.#bodyBytesMax);
     return {
@@ -184,6 +196,7 @@ export class Assembler {
       request: capture(),
       response: capture(),
       messages: capture(),
+      provider: undefined,
       head: undefined,
       end: undefined,
       needs: origin,
@@ -206,6 +219,7 @@ export class Assembler {
     }
     this.#done.push(exchange);
     this.doneBytes += exchange.request.bytes + exchange.response.bytes + exchange.messages.bytes;
+    this.doneBytes += exchange.provider?.bytes ?? 0;
   }
 }
 
@@ -226,6 +240,10 @@ function add(
   else if (kind === FRAME.message) exchange.messages.add(buffer, payload, end, segment, place);
   else if (kind === FRAME.head) setHead(exchange, readHead(buffer, payload, end));
   else isKnown(kind);
+}
+
+function isOfProvider(kind: FrameKind): boolean {
+  return kind >= FRAME.providerRequest && kind <= FRAME.providerResponseChunk;
 }
 
 const KINDS: ReadonlySet<number> = new Set(Object.values(FRAME));

@@ -55,6 +55,9 @@ export class CarryFiles {
       put(FRAME.start, NO_ID, json({ run, time: Date.now() }));
       for (const exchange of exchanges) {
         put(FRAME.begin, exchange.id, json(exchange.begin));
+        const { requestHead, responseHead } = exchange.provider ?? {};
+        if (requestHead !== undefined) put(FRAME.providerRequest, exchange.id, json(requestHead));
+        if (responseHead !== undefined) put(FRAME.providerResponse, exchange.id, json(responseHead));
         for (const [kind, capture] of capturesOf(exchange)) {
           const parts = copyParts(capture, (part) => {
             const bytes = Buffer.allocUnsafe(part.length);
@@ -137,6 +140,12 @@ function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture]
     [FRAME.requestChunk, exchange.request],
     [FRAME.responseChunk, exchange.response],
     [FRAME.message, exchange.messages],
+    ...(exchange.provider === undefined
+      ? []
+      : ([
+          [FRAME.providerRequestChunk, exchange.provider.request],
+          [FRAME.providerResponseChunk, exchange.provider.response],
+        ] as const)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { BeginMeta, EndMeta, HeadMeta, Position } from "../../spool/frame.ts";
 import type { Capture } from "./capture.ts";
+import type { ProviderSide } from "./provider-side.ts";
 
 /** One exchange while its frames come in, and until its record is stored. */
 export interface Exchange {
@@ -10,6 +11,8 @@ export interface Exchange {
   readonly response: Capture;
   /** WebSocket messages, each part one of them as JSON. */
   readonly messages: Capture;
+  /** What went to the provider and came from it, where that is not what the client sent and gets. */
+  provider: ProviderSide | undefined;
   head: HeadMeta | undefined;
   end: EndMeta | undefined;
   /** The earliest place in the spool that it still needs; its frames before it are known already. */
@@ -35,4 +38,5 @@ export function release(exchange: Exchange): void {
   exchange.request.release();
   exchange.response.release();
   exchange.messages.release();
+  exchange.provider?.release();
 }

@@ -49,10 +49,16 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
     properties: JSON.stringify(properties),
   };
   let { parts, texts } = prepared;
-  if (requestChanged) parts = replaced(parts, "request", draft.request_body);
+  if (requestChanged) {
+    parts = replaced(
+      parts.filter(({ part }) => part !== "provider_request"),
+      "request",
+      draft.request_body,
+    );
+  }
   if (responseChanged) {
     parts = replaced(
-      parts.filter(({ part }) => part !== "raw"),
+      parts.filter(({ part }) => part !== "raw" && part !== "provider_response"),
       "response",
       draft.response_body,
     );

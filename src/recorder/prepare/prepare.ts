@@ -9,6 +9,7 @@ import type { Asset } from "../bodies/assets.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, readLabels } from "./labels.ts";
+import { providerParts } from "./provider-parts.ts";
 import { RecordedExchange } from "./recorded-exchange.ts";
 import { type RequestRow, toRow } from "./row.ts";
 import { decodedSide, type Side, type SideBytes, toSide } from "./sides.ts";
@@ -83,7 +84,9 @@ export async function prepare(
   const read = within(size, () => readExchangeOf(exchange, { requestBytes, responseBytes }, deps));
   const { input, told } = read;
   const reading = lacksUsage(input, told) ? await withEstimate(input, told) : told;
-  return within(size, () => put(exchange, { ...read, reading }, deps, now));
+  const prepared = within(size, () => put(exchange, { ...read, reading }, deps, now));
+  if (exchange.provider !== undefined) prepared.parts.push(...(await providerParts(exchange, deps, within)));
+  return prepared;
 }
 
 const unlimited: TimeLimit = (_bytes, step) => step();

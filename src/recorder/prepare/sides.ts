@@ -1,11 +1,13 @@
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import type { SealedSide, SealKey } from "../../spool/seal.ts";
+import type { SealKey } from "../../spool/seal.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { readTailEvents } from "../bodies/tail.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue, joinedValue } from "./headers.ts";
 import type { PrepareDeps } from "./prepare.ts";
+
+export type ClientSide = "request" | "response";
 
 /** A body as it is read, and whether a part of it is missing. */
 export interface Side {
@@ -26,7 +28,7 @@ type SideDeps = Pick<PrepareDeps, "spool" | "bodyBytesMax" | "sealKey">;
 /** @returns undefined where there is no body, or one that cannot be read any more; a promise where it is compressed. */
 export function decodedSide(
   exchange: Exchange,
-  side: SealedSide,
+  side: ClientSide,
   deps: SideDeps,
 ): SideBytes | undefined | Promise<SideBytes> {
   const capture = exchange[side];
@@ -40,7 +42,7 @@ export function decodedSide(
 
 export function toSide(
   exchange: Exchange,
-  side: SealedSide,
+  side: ClientSide,
   decoded: SideBytes | undefined,
   { spool }: Pick<PrepareDeps, "spool">,
 ): Side {
@@ -58,11 +60,11 @@ export function toSide(
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
-export const headersOf = (exchange: Exchange, side: SealedSide): RawHeaders =>
+export const headersOf = (exchange: Exchange, side: ClientSide): RawHeaders =>
   side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
 
 /** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
-function unsealed({ begin, id }: Exchange, side: SealedSide, bytes: Buffer, key: SealKey | undefined) {
+function unsealed({ begin, id }: Exchange, side: ClientSide, bytes: Buffer, key: SealKey | undefined) {
   const omitted = side === "request" ? begin.omitRequest : begin.omitResponse;
   if (!omitted || begin.seal === undefined) return bytes;
   if (key?.name !== begin.seal || begin.salt === undefined) return undefined;

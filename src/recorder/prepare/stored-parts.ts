@@ -1,10 +1,11 @@
 import type { Json } from "../../plugin/contract.ts";
+import type { RawHeaders } from "../../spool/frame.ts";
 import { type Asset, extractAssets } from "../bodies/assets.ts";
 import type { Body, BodyForm } from "../bodies/body.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { fromLatin1 } from "./headers.ts";
 
-export type BodyPart = "request" | "response" | "raw" | "headers";
+export type BodyPart = "request" | "response" | "raw" | "headers" | "provider_request" | "provider_response";
 
 /** One body as it is to be stored. */
 export interface StoredPart {
@@ -56,12 +57,15 @@ function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): Stored
   return { part, form: body.form, bytes, contentType: body.mime || null };
 }
 
-/** Both lists of headers as they are stored: names as sent, values as the text that they mean. */
-function headersJson({ begin, head }: Exchange): string {
-  const request = begin.headers;
-  const response = head?.headers ?? [];
-  const text = JSON.stringify({ request, response });
+/** The lists of headers as they are stored: names as sent, values as the text that they mean. */
+function headersJson({ begin, head, provider }: Exchange): string {
+  const lists: Record<string, RawHeaders> = { request: begin.headers, response: head?.headers ?? [] };
+  if (provider?.requestHead !== undefined) lists["provider_request"] = provider.requestHead.headers;
+  if (provider?.responseHead !== undefined) lists["provider_response"] = provider.responseHead.headers;
+  const text = JSON.stringify(lists);
   // One look at all of it: hardly any header holds more than ASCII.
   if (!/[^\x00-\x7f]/.test(text)) return text;
-  return JSON.stringify({ request: request.map(fromLatin1), response: response.map(fromLatin1) });
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(lists).map(([side, headers]) => [side, headers.map(fromLatin1)])),
+  );
 }

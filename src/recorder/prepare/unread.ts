@@ -1,14 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "../../observe.ts";
 import { CutOff } from "../../plugin/hooks/guard.ts";
-import type { SealedSide } from "../../spool/seal.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { readLabels } from "./labels.ts";
 import type { PrepareDeps, Prepared } from "./prepare.ts";
 import { toRow } from "./row.ts";
-import { decodedSide, headersOf } from "./sides.ts";
+import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
 import { type StoredPart, toParts } from "./stored-parts.ts";
 
 /** Characters of a fault's message that are kept. */
@@ -66,7 +65,7 @@ export async function prepareUnread(
   };
 }
 
-function asItCame(exchange: Exchange, side: SealedSide, bytes: Buffer): StoredPart {
+function asItCame(exchange: Exchange, side: ClientSide, bytes: Buffer): StoredPart {
   const contentType = headerValue(headersOf(exchange, side), "content-type") ?? null;
   return { part: side, form: isUtf8(bytes) ? "text" : "binary", bytes, contentType };
 }

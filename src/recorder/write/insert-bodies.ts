@@ -101,12 +101,15 @@ export function replaceResponse(requestId: string, bytes: Buffer): Statement[] {
   return statements;
 }
 
-/** Binary bodies never do: their content type stands beside the blob. */
-function standsBesideTexts({ form, bytes }: StoredPart): boolean {
-  return bytes.byteLength < SHARED_BYTES_MIN && form !== "binary";
+/** Binary bodies never do: their content type stands beside the blob. Nor do the provider's: hardly any request has them. */
+function standsBesideTexts(stored: StoredPart): stored is StoredPart & { readonly part: PartBesideTexts } {
+  const { part, form, bytes } = stored;
+  return bytes.byteLength < SHARED_BYTES_MIN && form !== "binary" && part in DEFAULTS;
 }
 
-function setPart(row: Row, { part, form, bytes }: StoredPart): void {
+type PartBesideTexts = Extract<StoredPart["part"], Column>;
+
+function setPart(row: Row, { part, form, bytes }: StoredPart & { readonly part: PartBesideTexts }): void {
   row[part] = bytes;
   if (part === "request" && form === "text") row.request_is_text = 1;
   if (part === "response" && form === "text") row.response_is_text = 1;

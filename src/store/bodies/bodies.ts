@@ -60,9 +60,10 @@ async function loadStored(
   parts: readonly BodyPart[],
 ): Promise<BodyRow[]> {
   const ids = JSON.stringify(requestIds);
+  const beside = parts.filter(standsBesideTexts);
   const [small, large] = await Promise.all([
     database.query<SmallParts>({
-      sql: `select request_id, request_is_text, response_is_text, ${parts.join(", ")} from texts
+      sql: `select ${["request_id", "request_is_text", "response_is_text", ...beside].join(", ")} from texts
         where request_id in (select value from json_each(?))`,
       args: [ids],
     }),
@@ -73,7 +74,7 @@ async function loadStored(
     }),
   ]);
   for (const row of small) {
-    for (const part of parts) {
+    for (const part of beside) {
       const data = row[part];
       if (data === null) continue;
       const { request_id } = row;
@@ -91,13 +92,20 @@ async function loadStored(
   return large;
 }
 
-type SmallParts = Readonly<Record<BodyPart, Uint8Array | null>> & {
+/** The provider's bodies never do: hardly any request has them. */
+type PartBesideTexts = Exclude<BodyPart, "provider_request" | "provider_response">;
+
+function standsBesideTexts(part: BodyPart): part is PartBesideTexts {
+  return part !== "provider_request" && part !== "provider_response";
+}
+
+type SmallParts = Readonly<Record<PartBesideTexts, Uint8Array | null>> & {
   readonly request_id: string;
   readonly request_is_text: number;
   readonly response_is_text: number;
 };
 
-function smallForm(row: SmallParts, part: BodyPart): BodyForm {
+function smallForm(row: SmallParts, part: PartBesideTexts): BodyForm {
   if (part === "headers") return "json";
   if (part === "raw") return "text";
   return row[`${part}_is_text`] === 0 ? "json" : "text";

@@ -9,7 +9,7 @@ import { currentMappings } from "../models/mappings.ts";
 import type { Database } from "../store.ts";
 import { loadBodies, type RequestBodies, type StoredBody } from "./bodies.ts";
 
-type Side = "request" | "response";
+type Side = "request" | "response" | "provider_request" | "provider_response";
 
 /** Columns that tell how the bodies are to be read. */
 export const READ_BY = [
@@ -41,6 +41,11 @@ export function bodyTexts(row: ReadBy, bodies: RequestBodies, mappings: Mappings
     response: response.text,
     llmSchema: llmSchemaText(row, request.value, response.value, mappings),
   };
+}
+
+/** One body as JSON text; `null` where it was not recorded. */
+export function bodyText(bodies: RequestBodies, part: Side): string {
+  return readBody(bodies, part).text;
 }
 
 /** The two bodies alone. */
@@ -107,17 +112,17 @@ function describeBinary({ bytes, content, hash, contentType: stored }: StoredBod
   return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
 }
 
-/** The recorded headers of one side, as pairs of name and value. */
-export function headerPairs(headers: StoredBody | undefined, side: Side): [string, string][] {
-  if (headers === undefined) return [];
+/** The recorded headers of one side, as pairs of name and value; undefined where none were recorded. */
+export function headerPairs(headers: StoredBody | undefined, side: Side): [string, string][] | undefined {
+  if (headers === undefined) return undefined;
   const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
   const flat: unknown = lists?.[side];
-  if (!Array.isArray(flat)) return [];
+  if (!Array.isArray(flat)) return undefined;
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(flat[at + 1] ?? "")]] : []));
 }
 
 /** The content type that the wire gave a body, or null. */
 export function contentType(bodies: RequestBodies, part: Side): string | null {
-  const pair = headerPairs(bodies.headers, part).find(([name]) => name.toLowerCase() === "content-type");
+  const pair = headerPairs(bodies.headers, part)?.find(([name]) => name.toLowerCase() === "content-type");
   return pair?.[1] ?? null;
 }

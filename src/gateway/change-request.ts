@@ -1,0 +1,60 @@
+import { GatewayError } from "../errors.ts";
+import type { RequestChange } from "../plugin/contract.ts";
+import type { Admitted } from "./admit.ts";
+import type { CodedBody } from "./body/content.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
+import { type RequestHeaders, replaceHeaders, valuesOf } from "./headers/headers.ts";
+
+/** A request as it goes on, with its body where that is in memory. */
+export interface Changed {
+  readonly admitted: Admitted;
+  readonly body: Uint8Array | undefined;
+}
+
+/**
+ * Changes what is sent of a request, for the cache's key as well.
+ *
+ * @throws GatewayError `plugin_failed` where the body is to be changed and is no JSON object.
+ */
+export async function changeRequest(
+  parts: GatewayParts,
+  admitted: Admitted,
+  body: Uint8Array | undefined,
+  change: RequestChange,
+): Promise<Changed> {
+  const members = change.body ?? {};
+  const isBodyChanged = Object.keys(members).length > 0;
+  const next = isBodyChanged ? await changeBody(parts, admitted.headers, body, members) : body;
+  const set: Record<string, string | null> = { ...change.headers };
+  if (isBodyChanged) Object.assign(set, framingOf(admitted.headers, next!));
+  const headers = parts.headers.read(replaceHeaders(admitted.headers.raw, set));
+  const client = admitted.client ?? { body };
+  return { admitted: { ...admitted, headers, client }, body: next };
+}
+
+/** @throws GatewayError `plugin_failed`. */
+export async function changeBody(
+  parts: GatewayParts,
+  headers: RequestHeaders,
+  body: Uint8Array | undefined,
+  members: NonNullable<RequestChange["body"]>,
+): Promise<Uint8Array> {
+  const kept = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  const removed = Object.keys(members).filter((name) => (members[name] ?? null) === null);
+  const coded = body && codedBody(headers, body);
+  const changed = coded && (await parts.content.replaceMembers(coded, { set: Object.fromEntries(kept), removed }));
+  if (changed === undefined)
+    throw new GatewayError("plugin_failed", "a plugin changes members of a body that is not a JSON object");
+  return changed;
+}
+
+/** How a changed body is framed: it has another length, and no coding. */
+export function framingOf({ contentLength }: RequestHeaders, body: Uint8Array): Record<string, string | null> {
+  const length = contentLength === undefined ? {} : { "Content-Length": String(body.byteLength) };
+  return { ...length, "Content-Encoding": null };
+}
+
+export function codedBody(headers: RequestHeaders, bytes: Uint8Array): CodedBody {
+  const contentType = valuesOf(headers, "content-type")[0] ?? "";
+  return { bytes, contentType, coding: valuesOf(headers, "content-encoding").join(",") };
+}

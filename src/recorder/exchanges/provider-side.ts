@@ -1,0 +1,48 @@
+import { FRAME, type FrameKind, type ProviderRequestMeta, type ProviderResponseMeta } from "../../spool/frame.ts";
+import { readProviderRequest, readProviderResponse } from "../../spool/read-meta.ts";
+import type { Capture } from "./capture.ts";
+
+/** The payload `[from, to)` of a frame, which stands at `place` in `segment`. */
+interface Payload {
+  readonly buffer: Buffer;
+  readonly from: number;
+  readonly to: number;
+  readonly segment: number;
+  readonly place: number;
+}
+
+/** What a provider got in place of what the client sent, and answered in place of what the client gets. */
+export class ProviderSide {
+  readonly #capture: () => Capture;
+  requestHead: Required<ProviderRequestMeta> | undefined;
+  request: Capture;
+  responseHead: ProviderResponseMeta | undefined;
+  response: Capture;
+
+  /** @param capture - makes an empty one. */
+  constructor(capture: () => Capture) {
+    this.#capture = capture;
+    this.request = capture();
+    this.response = capture();
+  }
+
+  get bytes(): number {
+    return this.request.bytes + this.response.bytes;
+  }
+
+  add(kind: FrameKind, { buffer, from, to, segment, place }: Payload): void {
+    if (kind === FRAME.providerRequestChunk) this.request.add(buffer, from, to, segment, place);
+    else if (kind === FRAME.providerResponseChunk) this.response.add(buffer, from, to, segment, place);
+    else if (kind === FRAME.providerRequest) {
+      this.request.release();
+      this.request = this.#capture();
+      const head = readProviderRequest(buffer, from, to);
+      this.requestHead = head.headers === undefined ? undefined : { ...head, headers: head.headers };
+    } else if (kind === FRAME.providerResponse) this.responseHead = readProviderResponse(buffer, from, to);
+  }
+
+  release(): void {
+    this.request.release();
+    this.response.release();
+  }
+}
