@@ -11,7 +11,14 @@ import { hostsOf } from "./plugin/providers/registry.ts";
 import { within } from "./runtime/within.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
 import { openDataDirectory } from "./serve/data-directory.ts";
-import { type FirstKeysOptions, firstKeys, refuseNewer, withReader } from "./serve/first-keys.ts";
+import {
+  DATABASE_PATIENCE_MS,
+  type FirstKeysOptions,
+  firstKeys,
+  refuseNewer,
+  takeBackKey,
+  withReader,
+} from "./serve/first-keys.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
@@ -24,7 +31,15 @@ import { localPath } from "./store/store.ts";
 /** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
 const START_ENDS_MS = 2_000;
 
-type ServeOptions = FirstKeysOptions;
+/** How long a start waits for a recorder that only takes its time. */
+const SLOW_START_MS = 30_000;
+
+interface ServeOptions extends FirstKeysOptions {
+  /** Told the first key, once, where this start made it: when all ports are open. */
+  readonly onFirstKey: (key: string) => void;
+  /** Called once the service serves. @param api - address of the API and the dashboard. */
+  readonly onServing: (api: string) => void;
+}
 
 /**
  * Runs the service until a signal ends it.
@@ -60,6 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await Promise.all(built.regions.map((region) => region.drain(seconds)));
   } finally {
     await takeDown(built);
+    if (built.unshownKey !== undefined) await takeBackKey(config, built.unshownKey).catch(() => undefined);
     for (const lock of locks) lock.release();
   }
   log.info("stopped");
@@ -74,6 +90,8 @@ interface Built {
   hooks?: LiveHooks;
   shares?: Shares | undefined;
   vault?: Vault;
+  /** The first key, until it was shown. */
+  unshownKey?: string | undefined;
   /** By their ids. */
   keys: ReadonlyMap<string, KeySnapshot>;
 }
@@ -89,12 +107,13 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   const recorder = regions[0]!.recorder;
   // These wait for nothing while the recorder's thread loads.
   const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
+  if (known.status === "fulfilled") built.unshownKey = known.value.made;
   if (registry.status === "fulfilled") built.registry = registry.value;
   else throw registry.reason;
   const onKeys = (keys: readonly KeySnapshot[]) => {
     built.keys = new Map(keys.map((key) => [key.id, key]));
   };
-  if (known.status === "fulfilled") onKeys(known.value);
+  if (known.status === "fulfilled") onKeys(known.value.keys);
   // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
@@ -104,7 +123,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     registry: registry.value,
     vault,
     hooks,
-    keys: known.value,
+    keys: known.value.keys,
     onKeys,
     privateTargets: built.pluginHost!.privateTargets,
     claimId: claimInAll(regions),
@@ -122,12 +141,19 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
       () => undefined, // told below
     );
   }
-  for (const region of regions) await region.recorderStarts();
+  // A database that took writes a moment ago keeps no recorder waiting: where one is late, the machine is slow.
+  for (const region of regions) {
+    const isFirst = region === regions[0];
+    await region.recorderStarts(isFirst && known.value.isWritable ? SLOW_START_MS : DATABASE_PATIENCE_MS);
+  }
   const apiPorts = await Promise.all(opening);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const [gateway, euGateway] = gatewayPorts.map((port) => `http://${host}:${port}`);
   const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
+  if (built.unshownKey !== undefined) options.onFirstKey(built.unshownKey);
+  built.unshownKey = undefined;
   log.info("weir is serving", { gateway, api, ...(euGateway && { eu_gateway: euGateway, eu_api: euApi }) });
+  options.onServing(api!);
 }
 
 /** Opens credentials and routes; where the database cannot be read now, the API's thread brings them as soon as it can. */
@@ -160,7 +186,11 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
     .catch((error: unknown) => {
       log.warn("what plugins stored cannot be read now", { why: messageOf(error) });
     });
-  entries.follow();
+  // They are read through the recorder, which may take its time.
+  built.regions[0]!.recorder.started().then(
+    () => entries.follow(),
+    () => undefined, // the start fails by itself
+  );
   const providerHosts = () => hostsOf(built.registry!.current().providers);
   const organizationOfKey = (id: string) => built.keys.get(id)?.organizationId;
   const usageOf = usageInAll(built.regions);

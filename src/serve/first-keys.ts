@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
-import { ensureFirstKey, snapshotKeys } from "../store/keys.ts";
+import { ensureFirstKey, removeKey, snapshotKeys } from "../store/keys.ts";
 import { checkVersions, migrate } from "../store/migrate.ts";
 import { type Database, openStore } from "../store/store.ts";
 import type { RecorderFunctions } from "../threads.ts";
@@ -11,31 +11,39 @@ import { inTime, type Supervised } from "./supervise.ts";
 /** How long a start waits for a database that can be written before it asks whether it can be read. */
 export const DATABASE_PATIENCE_MS = 1_500;
 
+/** How often that wait is repeated before it is logged: a slow machine takes its time. */
+const QUIET_WAITS = 3;
+
 export interface FirstKeysOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Told the first key, once. */
-  readonly onFirstKey: (key: string) => void;
+}
+
+export interface FirstKeys {
+  /** All keys, so that the gateway need not wait for another thread. */
+  readonly keys: KeySnapshot[];
+  /** The key that was made because there was none: to be shown once the service serves. */
+  readonly made?: string | undefined;
+  /** Whether the database took writes a moment ago. */
+  readonly isWritable: boolean;
 }
 
 /**
- * Makes the first key where there is none. While the database cannot be written but has keys, the service starts all the
- * same: what passes waits in the spool.
- *
- * @returns all keys, so that the gateway need not wait for another thread.
+ * Makes the first key where there is none. While the database cannot be written but has keys, the service starts
+ * regardless: what passes waits in the spool.
  */
 export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
-): Promise<KeySnapshot[]> {
+): Promise<FirstKeys> {
   // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir, or of something else, will not change.
   const early = await makeKeys(options).catch(unlessNotOurs);
   if (early !== undefined) return early;
   const { config, log } = options;
   for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
     const keys = await withReader(config, snapshotKeys).catch(unlessNotOurs);
-    if (keys !== undefined && keys.length > 0) return keys;
-    if (waits === 0) log.warn("waiting for the database: there are no keys to serve with");
+    if (keys !== undefined && keys.length > 0) return { keys, isWritable: false };
+    if (waits === QUIET_WAITS) log.warn("waiting for the database: there are no keys to serve with");
   }
   await recorder.started();
   return makeKeys(options);
@@ -53,13 +61,22 @@ function unlessNotOurs(error: unknown): undefined {
 }
 
 /** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
-async function makeKeys({ config, onFirstKey }: FirstKeysOptions): Promise<KeySnapshot[]> {
+async function makeKeys({ config }: FirstKeysOptions): Promise<FirstKeys> {
   const store = await openStore(config, "write");
   try {
     await migrate(store);
-    const key = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
-    if (key !== undefined) onFirstKey(key);
-    return await snapshotKeys(store.records);
+    const made = await ensureFirstKey(store.records, config.region, config.bootstrap_key);
+    return { keys: await snapshotKeys(store.records), made, isWritable: true };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Removes the key that a start made and could not show: the next start makes another one. */
+export async function takeBackKey(config: Config, key: string): Promise<void> {
+  const store = await openStore(config, "write");
+  try {
+    await removeKey(store.records, key);
   } finally {
     await store.close();
   }

@@ -20,7 +20,6 @@ import type {
   RecorderFunctions,
   ThreadOptions,
 } from "../threads.ts";
-import { DATABASE_PATIENCE_MS } from "./first-keys.ts";
 import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
@@ -122,10 +121,10 @@ export class Region {
     });
   }
 
-  /** @throws what keeps the recorder from starting. One that only takes its time is waited for no longer than this. */
-  async recorderStarts(): Promise<void> {
+  /** @throws what keeps the recorder from starting. @param patienceMs - one that only takes its time is waited for so long. */
+  async recorderStarts(patienceMs: number): Promise<void> {
     const { recorder } = this;
-    if (await inTime(recorder.started(), DATABASE_PATIENCE_MS)) return void (await recorder.started());
+    if (await inTime(recorder.started(), patienceMs)) return void (await recorder.started());
     recorder.persist();
     this.#log.warn("the recorder does not write yet: what passes waits in the spool");
   }

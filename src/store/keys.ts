@@ -61,6 +61,11 @@ export async function ensureFirstKey(records: Database, region: string, value: s
   return (await listKeys(records, { id: made.id })).length > 0 ? made.key : undefined;
 }
 
+/** Removes a key that was never shown. */
+export async function removeKey(records: Database, key: string): Promise<void> {
+  await patiently(() => records.batch([{ sql: "delete from keys where hash = ?", args: [hashKey(key)] }]));
+}
+
 /** Oldest first; of one organization, one id, or all. */
 export async function listKeys(
   records: Database,
