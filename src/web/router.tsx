@@ -9,11 +9,12 @@ import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
-import { type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
+import { isUnreadable, type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { readTimedListSearch } from "./parts/timed-list-search.ts";
 import { nameOf, readablePath, segmentOf } from "./path.ts";
+import { sessionQuery } from "./session.ts";
 import { Shell } from "./shell.tsx";
 
 /** What an address holds beyond what its page takes is as if it were not there: the router itself would hand it on as it is. */
@@ -43,8 +44,14 @@ const requests = createRoute({
   path: "/requests",
   validateSearch: only<RequestsSearch>(readRequestsSearch),
   loaderDeps: ({ search }) => search,
-  // The rows are on their way while the log-in is still looked up.
-  loader: ({ deps }) => void client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
+  // The rows are on their way while the page is still drawn, but nothing is asked for before somebody has logged in.
+  loader: ({ deps }) => {
+    if (isUnreadable(deps.filter)) return;
+    void client.ensureQueryData(sessionQuery).then(
+      () => client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
+      () => undefined, // the shell shows the log-in, or what failed
+    );
+  },
   component: RequestsPage,
 });
 

@@ -53,6 +53,8 @@ const row = (time: number, more: Partial<MetricsRow>): MetricsRow => ({
   time: new Date(time).toISOString(),
   requests: 1,
   errors: 0,
+  refused: 0,
+  error_rate: 0,
   cache_hits: 0,
   cost: 0,
   prompt_tokens: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readRequestsSearch } from "../../src/web/pages/requests/search.ts";
+import { isUnreadable, readRequestsSearch } from "../../src/web/pages/requests/search.ts";
 
 test.each(["created_at.asc", "latency.desc", "is_cached.asc"])("the order %s of an address is kept", (sort) => {
   expect(readRequestsSearch({ sort })).toEqual({ sort });
@@ -11,3 +11,18 @@ test.each(["nothing.desc", "latency", "latency.up", "toString.asc", "", 1, {}])(
     expect(readRequestsSearch({ sort, live: true })).toEqual({ live: true });
   },
 );
+
+test.each([
+  ["a tree", { request_response_rmt: {} }, false],
+  ["a text that a chat program cut", "{broken", true],
+  ["a number", 7, true],
+  ["a list of yes and no", true, true],
+])("a filter that is %s is kept: it is never the same as none", (_name, filter, broken) => {
+  const read = readRequestsSearch({ filter });
+  expect(read.filter).toEqual(broken ? String(filter) : filter);
+  expect(isUnreadable(read.filter)).toBe(broken);
+});
+
+test.each([undefined, null, "all"])("a filter that is %p asks for everything", (filter) => {
+  expect(readRequestsSearch({ filter })).toEqual({});
+});

@@ -11,6 +11,7 @@ const step = (id: string, path: string | null, seconds: number, more: Partial<St
   cost: 0.5,
   total_tokens: 10,
   status: 200,
+  outcome: "complete",
   ...more,
 });
 

@@ -18,9 +18,6 @@ export interface Plotted {
   readonly colours?: readonly number[];
 }
 
-/** What may lie between two lines of the grid, where there are no fractions. */
-const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
-
 /** What moves less is a click. */
 const DRAG_PX_MIN = 6;
 /** The side of a chart, and what a character of its labels takes. */
@@ -56,7 +53,8 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
   const length = BUCKET_MS[bucket] / 1_000;
   const layers = series.map((_, at): uPlot.Series => {
     const colour = palette.series[colourOf(plotted, at)]!;
-    if (kind === "lines") return { stroke: colour, width: 1.6, points: { show: times.length < 3 }, spanGaps: false };
+    if (kind === "lines")
+      return { stroke: colour, width: 1.6, points: { show: true, size: 5, filter: lonely }, spanGaps: false };
     const bars = uPlot.paths.bars!({ size: [0.86, 48], align: 1 });
     return { stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } };
   });
@@ -76,16 +74,26 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
       // The pointer is over a bar from its start to its end.
       ...(kind === "bars" ? { dataIdx: (self, _series, _closest, x) => bucketAt(self, x, times) } : {}),
     },
-    scales: { x: { range: [first, Math.max(last, first + 1)] }, y: { range: (_self, _min, max) => [0, niceMax(max)] } },
+    scales: {
+      x: { range: [first, Math.max(last, first + 1)] },
+      y: { range: (_self, _min, max) => [0, gridTop(max, isWhole)] },
+    },
     series: [{}, ...(kind === "bars" ? layers.reverse() : layers)],
     axes: [
-      { ...axis, grid: { show: false }, space: 70, size: 26, values: (self, splits) => labels(self, splits, bucket) },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        // Apart from the lowest label of the other axis.
+        gap: 9,
+        size: 32,
+        values: (_self, splits) => labels(splits, bucket, times.at(-1) ?? 0),
+      },
       {
         ...axis,
         grid: { stroke: palette.line, width: 1 },
         size: axisWidth,
-        space: 34,
-        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+        splits: (_self, _axis, _min, top) => gridLines(top, isWhole),
         values: (_self, splits) => splits.map((split) => format(split)),
       },
     ],
@@ -116,12 +124,38 @@ function axisWidth(_self: uPlot, labels: readonly string[] | null): number {
   return Math.max(AXIS_PX_MIN, chars * LABEL_CHAR_PX + 14);
 }
 
-/** A little air above the highest value; over nothing, room for one. */
-function niceMax(max: number | null): number {
-  return max === null || max <= 0 ? 1 : max * 1.06;
+/** Points without a neighbour: a line through one of them would show nothing. */
+export function lonely(self: Pick<uPlot, "data">, series: number): number[] {
+  const values = self.data[series] ?? [];
+  const isThere = (at: number) => (values[at] ?? null) !== null;
+  return [...values.keys()].filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
 }
 
-function labels(_self: uPlot, splits: number[], bucket: Bucket): string[] {
+/** Lines of the grid above the lowest, at most. */
+const LINES_MAX = 4;
+
+/** What lies between two lines of the grid: 1, 2 or 5 times a power of ten. */
+function gridStep(max: number, isWhole: boolean): number {
+  const power = 10 ** Math.floor(Math.log10(max / LINES_MAX));
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => max / each <= LINES_MAX + 1e-9) ?? max;
+  return isWhole ? Math.max(1, step) : step;
+}
+
+/** The line of the grid above the highest value; over nothing, room for one. */
+export function gridTop(max: number | null, isWhole: boolean): number {
+  if (max === null || max <= 0) return 1;
+  const step = gridStep(max, isWhole);
+  return Math.ceil(max / step - 1e-9) * step;
+}
+
+/** The lines of the grid from 0 to the top, which is one of them. */
+export function gridLines(top: number, isWhole: boolean): number[] {
+  const step = gridStep(top, isWhole);
+  return Array.from({ length: Math.round(top / step) + 1 }, (_, line) => line * step);
+}
+
+/** @param lastTime - the last bucket: there is nothing to be named behind it. */
+function labels(splits: readonly number[], bucket: Bucket, lastTime: number): string[] {
   const day = new Intl.DateTimeFormat(undefined, {
     month: "short",
     day: "numeric",
@@ -129,6 +163,7 @@ function labels(_self: uPlot, splits: number[], bucket: Bucket): string[] {
   });
   const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   return splits.map((seconds) => {
+    if (seconds * 1_000 > lastTime) return "";
     const date = new Date(seconds * 1_000);
     if (bucket === "day") return seconds % 86_400 === 0 ? day.format(date) : "";
     return date.getHours() === 0 && date.getMinutes() === 0 ? day.format(date) : hour.format(date);

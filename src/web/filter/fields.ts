@@ -28,6 +28,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
       field("model", "Model", "text", [RMT, "model"]),
       field("provider", "Provider", "text", [RMT, "provider"]),
       field("status", "Status", "number", [RMT, "status"]),
+      field("outcome", "Outcome", "text", [RMT, "outcome"]),
       field("property", "Property", "text", [RMT, "properties"], { named: PROPERTY_NAME }),
       field("property_any_case", "Property, in any case", "text", [RMT, "search_properties"], { named: PROPERTY_NAME }),
       field("has_property", "Has property", "key", [RMT, "property_key"]),

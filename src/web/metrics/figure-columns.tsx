@@ -21,9 +21,10 @@ export const figureColumns = (whole: number | null): readonly Column<MetricsRow>
     id: "errors",
     header: "Error rate",
     align: "end",
-    value: ({ errors, requests }) => share(errors, requests),
-    cell: ({ errors, requests }) => <span className="number">{formatPercent(share(errors, requests))}</span>,
+    value: ({ error_rate }) => error_rate,
+    cell: ({ error_rate }) => <span className="number">{formatPercent(error_rate)}</span>,
   },
+  countColumn("refused", "Refused", ({ refused }) => refused),
   durationColumn("p50", "Median", (row) => row.latency_p50),
   durationColumn("p95", "Latency, p95", (row) => row.latency_p95),
 ];

@@ -23,6 +23,7 @@ const NOBODY: Readonly<Record<string, string>> = {
   model: "no model",
   provider: "no provider",
   status: "in flight",
+  outcome: "in flight",
   session: "no session",
 };
 

@@ -3,6 +3,10 @@ export interface MetricsRow {
   readonly time?: string;
   readonly requests: number;
   readonly errors: number;
+  /** By the gateway itself: these are no errors. */
+  readonly refused: number;
+  /** Of the requests that were not refused; null where there are none. */
+  readonly error_rate: number | null;
   readonly cache_hits: number;
   /** US dollars; null where no request's cost is known. */
   readonly cost: number | null;

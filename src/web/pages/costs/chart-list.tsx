@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Plotted } from "../../charts/plot.ts";
-import { type FilterTree, leaf } from "../../filter/tree.ts";
+import { and, type FilterTree, leaf } from "../../filter/tree.ts";
 import { formatAxisDuration, formatAxisMoney, formatPercent } from "../../metrics/format.ts";
 import { groupName } from "../../metrics/links.tsx";
-import { align, layers, type MetricsRow, type Series, share } from "../../metrics/series.ts";
+import { align, layers, type MetricsRow, type Series } from "../../metrics/series.ts";
 import { formatCompact } from "../../parts/format.ts";
 import { Count, Duration, Money } from "../../parts/values.tsx";
 import type { Figures } from "./use-figures.ts";
@@ -21,7 +21,8 @@ interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole">
 
 type Measure = (row: MetricsRow) => number | null;
 
-const ERRORS = leaf("status", { gte: 400 });
+const REFUSED = leaf("outcome", { equals: "refused" });
+const ERRORS = and(leaf("status", { gte: 400 }), leaf("outcome", { "not-equals": "refused" }));
 /** Place in the palette. */
 const RED = 4;
 const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
@@ -29,9 +30,7 @@ const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
 export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
   const { totals, times, whole } = figures;
   const bars = (title: string, measure: Measure) => sums(figures, by, title, measure);
-  const errorRate = whole && [
-    { name: "Error rate", values: align(times, whole, (row) => share(row.errors, row.requests), null) },
-  ];
+  const errorRate = whole && [{ name: "Error rate", values: align(times, whole, (row) => row.error_rate, null) }];
   const alone = by === undefined ? { colours: [RED] } : {};
   return [
     {
@@ -83,10 +82,19 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       title: "Error rate",
       kind: "lines",
       format: formatPercent,
-      figure: formatPercent(totals && share(totals.errors, totals.requests)),
+      figure: formatPercent(totals?.error_rate ?? null),
       series: errorRate,
       node: ERRORS,
       colours: [RED],
+    },
+    {
+      title: "Refused",
+      kind: "bars",
+      format: formatCompact,
+      isWhole: true,
+      figure: <Count of={totals?.refused} />,
+      series: bars("Refused", ({ refused }) => refused),
+      node: REFUSED,
     },
   ];
 }

@@ -7,9 +7,11 @@ import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
+import { BrokenLink } from "../../parts/broken-link.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
+import { isUnreadable } from "../requests/search.ts";
 import { Charts } from "./charts.tsx";
 import { type CostsSearch, SPLITS } from "./search.ts";
 import { Tiles } from "./tiles.tsx";
@@ -24,6 +26,7 @@ export function CostsPage() {
   const change = (next: CostsSearch) => void navigate({ search: next });
   const { by, filter, ...time } = search;
   const span = useSpan(time, FALLBACK);
+  const clear = () => change({ ...time, ...(by === undefined ? {} : { by }) });
   return (
     <Page
       title="Costs"
@@ -39,8 +42,10 @@ export function CostsPage() {
         </>
       }
     >
-      <FilterChip filter={filter} onClear={() => change({ ...time, ...(by === undefined ? {} : { by }) })} />
-      {span === undefined ? (
+      {isUnreadable(filter) ? null : <FilterChip filter={filter} onClear={clear} />}
+      {isUnreadable(filter) ? (
+        <BrokenLink onClear={clear} />
+      ) : span === undefined ? (
         <Loading />
       ) : (
         <Content

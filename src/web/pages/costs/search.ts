@@ -1,5 +1,6 @@
 import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
+import { readFilter } from "../requests/search.ts";
 
 /** What figures can be split by, besides `property:<Name>`. */
 export const SPLITS: Readonly<Record<string, string>> = {
@@ -7,6 +8,7 @@ export const SPLITS: Readonly<Record<string, string>> = {
   provider: "Provider",
   user: "User",
   status: "Status",
+  outcome: "Outcome",
 };
 
 /** What the address of the costs page says. */
@@ -24,6 +26,6 @@ export function readCostsSearch(search: Record<string, unknown>): CostsSearch {
   return {
     ...readTimeSearch(search),
     ...(isSplit ? { by } : {}),
-    ...(typeof filter === "object" && filter !== null ? { filter } : {}),
+    ...readFilter(filter),
   };
 }

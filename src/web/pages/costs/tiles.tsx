@@ -19,8 +19,8 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   // Against a time in which next to nothing passed, every change would be a great one.
   const isComparable = (earlier?.requests ?? 0) * COMPARABLE > (totals?.requests ?? 0);
   const before = isComparable ? earlier : undefined;
-  const errorRate = totals === undefined ? null : share(totals.errors, totals.requests);
-  const errorsBefore = before === undefined ? null : share(before.errors, before.requests);
+  const errorRate = totals?.error_rate ?? null;
+  const errorsBefore = before?.error_rate ?? null;
   const hits = cache?.reduce((sum, row) => sum + row.hits, 0);
   const asked = cache?.reduce((sum, row) => sum + row.hits + row.misses, 0);
   const saved = cache?.reduce((sum, row) => sum + row.saved_cost, 0);
@@ -59,7 +59,16 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         label="Error rate"
         value={formatPercent(errorRate)}
         delta={<Delta now={errorRate} before={errorsBefore} worse="up" />}
-        note={<Counted of={totals?.errors} one="error" />}
+        note={
+          <>
+            <Counted of={totals?.errors} one="error" />
+            {totals === undefined || totals.refused === 0 ? null : (
+              <>
+                , <Count of={totals.refused} short /> refused
+              </>
+            )}
+          </>
+        }
       />
       <Tile
         label="Saved by the cache"

@@ -19,6 +19,7 @@ export function outcomeText(record: RequestRecord): string | undefined {
 const CAUSES: Readonly<Record<string, string>> = {
   client_gone: "The client went away before the end of the answer. What had arrived until then is recorded.",
   cut_off: "The gateway stopped before the end of the answer. What had arrived until then is recorded.",
+  failed: "The gateway could not serve this request.",
   upstream_failed: "The provider broke off, or could not be reached.",
   upstream_timeout: "The provider sent no answer in time.",
 };
@@ -32,7 +33,9 @@ export function sentence(text: string): string {
 /** What is missing of the record, and why, a sentence each. */
 export function omissions(record: RequestRecord): string[] {
   const notes: string[] = [];
-  if (record.truncated)
+  if (record.truncated && record.outcome === "refused")
+    notes.push(`The request was refused before its body was read whole: ${formatBytes(record.size_bytes)} are kept.`);
+  else if (record.truncated)
     notes.push(`The bodies were longer than is recorded: ${formatBytes(record.size_bytes)} are kept.`);
   if (record.usage_estimated) notes.push("The provider did not say what was used: the tokens are an estimate.");
   if (record.cached) notes.push("The answer came from the cache: it cost nothing and reached no provider.");

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
+import { BrokenLink } from "../../parts/broken-link.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { KeyHelp } from "../../parts/key-help.tsx";
@@ -16,12 +17,23 @@ import { LIST_KEYS } from "./key-list.ts";
 import { ColumnsMenu, ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, useRequestCount, useRequests } from "./query.ts";
-import type { RequestsSearch } from "./search.ts";
+import { isUnreadable, type RequestsSearch } from "./search.ts";
 import { RequestsTable } from "./table.tsx";
 
 const route = getRouteApi("/requests");
 
 export function RequestsPage() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  if (!isUnreadable(search.filter)) return <ReadRequests />;
+  return (
+    <Page title="Requests">
+      <BrokenLink onClear={() => void navigate({ to: "/requests", search: { ...search, filter: undefined } })} />
+    </Page>
+  );
+}
+
+function ReadRequests() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const set = useCallback(

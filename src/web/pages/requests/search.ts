@@ -3,7 +3,7 @@ import { COLUMNS } from "./columns.tsx";
 
 /** What the address of the requests page says. */
 export interface RequestsSearch extends TimeSearch {
-  /** The API's filter tree; missing means all. */
+  /** The API's filter tree; missing means all. A text is one that a link lost a part of: it cannot be read. */
   readonly filter?: unknown;
   /** `<key>.asc` or `<key>.desc`; missing means newest first. */
   readonly sort?: string | undefined;
@@ -17,8 +17,16 @@ export function readRequestsSearch(search: Record<string, unknown>): RequestsSea
   const { filter, sort, live } = search;
   return {
     ...readTimeSearch(search),
-    ...(typeof filter === "object" && filter !== null ? { filter } : {}),
+    ...readFilter(filter),
     ...(typeof sort === "string" && SORTS.includes(sort) ? { sort } : {}),
     ...(live === true ? { live } : {}),
   };
 }
+
+/** A filter that is there and is none stays, so that its page can say so: leaving it out would show everything. */
+export function readFilter(filter: unknown): { readonly filter?: unknown } {
+  if (filter === undefined || filter === null || filter === "all") return {};
+  return { filter: typeof filter === "object" ? filter : String(filter) };
+}
+
+export const isUnreadable = (filter: unknown): filter is string => typeof filter === "string";

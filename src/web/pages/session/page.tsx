@@ -26,6 +26,7 @@ interface RecordRow {
   readonly cost: number | null;
   readonly total_tokens: number | null;
   readonly response_status: number | null;
+  readonly outcome: string | null;
   readonly model: string | null;
   readonly provider: string;
   readonly cached: boolean;
@@ -85,9 +86,10 @@ export function SessionPage() {
 
 function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
   const steps = rows.map((row): SessionStep => {
-    const { request_id, session_path, cost, total_tokens, model, provider, cached } = row;
+    const { request_id, session_path, cost, total_tokens, outcome, model, provider, cached } = row;
     const [created_at, latency, status] = [row.request_created_at, row.delay_ms, row.response_status];
-    return { request_id, session_path, created_at, latency, cost, total_tokens, status, model, provider, cached };
+    const measured = { created_at, latency, cost, total_tokens, status, outcome };
+    return { request_id, session_path, ...measured, model, provider, cached };
   });
   const tree = sessionTree(steps);
   const totals = sessionTotals(tree)!;

@@ -9,6 +9,7 @@ export interface Step {
   readonly cost: number | null;
   readonly total_tokens: number | null;
   readonly status: number | null;
+  readonly outcome: string | null;
 }
 
 /** A request, or a segment of paths with what is below it. */
@@ -85,7 +86,7 @@ function totalsOf(step: Step): Totals {
   const from = Date.parse(step.created_at);
   return {
     requests: 1,
-    errors: (step.status ?? 0) >= 400 ? 1 : 0,
+    errors: (step.status ?? 0) >= 400 && step.outcome !== "refused" ? 1 : 0,
     cost: step.cost,
     tokens: step.total_tokens,
     from,
