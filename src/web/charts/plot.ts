@@ -145,7 +145,7 @@ function gridStep(max: number, isWhole: boolean): number {
 export function gridTop(max: number | null, isWhole: boolean): number {
   if (max === null || max <= 0) return 1;
   const step = gridStep(max, isWhole);
-  return Math.ceil(max / step - 1e-9) * step;
+  return Math.max(1, Math.ceil(max / step - 1e-9)) * step;
 }
 
 /** The lines of the grid from 0 to the top, which is one of them. */
