@@ -5,7 +5,9 @@ import { askSecret, readStdin } from "./runtime/stdin.ts";
 
 // Before anything else is loaded: it may all be loaded again. So in the binary the rest is a bundle of its own.
 restartWithEnvironment();
-const { runCommandLine } = (await import(shippedScript("src/cli/run.ts"))) as typeof import("./cli/run.ts");
+const { runCommandLine, takeEnvironment } = (await import(
+  shippedScript("src/cli/run.ts")
+)) as typeof import("./cli/run.ts");
 let printed = Promise.resolve();
 let unprinted: (Error & { code?: unknown }) | null | undefined;
 process.stdout.on("error", () => {}); // whoever writes is told as well
@@ -20,7 +22,7 @@ let status = await runCommandLine(programArguments(), {
   },
   err: (text) => void process.stderr.write(text),
   columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : undefined,
-  env: process.env,
+  env: takeEnvironment(process.env),
   workingDirectory: process.cwd(),
   stdin: readStdin,
   askSecret: isatty(0) ? askSecret : undefined,

@@ -39,6 +39,8 @@ interface ServeOptions extends FirstKeysOptions {
   readonly onFirstKey: (key: string) => void;
   /** Called once the service serves. @param api - address of the API and the dashboard. */
   readonly onServing: (api: string) => void;
+  /** With the variables that credentials of `weir.toml` point at. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -157,10 +159,10 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
 }
 
 /** Opens credentials and routes; where the database cannot be read now, the API's thread brings them as soon as it can. */
-async function openVault({ config, log }: ServeOptions, built: Built): Promise<Vault> {
+async function openVault({ config, log, env }: ServeOptions, built: Built): Promise<Vault> {
   const vault = new Vault({
     config,
-    env: process.env,
+    env,
     log,
     providers: built.registry!.current().providers,
     ownPorts: listenerPorts(config),

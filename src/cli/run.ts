@@ -12,6 +12,8 @@ import { printHelp } from "./help.ts";
 import { CONFIG_OPTION } from "./options.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
+export { takeEnvironment } from "./take-environment.ts";
+
 /** These can be run while the configuration is broken. */
 const WITHOUT_CONFIG: ReadonlySet<string> = new Set(["help", "version"]);
 

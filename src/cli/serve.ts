@@ -1,11 +1,13 @@
 import { configuredLog } from "../observe.ts";
 import { serve } from "../serve.ts";
 import type { Run } from "./command.ts";
+import { dropReferenced } from "./take-environment.ts";
 import { VERSION } from "./version.ts";
 
 export const serveCommand: Run = async ({ terminal, config }) => {
   const log = configuredLog(config);
   log.debug("starting", { version: VERSION });
+  dropReferenced(process.env, config);
   const onFirstKey = (key: string) => {
     // A key that the operator chose is known already, and what stands on stdout ends up in somebody's log.
     const value = config.bootstrap_key === "" ? key : "the value of WEIR_BOOTSTRAP_KEY";
@@ -15,7 +17,7 @@ export const serveCommand: Run = async ({ terminal, config }) => {
     // For a person: a program finds the address in the log.
     if (terminal.columns !== undefined) terminal.err(`\nOpen ${reachable(api)} in a browser.\n`);
   };
-  await serve({ config, log, onFirstKey, onServing });
+  await serve({ config, log, env: terminal.env, onFirstKey, onServing });
   return 0;
 };
 

@@ -1,0 +1,33 @@
+import { variableOf } from "../config/load.ts";
+import type { KeyName } from "../config/value.ts";
+import { type Config, SECRET_KEYS } from "../config.ts";
+
+/** Addresses of databases may have a token in them. */
+const ADDRESSES = ["database_url", "eu_database_url", "database_read_url", "eu_database_read_url"] as const;
+/** Of commands that ask the API. */
+const OTHERS = ["WEIR_API_KEY"] as const;
+
+const SECRET_VARIABLES: ReadonlySet<string> = new Set([
+  ...[...SECRET_KEYS, ...ADDRESSES].map((key) => variableOf(key as KeyName)),
+  ...OTHERS,
+]);
+
+/**
+ * The environment that this program was started with, for itself: what is secret in it is taken out of the process's own,
+ * so that neither plugins nor threads nor processes that are started see it. Call it before a thread starts.
+ */
+export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string, string | undefined>> {
+  const whole = { ...env };
+  for (const name of SECRET_VARIABLES) delete env[name];
+  return whole;
+}
+
+/** Takes out what credentials of `weir.toml` point at with `env:NAME`; their values are read from the copy. */
+export function dropReferenced(env: NodeJS.ProcessEnv, { credentials }: Pick<Config, "credentials">): void {
+  for (const table of Object.values(credentials)) {
+    for (const value of Object.values(table)) {
+      const name = typeof value === "string" ? /^env:(.+)$/.exec(value)?.[1] : undefined;
+      if (name !== undefined) delete env[name];
+    }
+  }
+}

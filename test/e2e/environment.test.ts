@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startUpstream } from "./upstream.ts";
+import { callApi, gatewayHeaders, KEY, recordOf, startWeir } from "./weir.ts";
+
+/** Shows what it finds: in the gateway's thread, in a process that it starts, and in the recorder's thread. */
+const CURIOUS = `
+import { spawnSync } from "node:child_process";
+export default {
+  apiVersion: 1,
+  name: "curious",
+  setup: () => ({
+    onRecord: (draft) => { draft.properties.seen = JSON.stringify(process.env); },
+    routes: [{ method: "GET", path: "/v1/curious", scope: "read", summary: "What it finds",
+      handle: () => ({ data: { own: JSON.stringify(process.env), child: String(spawnSync("env").stdout) } }) }],
+  }),
+};`;
+
+test("secrets of the environment are gone for plugins, threads and processes once they are read", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-env-"));
+  mkdirSync(join(dataDirectory, "plugins"));
+  writeFileSync(join(dataDirectory, "plugins", "curious.ts"), CURIOUS);
+  writeFileSync(
+    join(dataDirectory, "weir.toml"),
+    '[credentials.own]\nprovider = "OPENAI"\napi_key = "env:PLANTED_PROVIDER_KEY"\n',
+  );
+  const secrets = {
+    WEIR_SMTP_URL: "smtp://u:planted-mail@127.0.0.1:9",
+    WEIR_SMTP_FROM: "a@b.example",
+    WEIR_API_KEY: "planted-api-key",
+    WEIR_DATABASE_AUTH_TOKEN: "planted-token",
+    WEIR_CREDENTIALS_KEY: Buffer.alloc(32, "planted").toString("base64"),
+    PLANTED_PROVIDER_KEY: "planted-provider",
+    ORDINARY: "ordinary-value",
+  };
+  await using upstream = await startUpstream();
+  await using weir = await startWeir({ dataDirectory, env: secrets });
+  const answer = await fetch(`${weir.gateway}/x`, { headers: gatewayHeaders(upstream.origin) });
+  const record = await recordOf(weir, answer.headers.get("gateway-id")!, 10_000);
+  const { data } = (await (await callApi(weir, "/v1/curious")).json()) as { data: { own: string; child: string } };
+  const { seen } = record["properties"] as { seen: string };
+  for (const text of [data.own, data.child, seen]) {
+    expect(text).toContain("ordinary-value");
+    for (const planted of ["planted-", secrets.WEIR_CREDENTIALS_KEY, KEY]) expect(text).not.toContain(planted);
+  }
+}, 60_000);
