@@ -49,6 +49,13 @@ test("an exchange that takes too long is stored as it came, and those beside it 
   expect(await there.recorder.metrics()).toContain('weir_records_unread_total{reason="timeout"} 1');
 });
 
+test("a small exchange is cut off as well", async () => {
+  await using there = await rig({ readExchange: reader(endless) });
+  const bad = pass(there.spool, { request: '{"model":"bad"}' });
+  await there.recorder.barrier();
+  expect((await there.row(bad)).unread).toStartWith("timeout:");
+});
+
 test("an exchange whose reading fails says why", async () => {
   await using there = await rig({ readExchange: reader(broken) });
   const bad = pass(there.spool, { request: asked("bad"), response: '{"answer":42}' });

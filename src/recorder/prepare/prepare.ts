@@ -81,10 +81,16 @@ export async function prepare(
   const responseBytes = answered instanceof Promise ? await answered : answered;
 
   const size = (requestBytes?.bytes.byteLength ?? 0) + (responseBytes?.bytes.byteLength ?? 0);
-  const read = within(size, () => readExchangeOf(exchange, { requestBytes, responseBytes }, deps));
-  const { input, told } = read;
-  const reading = lacksUsage(input, told) ? await withEstimate(input, told) : told;
-  const prepared = within(size, () => put(exchange, { ...read, reading }, deps, now));
+  const first = within(size, () => {
+    const read = readExchangeOf(exchange, { requestBytes, responseBytes }, deps);
+    // Most records are done here, in one step: each costs something.
+    return lacksUsage(read.input, read.told) ? read : put(exchange, { ...read, reading: read.told }, deps, now);
+  });
+  let prepared: Prepared;
+  if ("told" in first) {
+    const reading = await withEstimate(first.input, first.told);
+    prepared = within(size, () => put(exchange, { ...first, reading }, deps, now));
+  } else prepared = first;
   if (exchange.provider !== undefined) prepared.parts.push(...(await providerParts(exchange, deps, within)));
   return prepared;
 }

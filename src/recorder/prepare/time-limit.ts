@@ -6,12 +6,16 @@ export type TimeLimit = <R>(bytes: number, step: () => R) => R;
 
 /** CPU milliseconds of one step. */
 export const STEP_MS = 1_000;
-/** A limit costs 10 µs, so smaller bodies go without: a record that they hold up is left to the watch on the thread. */
-const LIMITED_BYTES_MIN = 32 * 1024;
+/**
+ * Asking for the CPU time costs as much as the limit itself. Smaller bodies are tried without, for this part of the time,
+ * which is far more than they need; what is cut off then is done again.
+ */
+const MEASURED_BYTES_MIN = 32 * 1024;
+const UNMEASURED_PART = 0.25;
 /** By the clock a step may take many times its CPU time; one that had this part of it was busy. */
 const BUSY_PART = 0.5;
 
-/** A step was cut off that had hardly been on the CPU. */
+/** A step was cut off that may hardly have been on the CPU. */
 class Waited extends Error {}
 
 /**
@@ -21,12 +25,27 @@ class Waited extends Error {}
  * @throws CutOff where a step had its time, or what it threw.
  */
 export async function withinLimit<R>(work: (within: TimeLimit) => Promise<R>, limitMs = STEP_MS): Promise<R> {
+  try {
+    return await work((bytes, step) =>
+      bytes < MEASURED_BYTES_MIN ? unmeasured(step, limitMs * UNMEASURED_PART) : limited(step, limitMs, limitMs),
+    );
+  } catch (error) {
+    if (!(error instanceof Waited)) throw error;
+  }
   for (let wallMs = limitMs; ; wallMs *= 2) {
     try {
-      return await work((bytes, step) => (bytes < LIMITED_BYTES_MIN ? step() : limited(step, wallMs, limitMs)));
+      return await work((_bytes, step) => limited(step, wallMs, limitMs));
     } catch (error) {
       if (!(error instanceof Waited)) throw error;
     }
+  }
+}
+
+function unmeasured<R>(step: () => R, wallMs: number): R {
+  try {
+    return guarded(step, undefined, wallMs);
+  } catch (error) {
+    throw error instanceof CutOff ? new Waited() : error;
   }
 }
 
