@@ -81,6 +81,13 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./models.ts")).expediteModelCommand,
   },
   {
+    name: "models reread",
+    summary: "read records again whose bodies could not be read, and print how many are read, as JSON",
+    options: { region: REGION_OPTION },
+    notes: ["Ends with status 1 where records stay unread."],
+    load: async () => (await import("./unread.ts")).rereadUnreadCommand,
+  },
+  {
     name: "models approve",
     summary: "put a drafted mapping into force, or keep one for good",
     args: ["<model>"],

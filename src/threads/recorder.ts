@@ -89,6 +89,19 @@ export interface RecordChange {
   readonly texts?: { readonly prompt: string | null; readonly completion: string | null };
   /** JSON text that takes the place of the stored response body: a stream put together. */
   readonly responseBody?: string;
+  /** The bodies and headers that the client saw, in place of those that are stored: of a record that was not read before. */
+  readonly stored?: {
+    readonly parts: readonly ReadPart[];
+    readonly assets: readonly { readonly id: string; readonly contentType: string; readonly bytes: Uint8Array }[];
+  };
+}
+
+/** One stored part of a record that was read again. */
+interface ReadPart {
+  readonly part: "headers" | "request" | "response" | "raw" | "provider_request" | "provider_response";
+  readonly form: "json" | "text" | "binary";
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
 }
 
 /** A record that comes from outside, read and checked. */

@@ -91,7 +91,7 @@ async function readPart(store: Store, id: string, part: BodyPart) {
   return stored && { form: stored.form, bytes: stored.bytes, content: Buffer.from(stored.content) };
 }
 
-interface Passed {
+export interface Passed {
   readonly id?: string;
   readonly begin?: Partial<BeginMeta>;
   readonly request?: string | Uint8Array;

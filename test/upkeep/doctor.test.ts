@@ -164,6 +164,16 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     },
   ],
   [
+    "a record that is not read",
+    (directory) =>
+      sql(
+        join(directory, "weir.db"),
+        `insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at, unread)
+          values ('r', 'o', 'k', 'POST', 'CUSTOM', 0, 0, 'failed: no')`,
+      ),
+    { check: "unread records", verdict: "warn", says: "the bodies of 1 record could not be read" },
+  ],
+  [
     "a torn spool",
     (directory) => appendFileSync(lastSegment(directory), Buffer.from("torn")),
     { check: "spool", verdict: "warn", says: expect.stringContaining("no whole frames") },

@@ -9,6 +9,7 @@ import type { ExpediteOrder, ModelOutcome, RecordChange, RecorderFunctions } fro
 import { inQueue, Queue } from "../queue.ts";
 import { Mapper } from "./mapper.ts";
 import { serveOrder } from "./recompute-order.ts";
+import { serveUnreadOrder } from "./unread-order.ts";
 
 /** Within two seconds every node reads with a mapping that was changed. */
 const SPREAD_MS = 2_500;
@@ -67,6 +68,7 @@ export class ReadingJobs {
       });
       if (ordered !== undefined) await this.#mapper.mapOrdered();
       await serveOrder(this.#context());
+      await serveUnreadOrder(this.#context());
       if ((await nextReread(reader.records)) === undefined) return;
       await recorder.relearn();
       await this.#mapper.rereadAll();

@@ -29,12 +29,12 @@ interface RecomputeState extends Progress {
 
 /** Orders it from the service, in the place of an order that nobody has served yet. */
 export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
-  await write(records, ORDER, order);
+  await writeSetting(records, ORDER, order);
 }
 
 /** What has come of an order; undefined before it is begun. */
 export async function stateOf(records: Database, id: string): Promise<RecomputeState | undefined> {
-  const state = await read<RecomputeState>(records, STATE);
+  const state = await readSetting<RecomputeState>(records, STATE);
   return state?.id === id ? state : undefined;
 }
 
@@ -49,13 +49,13 @@ export async function serveOrder(
   },
 ): Promise<void> {
   const { reader, writer, learnt } = options;
-  const order = await read<RecomputeOrder>(reader.records, ORDER);
+  const order = await readSetting<RecomputeOrder>(reader.records, ORDER);
   if (order === undefined) return;
   const { id, since, dryRun } = order;
   const { records } = await writer();
   let last: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: 0 };
   let toldAt = 0;
-  const tell = (state: Partial<RecomputeState>) => write(records, STATE, { id, done: false, ...last, ...state });
+  const tell = (state: Partial<RecomputeState>) => writeSetting(records, STATE, { id, done: false, ...last, ...state });
   try {
     await tell({});
     await learnt.load(reader.records);
@@ -71,11 +71,12 @@ export async function serveOrder(
     await tell({ done: true, failed: messageOf(error) });
     throw error;
   } finally {
-    await remove(records, ORDER, order);
+    await removeSetting(records, ORDER, order);
   }
 }
 
-async function read<T>(records: Database, name: string): Promise<T | undefined> {
+/** A job's order or state, which the command line and the service share. */
+export async function readSetting<T>(records: Database, name: string): Promise<T | undefined> {
   const rows = await records.query<{ value: string }>({
     sql: "select value from settings where name = ?",
     args: [name],
@@ -83,14 +84,14 @@ async function read<T>(records: Database, name: string): Promise<T | undefined> 
   return rows[0] === undefined ? undefined : (JSON.parse(rows[0].value) as T);
 }
 
-async function write(records: Database, name: string, value: object): Promise<void> {
+export async function writeSetting(records: Database, name: string, value: object): Promise<void> {
   const sql =
     "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
   await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
 }
 
 /** Another order that came meanwhile stays. */
-async function remove(records: Database, name: string, value: object): Promise<void> {
+export async function removeSetting(records: Database, name: string, value: object): Promise<void> {
   const sql = "delete from settings where name = ? and value = ?";
   await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
 }

@@ -80,6 +80,7 @@ async function withBodies(rows: readonly RequestRow[], { provider, reader }: Rec
     requestBody: undefined,
     responseBody: undefined,
     events: undefined,
+    bodies: { request: undefined, response: undefined },
     requestHeaders: [],
     responseHeaders: [],
   };

@@ -3,7 +3,7 @@ import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin, StreamEvent } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
-import { answerValue, readBody, requestValue } from "../../recorder/bodies/body.ts";
+import { answerValue, type Body, readBody, requestValue } from "../../recorder/bodies/body.ts";
 import { headerValue, toHeaders } from "../../recorder/prepare/headers.ts";
 import { loadBodies, type RequestBodies, type StoredBody } from "../../store/bodies/bodies.ts";
 import type { Database } from "../../store/store.ts";
@@ -15,6 +15,8 @@ export interface Recorded {
   /** The whole answer where it was no stream: JSON, else its text. */
   readonly responseBody: Json;
   readonly events: readonly StreamEvent[] | undefined;
+  /** The bodies that the values above come from. */
+  readonly bodies: { readonly request: Body | undefined; readonly response: Body | undefined };
   readonly requestHeaders: readonly string[];
   readonly responseHeaders: readonly string[];
 }
@@ -26,7 +28,8 @@ export async function loadRecorded(database: Database, rows: readonly RequestRow
   return rows.map((row) => toRecorded(row, bodies.get(row.request_id) ?? {}));
 }
 
-function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
+/** Reads the bodies of one record. */
+export function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
   const headers = headersOf(bodies.headers);
   const incomplete = row.truncated !== 0;
   const path = row.request_path ?? "";
@@ -39,6 +42,7 @@ function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
   const response = part && readBody(bytesOf(part), { contentType: responseType, path, isResponse: true, incomplete });
   return {
     row,
+    bodies: { request, response },
     requestBody: requestValue(request),
     responseBody: answerValue(response),
     events: response?.events,

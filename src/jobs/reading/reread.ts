@@ -1,13 +1,13 @@
 import { withEstimate } from "../../mapping/estimate.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
-import { readExchange } from "../../mapping/read-exchange.ts";
+import { type ExchangeInput, type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { tokenColumns } from "../../recorder/prepare/usage.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { RecordChange } from "../../threads.ts";
 import { type Recorded, toInput } from "./recorded.ts";
 
-interface RereadContext {
+export interface RereadContext {
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly learnt: Learnt;
 }
@@ -19,13 +19,27 @@ export async function reread(recorded: Recorded, context: RereadContext): Promis
   if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
     return undefined;
   }
-  const provider = context.provider(row.provider);
-  const input = toInput(recorded, provider, context.learnt.mappingOf(row.organization_id, row.provider));
+  const input = inputOf(recorded, context);
   const reading = await withEstimate(input, readExchange(input));
-  const wireSchema = reading.wireSchema ?? null;
-  if (wireSchema === row.wire_schema && wireSchema === null) return undefined;
+  if (reading.wireSchema === undefined && row.wire_schema === null) return undefined;
+  return changeOf(recorded, input, reading, context);
+}
+
+export const inputOf = (recorded: Recorded, { provider, learnt }: RereadContext): ExchangeInput => {
+  const { organization_id, provider: name } = recorded.row;
+  return toInput(recorded, provider(name), learnt.mappingOf(organization_id, name));
+};
+
+/** What a reading makes of a record. */
+export function changeOf(
+  recorded: Recorded,
+  input: ExchangeInput,
+  reading: ExchangeReading,
+  context: RereadContext,
+): RecordChange {
+  const { row } = recorded;
   const cost = costOf({
-    provider,
+    provider: input.provider,
     models: [row.model_override, reading.responseModel, reading.requestModel],
     usage: reading.usage,
     usageRaw: reading.usageRaw,
@@ -42,7 +56,7 @@ export async function reread(recorded: Recorded, context: RereadContext): Promis
     requestId: row.request_id,
     columns: {
       ...tokenColumns(reading.usage),
-      wire_schema: wireSchema,
+      wire_schema: reading.wireSchema ?? null,
       response_model: reading.responseModel ?? null,
       model: row.model_override ?? reading.responseModel ?? row.request_model,
       response_id: reading.id ?? row.response_id,

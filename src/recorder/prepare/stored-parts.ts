@@ -22,9 +22,23 @@ export function toParts(
   responseBody: Json,
   messages: Buffer | undefined,
 ): { parts: StoredPart[]; assets: Asset[] } {
-  const parts: StoredPart[] = [
-    { part: "headers", form: "json", bytes: Buffer.from(headersJson(exchange)), contentType: null },
-  ];
+  const headers: StoredPart = {
+    part: "headers",
+    form: "json",
+    bytes: Buffer.from(headersJson(exchange)),
+    contentType: null,
+  };
+  const { parts, assets } = bodyParts({ request, response }, responseBody, messages);
+  return { parts: [headers, ...parts], assets };
+}
+
+/** The same without the headers. */
+export function bodyParts(
+  { request, response }: { request: Body | undefined; response: Body | undefined },
+  responseBody: Json,
+  messages: Buffer | undefined,
+): { parts: StoredPart[]; assets: Asset[] } {
+  const parts: StoredPart[] = [];
   const assets: Asset[] = [];
   if (request !== undefined) parts.push(toPart("request", request, request.json, assets));
   if (messages !== undefined) {

@@ -6,9 +6,11 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { readLabels } from "./labels.ts";
 import type { PrepareDeps, Prepared } from "./prepare.ts";
+import { providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
 import { type StoredPart, toParts } from "./stored-parts.ts";
+import { withinLimit } from "./time-limit.ts";
 
 /** Characters of a fault's message that are kept. */
 const REASON_LENGTH_MAX = 300;
@@ -42,6 +44,9 @@ export async function prepareUnread(
   if (asked !== undefined) parts.push(asked);
   // Also as the raw answer: what is read of it later, a stream put together for example, takes the place of the other.
   if (answered !== undefined && messages === undefined) parts.push(answered, { ...answered, part: "raw" });
+  if (exchange.provider !== undefined) {
+    parts.push(...(await withinLimit((within) => providerParts(exchange, deps, within)).catch(() => [])));
+  }
   const truncated =
     exchange.request.truncated ||
     exchange.response.truncated ||

@@ -44,7 +44,11 @@ const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
 
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
-export function bodyStatements(records: readonly Storable[]): Statement[] {
+export function bodyStatements(
+  records: readonly (Pick<Storable, "parts" | "texts" | "assets"> & {
+    readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
+  })[],
+): Statement[] {
   const statements: Statement[] = [];
   const bodies = new BodyInserts();
   const assets: Value[] = [];

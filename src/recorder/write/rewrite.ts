@@ -1,7 +1,10 @@
 import { USAGE_COUNTS } from "../../mapping/usage.ts";
 import type { Statement, Store, Value } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
+import type { RequestRow } from "../prepare/row.ts";
+import { bodyStatements } from "./insert.ts";
 import { replaceResponse } from "./insert-bodies.ts";
+import { CountedModels } from "./models.ts";
 import { quoted } from "./statements.ts";
 
 /** Columns that reading a record again may change, and no others. */
@@ -17,6 +20,11 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "cost",
   "cost_source",
   "wire_schema",
+  "request_model",
+  "user_id",
+  "streamed",
+  "assets",
+  "unread",
 ]);
 
 /**
@@ -24,22 +32,41 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
  * written. Records that were deleted meanwhile stay deleted. Call it where nobody else writes the same columns.
  */
 export async function rewriteRecords(store: Store, changes: readonly RecordChange[], now: number): Promise<number> {
-  const sql =
-    "select request_id from requests where seq in (select value from json_each(?)) and response_status is not null";
-  const rows = await store.records.query<{ request_id: string }>({
-    sql,
-    args: [JSON.stringify(changes.map(({ seq }) => seq))],
-  });
-  const there = new Set(rows.map(({ request_id }) => request_id));
+  const sql = `select request_id, organization_id, provider, request_created_at, response_status from requests
+    where seq in (select value from json_each(?)) and response_status is not null`;
+  const rows = await store.records.query<FoundRow>({ sql, args: [JSON.stringify(changes.map(({ seq }) => seq))] });
+  const there = new Map(rows.map((row) => [row.request_id, row]));
   const kept = changes.filter(({ requestId }) => there.has(requestId));
-  const bodies = kept.flatMap(bodyStatements);
+  const bodies = kept.flatMap((change) => bodiesOf(change, there.get(change.requestId)!));
   if (bodies.length > 0) await store.bodies.batch(bodies);
   const statements = kept.map((change) => rowStatement(change, now));
+  const models = new CountedModels();
+  for (const { requestId, columns, stored } of kept) {
+    // A record that was not read was not counted either.
+    if (stored !== undefined) models.add({ ...there.get(requestId)!, ...columns } as RequestRow);
+  }
+  statements.push(...models.statements());
   if (statements.length > 0) await store.records.batch(statements);
   return kept.length;
 }
 
-function bodyStatements({ requestId, texts, responseBody }: RecordChange): Statement[] {
+type FoundRow = Pick<
+  RequestRow,
+  "request_id" | "organization_id" | "provider" | "request_created_at" | "response_status"
+>;
+
+function bodiesOf({ requestId, texts, responseBody, stored }: RecordChange, row: FoundRow): Statement[] {
+  if (stored !== undefined) {
+    const parts = stored.parts.map((part) => ({ ...part, bytes: Buffer.from(part.bytes) }));
+    const assets = stored.assets.map((asset) => ({ ...asset, bytes: Buffer.from(asset.bytes) }));
+    return [
+      {
+        sql: "delete from bodies where request_id = ? and part in ('request', 'response', 'raw', 'headers')",
+        args: [requestId],
+      },
+      ...bodyStatements([{ row, parts, texts: texts ?? { prompt: null, completion: null }, assets }]),
+    ];
+  }
   const statements = responseBody === undefined ? [] : replaceResponse(requestId, Buffer.from(responseBody));
   if (texts === undefined) return statements;
   const args: Value[] = [requestId, texts.prompt, texts.completion];

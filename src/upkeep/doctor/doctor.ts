@@ -6,6 +6,7 @@ import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machin
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
+import { unreadCheck } from "./checks/unread.ts";
 import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
 import { type Check, examine, type Finding } from "./finding.ts";
 
@@ -21,6 +22,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   spoolCheck,
   stateCheck,
   dropInsCheck,
+  unreadCheck,
   deliveriesCheck,
   serviceCheck,
 ];

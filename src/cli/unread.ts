@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import { rereadUnread, type UnreadProgress } from "../jobs/reading/unread.ts";
+import { placeUnreadOrder, unreadStateOf } from "../jobs/reading/unread-order.ts";
+import { lockDirectory } from "../store/database/lock.ts";
+import type { Run } from "./command.ts";
+import { regionConfig } from "./region.ts";
+import { CommandError } from "./usage.ts";
+import { reachDirectory, withStore } from "./with-store.ts";
+import { withoutService } from "./without-service.ts";
+
+/** How long a running service is given to begin. */
+const BEGIN_MS = 60_000;
+const LOOK_MS = 200;
+
+/** A running service does it, because it is the one that writes records; without one it is done here. */
+export const rereadUnreadCommand: Run = async (invocation) => {
+  const config = regionConfig(invocation);
+  reachDirectory(config);
+  const lock = lockDirectory(config.data_dir);
+  let done: UnreadProgress;
+  try {
+    done = lock === undefined ? await served(config) : await withoutService(invocation, config, rereadUnread);
+  } finally {
+    lock?.release();
+  }
+  const { seen, read } = done;
+  invocation.terminal.out(`${JSON.stringify({ records: seen, read, unread: seen - read })}\n`);
+  return seen === read ? 0 : 1;
+};
+
+/** Orders it from the running service, and waits. */
+async function served(config: Config): Promise<UnreadProgress> {
+  const id = randomUUID();
+  return withStore(config, async ({ records }) => {
+    await placeUnreadOrder(records, { id });
+    for (const begunUntil = Date.now() + BEGIN_MS; ; await sleep(LOOK_MS)) {
+      const state = await unreadStateOf(records, id);
+      if (state?.failed !== undefined) throw new CommandError(`the service gave up: ${state.failed}`);
+      if (state?.done) return state;
+      if (state === undefined && Date.now() > begunUntil)
+        throw new CommandError("the service has not begun yet; it will read them later");
+    }
+  });
+}

@@ -1,0 +1,50 @@
+import { messageOf } from "../../observe.ts";
+import type { Database, Store } from "../../store/store.ts";
+import { readSetting, removeSetting, writeSetting } from "./recompute-order.ts";
+import { rereadUnread, type UnreadProgress } from "./unread.ts";
+
+/** What stands under these names in `settings`. */
+const ORDER = "models reread order";
+const STATE = "models reread state";
+
+interface UnreadOrder {
+  readonly id: string;
+}
+
+interface UnreadState extends UnreadProgress {
+  readonly id: string;
+  readonly done: boolean;
+  /** Why it was given up. */
+  readonly failed?: string;
+}
+
+/** Has a running service read unread records again: it is the one that writes records. */
+export async function placeUnreadOrder(records: Database, order: UnreadOrder): Promise<void> {
+  await writeSetting(records, ORDER, order);
+}
+
+/** What has come of an order; undefined before it is begun. */
+export async function unreadStateOf(records: Database, id: string): Promise<UnreadState | undefined> {
+  const state = await readSetting<UnreadState>(records, STATE);
+  return state?.id === id ? state : undefined;
+}
+
+/** Serves the order that there is; it is removed when it is done. */
+export async function serveUnreadOrder(
+  options: Parameters<typeof rereadUnread>[0] & { readonly writer: () => Promise<Store> },
+): Promise<void> {
+  const order = await readSetting<UnreadOrder>(options.reader.records, ORDER);
+  if (order === undefined) return;
+  const { records } = await options.writer();
+  const say = (state: UnreadProgress & { readonly done: boolean; readonly failed?: string }) =>
+    writeSetting(records, STATE, { id: order.id, ...state });
+  try {
+    await say({ seen: 0, read: 0, done: false });
+    await say({ ...(await rereadUnread(options)), done: true });
+  } catch (error) {
+    await say({ seen: 0, read: 0, done: true, failed: messageOf(error) });
+    throw error;
+  } finally {
+    await removeSetting(records, ORDER, order);
+  }
+}

@@ -1,0 +1,37 @@
+import * as fs from "node:fs";
+import type { Config } from "../../../config.ts";
+import { openStore } from "../../../store/store.ts";
+import { regionsOf } from "../../places.ts";
+import { type Check, type Outcome, ok, warn } from "../finding.ts";
+
+/** Whether there are records whose bodies could not be read. */
+export const unreadCheck: Check = {
+  name: "unread records",
+  async run({ config }) {
+    const outcomes: Outcome[] = [];
+    for (const { config: theirs, databases } of regionsOf(config)) {
+      if (databases.every(({ path }) => fs.existsSync(path))) outcomes.push(await checkRegion(theirs));
+    }
+    return outcomes.length > 0 ? outcomes : [ok("none")];
+  },
+};
+
+async function checkRegion(config: Config): Promise<Outcome> {
+  const store = await openStore(config, "read");
+  try {
+    const [row] = await store.records.query<{ count: number }>({
+      sql: "select count(*) as count from requests where unread is not null",
+      args: [],
+    });
+    const count = row?.count ?? 0;
+    if (count === 0) return ok("none");
+    return warn(
+      `the bodies of ${count} record${count === 1 ? "" : "s"} could not be read`,
+      "upgrade Weir, then `weir models reread`",
+    );
+  } catch {
+    return warn("they cannot be counted", "see what the check of the database says");
+  } finally {
+    await store.close();
+  }
+}
