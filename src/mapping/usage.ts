@@ -182,6 +182,7 @@ export function cohereUsage(usage: Json): Usage | undefined {
     prompt_tokens: countOf(counts?.input_tokens),
     completion_tokens: countOf(counts?.output_tokens),
     prompt_cache_read_tokens: countOf(usage.cached_tokens),
+    reasoning_tokens: countOf(usage.tokens?.reasoning_tokens),
   });
 }
 

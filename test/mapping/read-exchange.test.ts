@@ -311,3 +311,19 @@ test("the schema of a request names the model that was asked, that of the answer
   });
   expect([schema?.request.model, schema?.response.model]).toEqual(["m-1", "m-1-2026-01-01"]);
 });
+
+test("Cohere's reasoning tokens are read", () => {
+  const tokens = { input_tokens: 3, output_tokens: 9, reasoning_tokens: 5 };
+  const reading = readExchange(
+    exchange({
+      path: "/v2/chat",
+      requestBody: { model: "command-a-reasoning", messages: [{ role: "user", content: "hi" }] },
+      responseBody: {
+        id: "c",
+        message: { role: "assistant", content: [{ type: "text", text: "a" }] },
+        usage: { tokens },
+      },
+    }),
+  );
+  expect(reading.usage).toEqual({ prompt_tokens: 3, completion_tokens: 9, reasoning_tokens: 5, total_tokens: 12 });
+});

@@ -8,6 +8,7 @@ import type { LearntTables } from "../../store/models/learnt.ts";
 import { isCurrent } from "../../store/models/mapping-steps.ts";
 import {
   addMapping,
+  isRead,
   type ModelName,
   mappingHistory,
   markMapped,
@@ -124,6 +125,11 @@ export class Mapper {
     if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
       return undefined;
     const { records } = await writer();
+    if ((newest === undefined || !isCurrent(newest)) && (await isRead(reader.records, name))) {
+      await markMapped(records, name);
+      const { provider, model } = name;
+      return { provider, model, state: "mapped", version: null, confidence: null, samples: 0, reason: null };
+    }
     if (newest?.state === "approved") return this.#outcome(name, await this.#finish(records, name));
     const found = inferMapping(await this.#samples(name), name.model);
     if ("reason" in found) {

@@ -5,7 +5,7 @@ import type { MessagePlaces } from "../mapping.ts";
 import { below, type Pointer, valueAt, valuesAt } from "../pointer.ts";
 import { branchesOf } from "./leaves.ts";
 import { toolCallsIn } from "./tools.ts";
-import { knownRole, says, WORDS, wordsOf } from "./words.ts";
+import { isEncoded, knownRole, says, WORDS, wordsOf } from "./words.ts";
 
 interface Candidate {
   readonly places: MessagePlaces;
@@ -125,7 +125,7 @@ function textScore(pointer: Pointer, all: readonly Json[]): number {
       .join(""),
   );
   const filled = texts.filter((text) => text !== "");
-  if (filled.length * 2 < all.length) return 0;
+  if (filled.length * 2 < all.length || filled.every(isEncoded)) return 0;
   const length = filled.reduce((sum, text) => sum + text.length, 0) / filled.length;
   const name = pointer.split("/").findLast((step) => step !== "*") ?? "";
   const spaced = filled.some((text) => /\s/.test(text)) ? 2 : 0;

@@ -4,7 +4,7 @@ import type { Pointer } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";
 import { inferMessages, lastIsUser } from "./messages.ts";
 import { toolsIn } from "./tools.ts";
-import { says, WORDS } from "./words.ts";
+import { isEncoded, says, WORDS } from "./words.ts";
 
 /** Where things are in these requests; `undefined` where neither a conversation nor a prompt can be told. */
 export function inferRequest(bodies: readonly Json[], model: string): RequestPlaces | undefined {
@@ -44,7 +44,11 @@ function plainTexts(bodies: readonly Json[], model: string, taken: Pointer | und
     const texts = values
       .map((each) => each.filter((value) => typeof value === "string").join(""))
       .filter((text) => text !== "");
-    if (texts.length * 2 < bodies.length || texts.every((text) => text === model) || /\/tools?\//i.test(pointer))
+    if (
+      texts.length * 2 < bodies.length ||
+      texts.every((text) => text === model || isEncoded(text)) ||
+      /\/tools?\//i.test(pointer)
+    )
       continue;
     const length = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
     found.push({

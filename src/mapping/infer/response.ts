@@ -5,7 +5,7 @@ import { type Pointer, valuesAt } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";
 import { toolCallsIn } from "./tools.ts";
 import { inferCost, inferUsage, type Lengths } from "./usage.ts";
-import { says, WORDS, wordsOf } from "./words.ts";
+import { isEncoded, says, WORDS, wordsOf } from "./words.ts";
 
 export interface ResponseContext {
   readonly model: string;
@@ -22,7 +22,7 @@ export function inferText(bodies: readonly Json[], { model, asked }: ResponseCon
     const filled = texts.filter((each) => each.join("").trim() !== "");
     if (filled.length === 0) continue;
     const all = filled.map((each) => each.join(""));
-    if (all.every((text) => text === model || isIdLike(text))) continue;
+    if (all.every((text) => text === model || isIdLike(text) || isEncoded(text))) continue;
     const echoed = texts.filter((each, index) =>
       each.some((text) => text !== "" && asked[index]?.includes(text)),
     ).length;

@@ -4,7 +4,7 @@ import { isObject } from "../json.ts";
 import type { DeltaPlace } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { leavesOf } from "./leaves.ts";
-import { says, WORDS } from "./words.ts";
+import { isEncoded, says, WORDS } from "./words.ts";
 
 /** Events of one stream that are looked at. */
 const EVENTS_MAX = 2_000;
@@ -57,7 +57,7 @@ function candidatesIn(streams: readonly (readonly StreamEvent[])[], model: strin
     for (const { name, data } of events.slice(0, EVENTS_MAX)) {
       const of = kind === undefined ? undefined : kindOf(data, kind);
       for (const { pointer, names, value } of textsOf(data)) {
-        if (value === model || pointer === kind) continue;
+        if (value === model || pointer === kind || isEncoded(value)) continue;
         const key = JSON.stringify([pointer, name, of]);
         let group = groups.get(key);
         if (group === undefined) {

@@ -61,6 +61,15 @@ export function wordsOf(name: string): string[] {
 export const says = (name: string, meaning: ReadonlySet<string>): boolean =>
   meaning.has(name.toLowerCase()) || wordsOf(name).some((word) => meaning.has(word));
 
+/** Files and hashes as text: base64, hexadecimal, a `data:` address. A language has blanks, or shorter words. */
+export function isEncoded(text: string): boolean {
+  if (text.startsWith("data:")) return true;
+  if (text.length < 40 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return false;
+  return (
+    /^[0-9a-f]+$/i.test(text) || text.endsWith("=") || (/[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text))
+  );
+}
+
 /** What a role's name means, by the word alone. */
 export function knownRole(name: string): string | undefined {
   const lower = name.toLowerCase();

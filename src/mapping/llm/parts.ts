@@ -2,7 +2,7 @@ import type { Json } from "../../plugin/contract.ts";
 import type { LlmAnnotation, LlmMessage, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../json.ts";
 import { mediaOf } from "./media.ts";
-import { annotationsOf, toolCall } from "./tools.ts";
+import { annotationsOf, hostedTool, toolCall } from "./tools.ts";
 
 /**
  * One piece of a message's content, whichever provider's: the formats differ in names, but the things that can stand in
@@ -71,7 +71,7 @@ function resultText(content: Json, depth: number): string {
   return plain ?? (content === undefined || content === null ? "" : jsonText(content));
 }
 
-/** Parts that say what they are in `type`. */
+/** Parts that say what they are in `type`. Tools that the provider runs itself are no calls: they stand beside the text. */
 const BY_TYPE: Readonly<Record<string, PartReader>> = {
   text,
   input_text: text,
@@ -84,8 +84,8 @@ const BY_TYPE: Readonly<Record<string, PartReader>> = {
   reasoning_text: reasoning,
   redacted_thinking: () => [],
   tool_use: call,
-  server_tool_use: call,
-  mcp_tool_use: call,
+  server_tool_use: (part) => hosted(part),
+  mcp_tool_use: (part) => hosted(part),
   tool_result: result,
 };
 
@@ -107,11 +107,16 @@ const beside = (type: string, content: Json, id?: Json): Part[] => [
   { kind: "media", media: pickDefined({ _type: "message", type, content: filledText(content), id: filledText(id) }) },
 ];
 
+/** What a tool of the provider's own was asked, or came of it: nothing that a client answers. */
+function hosted(part: Json): Part[] {
+  return [{ kind: "media", media: hostedTool(part) }];
+}
+
 function readPart(part: Json, depth: number): Part[] {
   const type = textOf(part.type)?.toLowerCase();
   if (type !== undefined) {
     if (Object.hasOwn(BY_TYPE, type)) return BY_TYPE[type]!(part, depth);
-    if (type.endsWith("_tool_result")) return result(part, depth);
+    if (type.endsWith("_tool_result")) return hosted(part);
   }
   const media = mediaOf(part, type);
   if (media !== undefined) return [{ kind: "media", media }];

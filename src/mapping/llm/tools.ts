@@ -1,5 +1,5 @@
 import type { Json } from "../../plugin/contract.ts";
-import type { LlmAnnotation, LlmRequest, LlmToolCall } from "../../record/llm-schema.ts";
+import type { LlmAnnotation, LlmMessage, LlmRequest, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 
 /** Arguments as an object: parsed where they came as text, `{ "_raw": text }` where that is no JSON object. */
@@ -27,6 +27,24 @@ export function toolCallsOf(calls: Json): LlmToolCall[] {
       const args = inner.arguments ?? inner.input ?? inner.parameters;
       return toolCall(inner.name, args, call.id ?? inner.id);
     });
+}
+
+/**
+ * A tool that the provider runs itself, as one message of a `contentArray`: its kind, its name where it has one, and what
+ * it was asked, else what came of it.
+ */
+export function hostedTool(part: Json): LlmMessage {
+  const { action, input } = part;
+  const asked = [input?.query, input?.code, action?.query, action?.url, part.code, part.queries, part.arguments, input];
+  const came = [part.content, part.output, part.outputs, part.results, part.tools];
+  const said = [...asked, ...came].find((each) => each !== undefined && each !== null && each !== "");
+  return pickDefined({
+    _type: "message",
+    type: textOf(part.type)?.toLowerCase(),
+    name: filledText(part.name),
+    content: filledText(said) ?? (said === undefined ? undefined : filledText(jsonText(said))),
+    id: filledText(part.id) ?? filledText(part.tool_use_id),
+  }) as LlmMessage;
 }
 
 /** Tool definitions of any provider: wrapped in `function`, `custom`, `toolSpec` or bare; Gemini keeps several in one. */

@@ -34,7 +34,8 @@ export class CountedModels {
       sql: `insert into models (organization_id, provider, model, state, count, since) values (?, ?, ?, ?, ?, ?)
         on conflict (organization_id, provider, model) do update set count = count + excluded.count,
         since = min(since, excluded.since),
-        state = case when excluded.state = 'mapped' then 'mapped' else state end`,
+        state = case when excluded.state = 'mapped' then 'mapped' else state end,
+        reason = case when excluded.state = 'mapped' then null else reason end`,
       args: [row.organization_id, row.provider, row.model ?? "", mapped ? "mapped" : "pending", count, since],
     }));
   }

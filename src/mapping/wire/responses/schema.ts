@@ -4,7 +4,7 @@ import { countOf, filledText, isObject, listOf, pickDefined, textOf } from "../.
 import { messagesOf, roleOf } from "../../llm/messages.ts";
 import { lastUserText, partsOf, plainText, textIn } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
-import { toolCall, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import { hostedTool, toolCall, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { readOpenAi } from "../openai-reading.ts";
 import { foldResponses } from "./fold.ts";
@@ -88,6 +88,9 @@ function inputMessages(item: Json): LlmMessage[] {
   if (isResult(item)) {
     return messagesOf("tool", item.output, { toolCallId: item.call_id, id: item.id });
   }
+  if (isHosted(item)) {
+    return [{ _type: "message", role: "assistant", contentArray: [hostedTool(item)] }];
+  }
   if (item.type === "reasoning") {
     const reasoning = reasoningOf(item);
     return reasoning === undefined ? [] : [{ _type: "message", role: "assistant", content: "", reasoning }];
@@ -101,9 +104,16 @@ function inputMessages(item: Json): LlmMessage[] {
 }
 const isResult = (item: Json) => textOf(item.type)?.endsWith("_call_output") === true;
 
+/** Items of tools that OpenAI, xAI and others run themselves; a picture that was made is shown as one. */
+const HOSTED: ReadonlySet<string> = new Set([
+  ...["web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "mcp_list_tools", "x_search_call"],
+  ...["mcp_approval_request", "tool_search_call", "document_search_call", "collections_search_call"],
+]);
+const isHosted = (item: Json) => HOSTED.has(textOf(item?.type)?.toLowerCase() ?? "");
+
 function callOf(item: Json) {
   const type = textOf(item.type) ?? "";
-  if (type === "function_call" || type === "custom_tool_call" || type === "mcp_call") {
+  if (type === "function_call" || type === "custom_tool_call") {
     return toolCall(item.name, item.arguments ?? item.input, item.call_id ?? item.id);
   }
   return undefined;
@@ -133,6 +143,9 @@ function responseItem(item: Json, idx: number): LlmResponseItem {
     const reasoning = reasoningOf(item);
     const contentArray = reasoning === undefined ? undefined : [{ _type: "message", type, reasoning }];
     return pickDefined({ ...shared, _type: "message", type, contentArray }) as LlmResponseItem;
+  }
+  if (isHosted(item)) {
+    return pickDefined({ ...shared, _type: "contentArray", type, contentArray: [hostedTool(item)] }) as LlmResponseItem;
   }
   if (type === "image_generation_call") {
     return pickDefined({ ...shared, _type: "image", type, image_url: filledText(item.result) }) as LlmResponseItem;
