@@ -18,8 +18,8 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
     turns.push(leading || inPlace || message.role !== "system" ? fitted : asUser(fitted));
   }
   let messages = afterResults(gathered(turns), fitting);
-  if (limits.turnsAlternate === true) messages = joined(messages);
   if (limits.noEmptyText === true) messages = withoutEmpty(messages);
+  if (limits.turnsAlternate === true) messages = joined(messages);
   return { ...prompt, messages };
 }
 

@@ -1,0 +1,128 @@
+import type { Json } from "../../plugin/contract.ts";
+import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
+
+/** Keywords that APIs with a schema language of their own have, Gemini's for one. */
+const KEPT: ReadonlySet<string> = new Set(
+  "type,format,title,description,nullable,enum,minItems,maxItems,required,minProperties,maxProperties,minLength,maxLength,pattern,minimum,maximum,default,propertyOrdering".split(
+    ",",
+  ),
+);
+
+/** Keywords that only say what a schema is, or what APIs do anyway: leaving them out changes no answer. */
+const SILENT: ReadonlySet<string> = new Set([
+  "$schema",
+  "$id",
+  "$anchor",
+  "$comment",
+  "$defs",
+  "definitions",
+  "examples",
+]);
+
+/** Nodes that a schema may grow to where its references are put in place: they may refer to each other without end. */
+const NODES_MAX = 5000;
+
+export interface RewrittenSchema {
+  readonly schema: Json;
+  /** Whether a keyword became a description, or a reference was left open. */
+  readonly approximated: boolean;
+}
+
+/**
+ * A JSON Schema for models that take less than JSON Schema: references are put in place, `const` becomes `enum`, a list of
+ * types `anyOf` or `nullable`, and what is left over goes into the description.
+ */
+export function rewriteSchema(schema: Json): RewrittenSchema {
+  const rewriter = new Rewriter(schema);
+  return { schema: rewriter.rewrite(schema, []), approximated: rewriter.approximated };
+}
+
+class Rewriter {
+  approximated = false;
+  private nodes = 0;
+  private readonly root: Json;
+
+  constructor(root: Json) {
+    this.root = root;
+  }
+
+  /** @param within - references that are being put in place around this node. */
+  rewrite(schema: Json, within: readonly string[]): Json {
+    if (!isObject(schema)) return {};
+    if (++this.nodes > NODES_MAX) {
+      this.approximated = true;
+      return { type: "object" };
+    }
+    const reference = schema["$ref"];
+    if (typeof reference === "string") return this.referred(reference, schema, within);
+    const written: JsonObject = {};
+    const leftOver: JsonObject = {};
+    for (const [name, value] of Object.entries(schema)) {
+      if (name === "properties") written["properties"] = this.properties(isObject(value) ? value : {}, within);
+      else if (name === "items") written["items"] = this.rewrite(value, within);
+      else if (name === "anyOf" || name === "oneOf") written["anyOf"] = this.list(value, within);
+      else if (name === "allOf") this.merge(written, value, within);
+      else if (name === "const") written["enum"] = [value];
+      else if (name === "type" && Array.isArray(value)) this.types(written, value);
+      else if (KEPT.has(name)) setMember(written, name, value);
+      else if (!SILENT.has(name) && !(name === "additionalProperties" && value === false))
+        setMember(leftOver, name, value);
+    }
+    return this.described(written, leftOver);
+  }
+
+  private referred(reference: string, schema: JsonObject, within: readonly string[]): Json {
+    const target = reference.startsWith("#") ? at(this.root, reference) : undefined;
+    if (!isObject(target) || within.includes(reference)) {
+      this.approximated = true;
+      return { type: "object", description: `See ${reference}.` };
+    }
+    const { $ref: _, ...beside } = schema;
+    return this.rewrite({ ...target, ...beside }, [...within, reference]);
+  }
+
+  private properties(properties: JsonObject, within: readonly string[]): JsonObject {
+    const written: JsonObject = {};
+    for (const [name, value] of Object.entries(properties)) setMember(written, name, this.rewrite(value, within));
+    return written;
+  }
+
+  private list(schemas: Json, within: readonly string[]): Json[] {
+    return (Array.isArray(schemas) ? schemas : []).map((schema) => this.rewrite(schema, within));
+  }
+
+  /** Members of all parts as one; of two with the same name the later counts. */
+  private merge(written: JsonObject, parts: Json, within: readonly string[]): void {
+    for (const part of this.list(parts, within)) {
+      const { properties, required, ...rest } = part;
+      if (isObject(properties)) written["properties"] = { ...written["properties"], ...properties };
+      if (Array.isArray(required)) written["required"] = [...(written["required"] ?? []), ...required];
+      Object.assign(written, rest);
+    }
+  }
+
+  private types(written: JsonObject, types: readonly Json[]): void {
+    const named = types.filter((type) => type !== "null");
+    if (named.length < types.length) written["nullable"] = true;
+    if (named.length === 1) written["type"] = named[0];
+    else written["anyOf"] = named.map((type) => ({ type }));
+  }
+
+  private described(written: JsonObject, leftOver: JsonObject): JsonObject {
+    if (Object.keys(leftOver).length === 0) return written;
+    this.approximated = true;
+    const said = written["description"];
+    const rest = `JSON Schema: ${jsonText(leftOver)}`;
+    return { ...written, description: typeof said === "string" && said !== "" ? `${said}\n${rest}` : rest };
+  }
+}
+
+/** What a JSON pointer such as `#/$defs/city` points at. */
+function at(root: Json, pointer: string): Json {
+  let node = root;
+  for (const step of pointer.slice(1).split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    node = isObject(node) && Object.hasOwn(node, name) ? node[name] : undefined;
+  }
+  return node;
+}

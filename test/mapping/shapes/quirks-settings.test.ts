@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../../src/plugin/contract.ts";
+import {
+  ask,
+  askClaude,
+  block,
+  chatToMessages,
+  deltasOf,
+  messageStart,
+  messagesToChat,
+  send,
+  stopped,
+  user,
+  weather,
+} from "./translation.ts";
+
+/** Places where gateways are known to break when they translate, each by its number. */
+
+describe("settings", () => {
+  test("17: the one token limit has the name that the model takes", () => {
+    const facts = { maxTokensName: "max_completion_tokens" };
+    for (const name of ["max_tokens", "max_completion_tokens"]) {
+      expect(send(ask({ [name]: 9 }), { from: "chat-completions", to: "chat-completions", facts }).body).toMatchObject({
+        max_completion_tokens: 9,
+      });
+      expect(send(ask({ [name]: 9 }), { from: "chat-completions", to: "chat-completions" }).body).toMatchObject({
+        max_tokens: 9,
+      });
+    }
+  });
+
+  test("18: what a model refuses is left out, with a warning", () => {
+    const { body, losses } = send(ask({ temperature: 0.5, top_p: 0.9 }), {
+      ...chatToMessages,
+      facts: { rejects: ["temperature", "top_p"] },
+    });
+    expect([body.temperature, body.top_p]).toEqual([undefined, undefined]);
+    expect(losses).toEqual(["dropped temperature", "dropped top_p"]);
+  });
+
+  test("19: without a limit, Anthropic gets the model's maximum", () => {
+    expect(send(ask(), { ...chatToMessages, facts: { maxOutput: 64_000 } }).body.max_tokens).toBe(64_000);
+    expect(send(ask(), chatToMessages).body.max_tokens).toBe(8192);
+  });
+
+  test.each([
+    [
+      "the budget stays below the limit",
+      { reasoning_effort: "high", max_tokens: 2000 },
+      { type: "enabled", budget_tokens: 1600 },
+      [],
+    ],
+    ["at least 1,024", { reasoning_effort: "low", max_tokens: 2000 }, { type: "enabled", budget_tokens: 1024 }, []],
+    [
+      "and where there is no room, nothing",
+      { reasoning_effort: "low", max_tokens: 1000 },
+      undefined,
+      ["approximated reasoning_effort"],
+    ],
+    [
+      "off where a tool is forced",
+      { reasoning_effort: "high", tools: [weather], tool_choice: "required" },
+      { type: "disabled" },
+      ["approximated reasoning_effort"],
+    ],
+    [
+      "sampling is left out beside it",
+      { reasoning_effort: "low", temperature: 0.2, max_tokens: 9000 },
+      { type: "enabled", budget_tokens: 1800 },
+      ["dropped temperature"],
+    ],
+  ])("20: thinking of Anthropic: %s", (_name, members, thinking, losses) => {
+    const sent = send(ask(members), chatToMessages);
+    expect([sent.body.thinking, sent.losses]).toEqual([thinking, losses]);
+  });
+
+  test.each([
+    ["nothing asked, nothing sent", {}, { mustThink: true }, undefined, []],
+    [
+      "none, where it must think, is its least",
+      { reasoning_effort: "none" },
+      { mustThink: true, efforts: ["minimal", "low"] as const },
+      "minimal",
+      ["approximated reasoning_effort"],
+    ],
+    [
+      "a level that it lacks is the next below",
+      { reasoning_effort: "xhigh" },
+      { efforts: ["low", "medium", "high"] as const },
+      "high",
+      ["approximated reasoning_effort"],
+    ],
+    [
+      "or else its lowest",
+      { reasoning_effort: "minimal" },
+      { efforts: ["low", "high"] as const },
+      "low",
+      ["approximated reasoning_effort"],
+    ],
+  ])("21: effort: %s", (_name, members, facts, effort, losses) => {
+    const sent = send(ask(members), { from: "chat-completions", to: "responses", facts });
+    expect([sent.body.reasoning?.effort, sent.losses]).toEqual([effort, losses]);
+  });
+
+  test("24: a schema is native where the model has it, else the input of a tool", () => {
+    const schema = { type: "object", properties: { a: { type: "string" } } };
+    const members = { response_format: { type: "json_schema", json_schema: { name: "x", schema } } };
+    expect(send(ask(members), { ...chatToMessages, facts: { jsonSchema: true } }).body.output_config).toEqual({
+      format: { type: "json_schema", schema },
+    });
+    const byTool = send(ask(members), chatToMessages);
+    expect(byTool.body).toMatchObject({
+      tools: [{ name: "json_answer", input_schema: schema }],
+      tool_choice: { type: "tool", name: "json_answer" },
+    });
+    const answer = byTool.answer({
+      content: [{ type: "tool_use", id: "t", name: "json_answer", input: { a: "b" } }],
+      stop_reason: "tool_use",
+      usage: {},
+    });
+    expect(answer.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: '{"a":"b"}' } });
+    expect(answer.choices[0].message.tool_calls).toBeUndefined();
+    const chunks = byTool.stream([
+      messageStart,
+      ...block(
+        0,
+        { type: "tool_use", id: "t", name: "json_answer", input: {} },
+        { type: "input_json_delta", partial_json: '{"a":' },
+        { type: "input_json_delta", partial_json: '"b"}' },
+      ),
+      ...stopped("tool_use"),
+    ]);
+    expect(
+      deltasOf(chunks)
+        .map(({ content }) => content ?? "")
+        .join(""),
+    ).toBe('{"a":"b"}');
+    expect(chunks.findLast(({ choices }) => choices?.[0]?.finish_reason).choices[0].finish_reason).toBe("stop");
+  });
+
+  test("25: a cache mark belongs to a part and is carried; one at the top is for the last part", () => {
+    const mark = { type: "ephemeral", ttl: "1h" };
+    const content = [
+      { type: "text", text: "Long", cache_control: mark },
+      { type: "text", text: "Go" },
+    ];
+    const { body } = send(
+      ask({
+        messages: [user(content)],
+        tools: [{ ...weather, cache_control: mark }],
+        cache_control: { type: "ephemeral" },
+      }),
+      chatToMessages,
+    );
+    expect(body.messages[0].content.map(({ cache_control }: Json) => cache_control)).toEqual([
+      mark,
+      { type: "ephemeral" },
+    ]);
+    expect(body.tools[0].cache_control).toEqual(mark);
+  });
+
+  test("26: no cache mark that nobody asked for", () => {
+    expect(JSON.stringify(send(ask({ tools: [weather] }), chatToMessages).body)).not.toContain("cache_control");
+  });
+});
+
+describe("usage", () => {
+  const details = {
+    prompt_tokens: 100,
+    completion_tokens: 7,
+    prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 10 },
+  };
+
+  test("29: Messages counts exclusively, OpenAI inclusively", () => {
+    const chat = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage: details };
+    expect(send(askClaude(), messagesToChat).answer(chat).usage).toEqual({
+      input_tokens: 30,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 10,
+      output_tokens: 7,
+    });
+    const claude = {
+      content: [],
+      usage: { input_tokens: 30, cache_read_input_tokens: 60, cache_creation_input_tokens: 10, output_tokens: 7 },
+    };
+    expect(send(ask(), chatToMessages).answer(claude).usage).toMatchObject({
+      prompt_tokens: 100,
+      completion_tokens: 7,
+      total_tokens: 107,
+      prompt_tokens_details: { cached_tokens: 60 },
+    });
+  });
+
+  test("30: counts of message_delta replace those of message_start", () => {
+    const events = [messageStart, ...stopped("end_turn", { input_tokens: 8, output_tokens: 9 })];
+    const chunks = send(ask({ stream: true, stream_options: { include_usage: true } }), chatToMessages).stream(events);
+    expect(chunks.at(-2).usage).toMatchObject({ prompt_tokens: 8, completion_tokens: 9 });
+  });
+
+  test.each([true, false])("31: a chunk of usage comes exactly when it was asked for: %p", (include_usage) => {
+    const sent = send(ask({ stream: true, stream_options: { include_usage } }), chatToMessages);
+    const chunks = sent.stream([messageStart, ...stopped("end_turn")]);
+    const last = chunks.filter((chunk) => chunk !== "[DONE]");
+    expect(last.filter(({ choices }) => choices.length === 0)).toHaveLength(include_usage ? 1 : 0);
+    expect(
+      last.slice(0, -1).every((chunk) => "usage" in chunk === include_usage && (chunk.usage ?? null) === null),
+    ).toBe(true);
+  });
+});
