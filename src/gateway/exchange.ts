@@ -1,20 +1,44 @@
 import type { Socket } from "node:net";
-import { messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { startClock } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
-import type { UpstreamCall, UpstreamError, UpstreamEvents, UpstreamRequest } from "../runtime/http/upstream.ts";
-import type { BeginMeta, HeadMeta } from "../spool/frame.ts";
+import type {
+  Upstream,
+  UpstreamCall,
+  UpstreamError,
+  UpstreamEvents,
+  UpstreamRequest,
+} from "../runtime/http/upstream.ts";
+import type { BeginMeta, HeadMeta, SpoolWriter } from "../spool/frame.ts";
+import { AnswerWriter } from "./answer-writer.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
-import type { Departing } from "./departures.ts";
-import type { GatewayParts } from "./gateway-parts.ts";
+import type { Departing, Departures } from "./departures.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { type CacheAnswer, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
-import { type Ending, Recording } from "./recording.ts";
+import type { InFlight } from "./in-flight.ts";
+import { isWholeStream } from "./last-event.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
 import { errorBody, errorHeaders, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
 import { joinSockets } from "./websocket/websocket.ts";
+
+/** What an exchange needs of its gateway. */
+export interface ExchangeDeps {
+  readonly log: Log;
+  readonly spool: SpoolWriter;
+  readonly upstream: Upstream;
+  readonly metrics: GatewayMetrics;
+  readonly inFlight: InFlight<Exchange>;
+  readonly departures: Departures;
+  /** `gateway-id` and its aliases. */
+  readonly idHeaders: readonly string[];
+  readonly recordedBytesMax: number;
+  readonly upstreamTimeoutMs: number;
+  readonly syncAlways: boolean;
+}
 
 /**
  * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
@@ -29,7 +53,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly clock = startClock();
   readonly startedAt = this.clock();
   recording: Recording;
-  readonly #parts: GatewayParts;
+  readonly #deps: ExchangeDeps;
   readonly #answer: Answer;
   /** The socket and what came behind the head, for a request that wants another protocol. */
   readonly #client: { readonly socket: Socket; readonly early: Uint8Array } | undefined;
@@ -46,32 +70,28 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   #firstForwardedAt: number | undefined;
   /** The provider's, once it is known. */
   #status = 0;
-  #headSent = false;
-  /** Whether bytes may go to the client: false while the spool is being forced to disk. */
-  #open = true;
-  /** The last chunk, kept back until the end of this turn, so that a small answer leaves in one write with its end. */
-  #held: Uint8Array | undefined;
+  readonly #writer: AnswerWriter;
   /** What is left to send of an answer that has ended. */
   #rest: Uint8Array | undefined;
-  #flushAsked = false;
-  #endAsked = false;
   #remaining = Number.POSITIVE_INFINITY;
-  #waitsForDrain = false;
-  /** Whether the client once took less than came. */
-  #wasSlow = false;
+  #isStream = false;
+  /** The last chunks, for the look at a stream whose client has left. */
+  #before: Uint8Array | undefined;
+  #last: Uint8Array | undefined;
   #cut: (() => void) | undefined;
   /** Headers that plugins add to whatever is answered, raw pairs. */
   #added: string[] | undefined;
   readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
 
-  constructor(parts: GatewayParts, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
-    this.#parts = parts;
+  constructor(deps: ExchangeDeps, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
+    this.#deps = deps;
     this.id = id;
     this.#answer = answer;
+    this.#writer = new AnswerWriter(answer, this);
     this.#client = client;
-    this.recording = new Recording(parts.spool, id, parts.recordedBytesMax, this.clock);
-    parts.inFlight.add(this);
+    this.recording = new Recording(deps.spool, id, deps.recordedBytesMax, this.clock);
+    deps.inFlight.add(this);
     answer.onClose(() => this.#onClientGone());
   }
 
@@ -82,7 +102,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Takes the id that the client chose; only before anything is recorded. */
   adopt(id: string): void {
     this.id = id;
-    this.recording = new Recording(this.#parts.spool, id, this.#parts.recordedBytesMax, this.clock);
+    this.recording = new Recording(this.#deps.spool, id, this.#deps.recordedBytesMax, this.clock);
   }
 
   /** Begins the record; its client may have left meanwhile. @returns false where the exchange cannot be recorded now. */
@@ -95,7 +115,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
-    for (const [name, value] of ofPlugin(headers, this.#parts.idHeaders)) this.#added.push(name, toHeaderValue(value));
+    for (const [name, value] of ofPlugin(headers, this.#deps.idHeaders)) this.#added.push(name, toHeaderValue(value));
   }
 
   /** Calls `listener` when the exchange ends, or now where it has ended. */
@@ -106,7 +126,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   /** Passes the request on. */
   send(request: UpstreamRequest): UpstreamCall {
-    return this.receive((events) => this.#parts.upstream.open(request, events));
+    return this.receive((events) => this.#deps.upstream.open(request, events));
   }
 
   /**
@@ -118,7 +138,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.call = open(this);
     if (forwarded) this.#firstForwardedAt = this.clock();
     this.recording.forwardedAt = this.#firstForwardedAt;
-    this.awaitProgress(this.#parts.upstreamTimeoutMs);
+    this.awaitProgress(this.#deps.upstreamTimeoutMs);
     return this.call;
   }
 
@@ -132,14 +152,14 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   answerOwn(own: OwnAnswer, outcome: Ending["outcome"] = "refused"): void {
     if (this.#ended) return;
     this.call?.abort();
-    if (this.#headSent) {
+    if (this.#writer.headSent) {
       // What came in the same turn as the failure has been answered all the same.
-      this.#flushNow();
+      this.#writer.flush();
       this.#finish({ outcome, status: own.status, error: own });
       this.#answer.destroy();
       return;
     }
-    this.#headSent = true;
+    this.#writer.headSent = true;
     const body = errorBody(own, this.id);
     const headers = errorHeaders(own, body.byteLength);
     this.recording.head(own.status, headers, "application/json", this.attempt);
@@ -150,7 +170,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
       this.upload?.stop();
       this.#answer.end(body);
     };
-    if (this.#parts.syncAlways && this.recording.begun) this.#synced().then(send);
+    if (this.#deps.syncAlways && this.recording.begun) this.#synced().then(send);
     else send();
   }
 
@@ -160,14 +180,14 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
    * @returns false where its answer is under way already.
    */
   refuseBrokenBody(): boolean {
-    if (this.#ended || this.#headSent) return false;
+    if (this.#ended || this.#writer.headSent) return false;
     this.answerOwn({ ...ownAnswer("bad_request"), headers: { Connection: "close" } });
     return true;
   }
 
   onHead(status: number, reason: string, raw: string[]): void {
     this.#status = status;
-    this.awaitProgress(this.#parts.upstreamTimeoutMs);
+    this.awaitProgress(this.#deps.upstreamTimeoutMs);
     const { forward, contentLength, contentType } = readResponseHeaders(raw);
     if (contentLength !== undefined) this.#remaining = contentLength;
     const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
@@ -175,31 +195,42 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
     this.recording.head(status, shown, contentType, { ...cached, ...this.attempt });
     const headers = this.#withOwn(forward);
-    if (this.#parts.syncAlways) this.#holdUntilSynced(status, reason, headers);
-    else this.#sendHead(status, reason, headers);
+    this.#isStream = STREAM_TYPE.test(contentType);
+    if (this.#deps.syncAlways) this.#writer.headAfter(this.#synced(), status, reason, headers);
+    else this.#writer.head(status, reason, headers);
   }
 
   onData(bytes: Uint8Array): void {
     this.recording.responseBody(bytes);
     this.#remaining -= bytes.byteLength;
-    const held = this.#held;
-    this.#held = bytes;
-    if (held !== undefined) this.#write(held);
-    // The last chunk waits for the end, which the upstream reports right behind it.
-    if (this.#remaining > 0) this.#flushSoon();
+    this.#before = this.#last;
+    this.#last = bytes;
+    this.#writer.data(bytes, this.#remaining <= 0);
   }
 
   onEnd(): void {
-    this.#endAsked = true;
-    if (!this.#open) return;
-    // What a slow client has not taken yet is in our memory: the answer is not whole before that has left.
-    if (this.#wasSlow) this.#writeHeld();
-    if (!this.#waitsForDrain) this.#parts.departures.add(this);
+    this.#writer.end();
+  }
+
+  flushRecord(): void {
+    this.recording.flush();
+  }
+
+  hold(): void {
+    this.call?.pause();
+  }
+
+  release(): void {
+    this.call?.resume();
+  }
+
+  onWhole(): void {
+    this.#deps.departures.add(this);
   }
 
   seal(): boolean {
     if (this.#ended) return false;
-    this.#rest = this.#held;
+    this.#rest = this.#writer.takeHeld();
     this.#close({ outcome: "complete" });
     return true;
   }
@@ -229,7 +260,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     const { forward, contentType } = readResponseHeaders(raw);
     this.recording.head(status, maskResponseHeaders(forward, maskOf(this.provider).headers), contentType);
     this.recording.flush();
-    this.#headSent = true;
+    this.#writer.headSent = true;
     const upgrade = raw.find((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "upgrade") ?? "websocket";
     this.#answer.head(status, reason, ["Upgrade", upgrade, "Connection", "Upgrade", ...this.#withOwn(forward)]);
     this.#answer.flush();
@@ -240,7 +271,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
       providerEarly: early,
       headers: forward,
       recording: this.recording,
-      messageBytesMax: this.#parts.recordedBytesMax,
+      messageBytesMax: this.#deps.recordedBytesMax,
       onEnd: (outcome) => this.#finish({ outcome, status }),
     });
   }
@@ -259,7 +290,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Ends what is still open when the gateway stops. */
   cutOff(): void {
     if (this.#ended) return;
-    if (!this.#headSent) {
+    if (!this.#writer.headSent) {
       this.answerOwn(ownAnswer("shutting_down"), "cut_off");
       return;
     }
@@ -270,78 +301,27 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   #withOwn(headers: readonly string[]): string[] {
-    return withOwnHeaders(headers, this.#added, this.#parts.idHeaders, this.id, this.cache);
-  }
-
-  #sendHead(status: number, reason: string, headers: string[]): void {
-    this.#headSent = true;
-    this.#answer.head(status, SAFE_REASON.test(reason) ? reason : reasonOf(status), headers);
-    this.#flushSoon();
-  }
-
-  /** With `spool_sync = "always"` an answer that a client has seen is on the disk itself. */
-  #holdUntilSynced(status: number, reason: string, headers: string[]): void {
-    this.#open = false;
-    this.call?.pause();
-    this.#synced().then(() => {
-      if (this.#ended) return;
-      this.#open = true;
-      this.#sendHead(status, reason, headers);
-      this.call?.resume();
-      if (this.#endAsked) this.onEnd();
-    });
+    return withOwnHeaders(headers, this.#added, this.#deps.idHeaders, this.id, this.cache);
   }
 
   /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */
   #synced(): Promise<void> {
-    return this.#parts.spool
+    return this.#deps.spool
       .synced()
-      .catch((error: unknown) => this.#parts.log.error("the spool is not on the disk", { error: messageOf(error) }));
-  }
-
-  /** Headers and early chunks leave at the end of this turn of the event loop, not when more has come. */
-  #flushSoon(): void {
-    if (this.#flushAsked || !this.#open) return;
-    this.#flushAsked = true;
-    queueMicrotask(() => {
-      this.#flushAsked = false;
-      // An answer that is whole already leaves as a whole.
-      if (!this.#ended && !this.#endAsked) this.#flushNow();
-    });
-  }
-
-  #flushNow(): void {
-    if (this.#writeHeld()) return;
-    this.recording.flush();
-    this.#answer.flush();
-  }
-
-  #writeHeld(): boolean {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) this.#write(held);
-    return held !== undefined;
-  }
-
-  #write(bytes: Uint8Array): void {
-    this.recording.flush();
-    if (this.#answer.write(bytes) || this.#waitsForDrain) return;
-    this.#waitsForDrain = true;
-    this.#wasSlow = true;
-    if (!this.#endAsked) this.call?.pause();
-    this.#answer.onDrain(() => {
-      this.#waitsForDrain = false;
-      if (this.#ended) return;
-      if (this.#endAsked) this.onEnd();
-      else this.call?.resume();
-    });
+      .catch((error: unknown) => this.#deps.log.error("the spool is not on the disk", { error: messageOf(error) }));
   }
 
   #onClientGone(): void {
     if (this.#ended || this.#cut !== undefined) return;
-    if (!this.#endAsked) this.call?.abort();
+    if (!this.#writer.endAsked) this.call?.abort();
     this.upload?.stop();
-    this.#finish({ outcome: "client_gone", status: 499 });
+    this.#finish(this.#hasAll() ? { outcome: "complete" } : { outcome: "client_gone", status: 499 });
+  }
+
+  /** Whether a client that leaves has the last event of its stream: some do not wait for the end of the body. */
+  #hasAll(): boolean {
+    if (!this.#isStream || this.#last === undefined || !this.#writer.isTaken) return false;
+    return isWholeStream(this.#before === undefined ? [this.#last] : [this.#before, this.#last]);
   }
 
   #finish(ending: Ending): void {
@@ -354,14 +334,16 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   #close(ending: Ending): void {
     this.#ended = true;
     this.deadline = 0;
-    this.#held = undefined;
+    this.#writer.takeHeld();
+    this.#before = undefined;
+    this.#last = undefined;
     this.recording.close(ending);
-    this.#parts.inFlight.remove(this);
+    this.#deps.inFlight.remove(this);
     const { recording } = this;
     const status = ending.status ?? this.#status;
     this.#end = { id: this.id, status, outcome: ending.outcome, forwarded: recording.forwardedAt !== undefined };
     for (const listener of this.#onEnd) listener(this.#end);
-    this.#parts.metrics.count({
+    this.#deps.metrics.count({
       provider: this.provider?.name ?? "CUSTOM",
       status,
       outcome: ending.outcome,
@@ -374,6 +356,3 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     });
   }
 }
-
-/** What may stand in a status line; anything else is replaced by the usual phrase. */
-const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
