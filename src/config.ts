@@ -140,6 +140,11 @@ export const CONFIG_SCHEMA = Type.Object(
       ["second", "always"],
       "When the spool is forced to disk: each second, or before each answer.",
     ),
+    accept_missing_database: choice(
+      "no",
+      ["no", "yes"],
+      "Whether a start makes an empty database in place of weir.db or bodies.db that is gone. Set it for one start only.",
+    ),
     on_spool_full: choice("serve", ["serve", "refuse"], "What to do with traffic that cannot be recorded."),
     log_format: choice(
       "auto",

@@ -10,7 +10,7 @@ import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./pl
 import { hostsOf } from "./plugin/providers/registry.ts";
 import { within } from "./runtime/within.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
-import { openDataDirectory } from "./serve/data-directory.ts";
+import { openDataDirectory, refuseMissingDatabase } from "./serve/data-directory.ts";
 import {
   DATABASE_PATIENCE_MS,
   type FirstKeysOptions,
@@ -19,6 +19,7 @@ import {
   takeBackKey,
   withReader,
 } from "./serve/first-keys.ts";
+import { watchLocks } from "./serve/lock-watch.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
@@ -68,16 +69,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   const signal = firstSignal(log, () => {
     for (const { spool } of built.regions) spool.flush();
   });
+  const watch = watchLocks(locks, log);
   try {
+    for (const each of configs) refuseMissingDatabase(each);
     const building = build(options, configs, built);
-    await Promise.race([building, signal.then(() => within(building, START_ENDS_MS, () => undefined))]);
-    const received = await signal;
+    const stopped = Promise.race([signal, watch.lost]);
+    stopped.catch(() => undefined); // a start that fails waits for it no more
+    await Promise.race([building, stopped.then(() => within(building, START_ENDS_MS, () => undefined))]);
+    const received = await stopped;
     const seconds = config.drain_seconds;
     log.info("stopping: no new connections, streams in flight may finish", { signal: received, seconds });
     await Promise.all(built.regions.map((region) => region.drain(seconds)));
   } finally {
     await takeDown(built);
     if (built.unshownKey !== undefined) await takeBackKey(config, built.unshownKey).catch(() => undefined);
+    watch.end();
     for (const lock of locks) lock.release();
   }
   log.info("stopped");

@@ -1,12 +1,21 @@
-import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { sep } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { basename, join, sep } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf } from "../observe.ts";
+import { readTip } from "../spool/tip-file.ts";
+import { bodiesPath } from "../store/database/local.ts";
 import { type DirectoryLock, lockDirectory } from "../store/database/lock.ts";
+import { localPath } from "../store/store.ts";
 import { StartError } from "./start-error.ts";
 
+/** Nothing in the data directory is anybody's but its owner's. */
+const OTHERS = 0o077;
+/** A spool that holds less has the first frame of a run and no traffic: its start may have failed before there was a database. */
+const EMPTY_SPOOL_BYTES = 1_024;
+
 /**
- * Makes the data directory, readable by its owner alone, and takes it for this program.
+ * Makes the data directory, readable by its owner alone, and takes it for this program. Files that this process makes from
+ * here on are its owner's alone too.
  *
  * @param options - `dropIns: false` leaves the folders of drop-ins alone.
  * @throws StartError where it cannot be written or another service runs in it.
@@ -15,13 +24,14 @@ export function openDataDirectory(config: Config, options: { readonly dropIns?: 
   const { data_dir: path } = config;
   let lock: DirectoryLock | undefined;
   try {
+    process.umask(process.umask() | OTHERS);
     const folders = options.dropIns === false ? [] : [config.providers_dir, config.plugins_dir];
     const dropIns = folders.filter((each) => each.startsWith(path + sep));
     for (const each of [path, ...dropIns]) mkdirSync(each, { recursive: true, mode: 0o700 });
-    // What others may read in it is bodies and hashes of keys. A directory of somebody else's cannot be changed.
-    if ((statSync(path).mode & 0o077) !== 0 && statSync(path).uid === process.getuid?.()) chmodSync(path, 0o700);
     lock = lockDirectory(path);
+    if (lock !== undefined) closeToOthers(path);
   } catch (error) {
+    lock?.release();
     throw new StartError(`data_dir = ${JSON.stringify(path)} cannot be used: ${messageOf(error)}`, error);
   }
   if (lock === undefined) {
@@ -30,4 +40,40 @@ export function openDataDirectory(config: Config, options: { readonly dropIns?: 
     );
   }
   return lock;
+}
+
+/**
+ * Refuses a start that would make an empty database in place of one that is gone: what it held would seem never to have been.
+ *
+ * @throws StartError that names what is missing, and how to go on without it.
+ */
+export function refuseMissingDatabase(config: Config): void {
+  const path = localPath(config);
+  if (path === undefined || config.accept_missing_database === "yes") return;
+  const files = [path, bodiesPath(path)];
+  const missing = files.filter((each) => !existsSync(each));
+  if (missing.length === 0) return;
+  const isUsed =
+    missing.length < files.length || (readTip(join(config.data_dir, "spool"))?.offset ?? 0) > EMPTY_SPOOL_BYTES;
+  if (!isUsed) return;
+  const beside = missing.length < files.length ? basename(files.find((each) => existsSync(each))!) : "a used spool";
+  throw new StartError(
+    `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing beside ${beside}: put it back, or restore a backup ` +
+      "(weir restore); to go on without what it held, start once with WEIR_ACCEPT_MISSING_DATABASE=yes",
+  );
+}
+
+/** What others may read here is bodies and hashes of keys. Files of somebody else's cannot be changed, and stay as they are. */
+function closeToOthers(directory: string): void {
+  const own = process.getuid?.();
+  const close = (path: string) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && (found.mode & OTHERS) !== 0 && found.uid === own) chmodSync(path, found.mode & ~OTHERS);
+  };
+  close(directory);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isFile() || entry.isDirectory()) close(join(directory, entry.name));
+  }
+  const spool = join(directory, "spool");
+  if (existsSync(spool)) for (const name of readdirSync(spool)) close(join(spool, name));
 }

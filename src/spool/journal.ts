@@ -100,7 +100,7 @@ export class Journal {
   }
 
   #openNext(): void {
-    fs.mkdirSync(this.#directory, { recursive: true });
+    fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const segment = nextSegment([...listSegments(this.#directory), this.#tip.segment]);
     const firstFrame = this.#firstFrame(this.#previous());
     const fd = fs.openSync(segmentPath(this.#directory, segment), "wx", 0o600);

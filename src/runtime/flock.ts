@@ -1,0 +1,71 @@
+import { closeSync, openSync } from "node:fs";
+
+interface System {
+  /** Names of the C library, by C library. */
+  readonly libraries: readonly string[];
+  /** The function that says where `errno` is. */
+  readonly errno: "__errno_location" | "__error";
+  readonly wouldBlock: number;
+}
+
+const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = {
+  linux: {
+    libraries: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`],
+    errno: "__errno_location",
+    wouldBlock: 11,
+  },
+  darwin: { libraries: ["libSystem.B.dylib"], errno: "__error", wouldBlock: 35 },
+};
+/** `LOCK_EX | LOCK_NB`, the same on both systems. */
+const EXCLUSIVE_AT_ONCE = 6;
+
+/** @returns 0 where the lock is taken, else `errno`. */
+type Flock = (descriptor: number) => number;
+let loaded: { readonly flock: Flock | undefined; readonly wouldBlock: number } | undefined;
+
+/** A lock on a directory itself, which cannot be deleted from under those who work in it, as a file can. */
+export interface Flocked {
+  release(): void;
+}
+
+/**
+ * Locks a directory with `flock` until it is released or this process ends in whatever way.
+ *
+ * @returns "taken" where another one has it, undefined where there is no such lock: on other systems, on Deno, and on file
+ * systems that have none.
+ */
+export function flockDirectory(directory: string): Flocked | "taken" | undefined {
+  loaded ??= load();
+  const { flock, wouldBlock } = loaded;
+  if (flock === undefined) return undefined;
+  const descriptor = openSync(directory, "r");
+  const errno = flock(descriptor);
+  if (errno === 0) return { release: () => closeSync(descriptor) };
+  closeSync(descriptor);
+  return errno === wouldBlock ? "taken" : undefined;
+}
+
+function load(): NonNullable<typeof loaded> {
+  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
+  const { libraries, errno, wouldBlock } = SYSTEMS[process.platform] ?? {
+    libraries: [],
+    errno: "__error",
+    wouldBlock: 0,
+  };
+  for (const library of ffi === undefined ? [] : libraries) {
+    try {
+      const { symbols } = ffi!.dlopen(library, {
+        flock: { args: ["i32", "i32"], returns: "i32" },
+        [errno]: { args: [], returns: "ptr" },
+      }) as { symbols: Record<string, (...args: number[]) => number> };
+      const flock: Flock = (descriptor) =>
+        symbols["flock"]!(descriptor, EXCLUSIVE_AT_ONCE) === 0
+          ? 0
+          : ffi!.read.i32(symbols[errno]!() as import("bun:ffi").Pointer, 0);
+      return { flock, wouldBlock };
+    } catch {
+      // The other name, or none: then the lock's file alone guards the directory.
+    }
+  }
+  return { flock: undefined, wouldBlock };
+}

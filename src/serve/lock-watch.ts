@@ -1,0 +1,25 @@
+import type { Log } from "../observe.ts";
+import type { DirectoryLock } from "../store/database/lock.ts";
+
+const CHECK_MS = 1_000;
+
+export interface LockWatch {
+  /** Rejects once another program has one of the directories: this one must not write there any more. */
+  readonly lost: Promise<never>;
+  end(): void;
+}
+
+/** Looks each second whether the locks' files are still those that are held. */
+export function watchLocks(locks: readonly DirectoryLock[], log: Log): LockWatch {
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => undefined); // told to whoever waits for it
+  const timer = setInterval(() => {
+    for (const lock of locks) {
+      const state = lock.check();
+      if (state === "retaken") log.warn("weir.lock was deleted while the service runs; it is locked again");
+      if (state === "lost") reject(new Error("another weir serve uses the data directory: weir.lock was deleted"));
+    }
+  }, CHECK_MS);
+  timer.unref();
+  return { lost, end: () => clearInterval(timer) };
+}
