@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createLog } from "../observe.ts";
 import { PluginError, type PluginKind } from "../plugin/files/check.ts";
 import { checkInThread } from "../plugin/files/check-thread.ts";
-import { byName, type Loaded, loadFile, loadFolders, pluginFolders } from "../plugin/files/load.ts";
+import { type FailedFile, type Loaded, loadEach, loadFile, loadFolders, pluginFolders } from "../plugin/files/load.ts";
 import { Entries } from "../plugin/host/entries.ts";
 import { createPluginHost, optionsOf } from "../plugin/host/host.ts";
 import { readOnlyJournal } from "../plugin/host/journal.ts";
@@ -14,12 +14,15 @@ import { printList } from "./print.ts";
 
 interface Listed {
   readonly kind: PluginKind;
-  readonly name: string;
+  /** Null where the file cannot be loaded: nobody knows its name. */
+  readonly name: string | null;
   readonly source: "built-in" | "drop-in";
   readonly file: string;
   /** Whether it takes the place of a built-in of the same name. */
   readonly replaces: boolean;
   readonly hosts: readonly string[];
+  /** Why the file is not in use, or null. */
+  readonly reason: string | null;
 }
 
 export const listProvidersCommand: Run = async (invocation) => print(invocation, await providers(invocation));
@@ -69,41 +72,78 @@ async function kindOf(path: string): Promise<PluginKind> {
 }
 
 async function providers({ config }: Invocation): Promise<Listed[]> {
-  const loaded = await loadFolders("provider", pluginFolders("provider", config));
-  buildRegistry(loaded);
-  return listed("provider", loaded, ({ hosts = [] }) => hosts);
+  const { loaded, failures } = await loadEach("provider", pluginFolders("provider", config));
+  const all = listed("provider", loaded, failures, ({ hosts = [] }) => hosts);
+  if (all.some(({ reason }) => reason !== null)) return all;
+  try {
+    buildRegistry(loaded);
+    return all;
+  } catch (error) {
+    // Each is well, and two of them want the same.
+    if (!(error instanceof PluginError)) throw error;
+    return all.map((each) => (each.file === error.file ? { ...each, reason: reasonOf(error, each.file) } : each));
+  }
 }
 
 async function plugins({ config }: Invocation): Promise<Listed[]> {
-  return listed("plugin", await loadFolders("plugin", pluginFolders("plugin", config)), () => []);
+  const { loaded, failures } = await loadEach("plugin", pluginFolders("plugin", config));
+  return listed("plugin", loaded, failures, () => []);
 }
 
+/** What is in use by name, and before it what is broken: that is what is looked for. */
 function listed<T extends { readonly name: string }>(
   kind: PluginKind,
   loaded: readonly Loaded<T>[],
+  failures: readonly FailedFile[],
   hosts: (value: T) => readonly string[],
 ): Listed[] {
-  return [...byName(loaded).values()]
-    .map(({ value, file, builtIn }) => ({
+  const sourceOf = (builtIn: boolean) => (builtIn ? ("built-in" as const) : ("drop-in" as const));
+  const used = new Map<string, Loaded<T>>();
+  const broken = failures.map(({ path, builtIn, error }) => ({ file: path, builtIn, reason: reasonOf(error, path) }));
+  for (const each of loaded) {
+    const { name } = each.value;
+    const before = used.get(name);
+    if (before === undefined || (before.builtIn && !each.builtIn)) used.set(name, each);
+    else
+      broken.push({ file: each.file, builtIn: each.builtIn, reason: `the name "${name}" is taken by ${before.file}` });
+  }
+  const good = [...used.values()].map(({ value, file, builtIn }) => ({
+    kind,
+    name: value.name,
+    source: sourceOf(builtIn),
+    file,
+    replaces: !builtIn && loaded.some((other) => other.builtIn && other.value.name === value.name),
+    hosts: hosts(value),
+    reason: null,
+  }));
+  return [
+    ...broken.map(({ file, builtIn, reason }) => ({
       kind,
-      name: value.name,
-      source: builtIn ? ("built-in" as const) : ("drop-in" as const),
+      name: null,
+      source: sourceOf(builtIn),
       file,
-      replaces: !builtIn && loaded.some((other) => other.builtIn && other.value.name === value.name),
-      hosts: hosts(value),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+      replaces: false,
+      hosts: [],
+      reason,
+    })),
+    ...good.sort((a, b) => (a.name < b.name ? -1 : 1)),
+  ];
+}
+
+function reasonOf({ message }: Error, file: string): string {
+  return message.replace(`${file}: `, "");
 }
 
 function print(invocation: Invocation, all: readonly Listed[]): number {
   printList(invocation, all, {
     headings: ["name", "kind", "source", "file"],
     cells: ({ kind, name, source, replaces, file }) => [
-      name,
+      name ?? "broken",
       kind,
       replaces ? `${source}, replaces a built-in` : source,
       file,
     ],
   });
+  for (const { file, reason } of all) if (reason !== null) invocation.terminal.err(`${file}: ${reason}\n`);
   return 0;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { ROOT } from "../e2e/weir.ts";
@@ -187,6 +187,24 @@ describe("plugins", () => {
     const listed = JSON.parse((await cli.run("plugins", "list", "--json")).out) as { file: string; source: string }[];
     expect(listed.find(({ file }) => file === path)).toMatchObject({ source: "drop-in", replaces: false });
     expect(listed.some(({ source }) => source === "built-in")).toBe(true);
+  });
+
+  test("a broken drop-in is listed with its reason, and everything else beside it", async () => {
+    const cli = commandLine();
+    await cli.run("plugins", "new", "acme-door");
+    const folder = join(cli.directory, "weir-data", "plugins");
+    writeFileSync(join(folder, "broken.ts"), "export default {");
+    writeFileSync(join(folder, "twice.ts"), readFileSync(join(folder, "acme-door.ts")));
+    const { status, out, err } = await cli.run("plugins", "list", "--json");
+    const listed = JSON.parse(out) as { name: string | null; file: string; reason: string | null }[];
+    expect([status, err]).toEqual([0, expect.stringContaining("broken.ts: line 1, column ")]);
+    expect(listed.slice(0, 2).map(({ name, reason }) => [name, reason])).toEqual([
+      [null, expect.stringContaining("line 1, column ")],
+      [null, `the name "acme-door" is taken by ${join(folder, "acme-door.ts")}`],
+    ]);
+    expect(listed.find(({ name }) => name === "acme-door")?.reason).toBe(null);
+    expect(listed.some(({ name }) => name === "rate-limits")).toBe(true);
+    expect((await cli.run("plugins", "list")).out).toContain("broken");
   });
 
   test("the types beside a skeleton are all of the contract", async () => {

@@ -12,7 +12,7 @@ let weir: Weir;
 beforeAll(async () => {
   upstream = await startRawUpstream(() => {
     const body = '{"id":"x","model":"m"}';
-    return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: session=${plant("set-cookie")}; Path=/\r\nSet-Cookie: b=${plant("second set-cookie")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: session=${plant("set-cookie")}; Path=/\r\nSet-Cookie: b=${plant("second set-cookie")}\r\nX-Debug: Bearer ${plant("debug")}\r\nX-Echo: sk-${plant("echo")}\r\nX-Sas-Url: https://a.example/b?sv=1&sig=${plant("sas")}\r\nAzure-AsyncOperation: https://a.example/o?token=${plant("operation")}\r\nMcp-Session-Id: ${plant("mcp")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   });
   weir = await startWeir({ env: { WEIR_LOG_LEVEL: "debug" } });
 });
@@ -44,11 +44,37 @@ const HEADERS: readonly (readonly [string, (secret: string) => string])[] = [
   ["X-Amz-Security-Token", String],
   ["Cookie", (secret) => `session=${secret}; other=1`],
   ["Sec-WebSocket-Protocol", (secret) => `realtime, openai-insecure-api-key.${secret}`],
+  ["X-Note", (secret) => `ghp_${secret}`],
+  ["X-Note", (secret) => `foo bearer ${secret}`],
+  ["X-Note", (secret) => `{"api_key":"${secret}"}`],
+  ["X-Note", (secret) => `a, "sk-${secret}", b`],
+  ["X-Callback-Url", (secret) => `https://u:${secret}@h.example/x`],
+  ["X-Callback-Url", (secret) => `https://h.example/x?api_key=${secret}`],
+  ["Gateway-User-Id", (secret) => `sk-${secret}`],
+  ["Gateway-User-Id", (secret) => `Bearer ${secret}`],
+  ["Gateway-Session-Id", (secret) => `sk-${secret}`],
+  ["Gateway-Prompt-Id", (secret) => `ghp_${secret}`],
+  ["Gateway-Property-Password", String],
+  ["Gateway-Property-Link", (secret) => `https://h.example/x?access_token=${secret}`],
   ["Gateway-Auth", (secret) => `Bearer ${secret}`],
+];
+
+/** Paths with a credential where no name says so, or in a form that has to be decoded first. */
+const PATHS: readonly ((secret: string) => string)[] = [
+  (secret) => `/v1/sk-${secret}/x`,
+  (secret) => `/botsk-${secret}/sendMessage`,
+  (secret) => `/p;api_key=${secret}/x`,
+  (secret) => `/v1/things?sk-${secret}`,
+  (secret) => `/v1/things?api_key%3D${secret}`,
+  (secret) => `/v1/things?api_key%00=${secret}`,
+  (secret) => `/v1/things?u=https%3A%2F%2Fu%3A${secret}%40h`,
+  (secret) => `/v1/things?u=https%3A%2F%2Fh%3Fapi_key%3D${secret}`,
+  (secret) => `/v1/things?j=%7B%22api_key%22%3A%22${secret}%22%7D`,
 ];
 
 const QUERY = `
   key KEY api_key apikey apiKey api-key access_token token auth_token client_secret password secret sig signature
+  passphrase pin bearer api_key[] client_assertion assertion samlresponse ticket code
   X-Amz-Signature X-Amz-Credential X-Amz-Security-Token X-Goog-Signature subscription-key k%65y %61pi_key`
   .trim()
   .split(/\s+/);
@@ -111,6 +137,11 @@ test("no credential of a client or a provider is found in the data directory, th
     expect(statusOf(await send(request(path, "")))).toBe(200);
     expect(upstream.received.at(-1)!.startLine).toBe(`POST ${path} HTTP/1.1`);
   }
+  for (const [index, pathOf] of PATHS.entries()) {
+    const path = pathOf(plant(`path ${index}`));
+    expect(statusOf(await send(request(path, "")))).toBe(200);
+    expect(upstream.received.at(-1)!.startLine).toBe(`POST ${path} HTTP/1.1`);
+  }
   for (const target of [
     `http://user:${plant("target password")}@127.0.0.1:${upstream.port}`,
     `http://${plant("target user")}@127.0.0.1:${upstream.port}`,
@@ -123,7 +154,8 @@ test("no credential of a client or a provider is found in the data directory, th
   expect(statusOf(await send(request(`/../x?key=${plant("query, bad path")}`, "")))).toBe(400);
 
   const records = await recordsOf(weir, ids, 5_000);
-  expect(planted.size).toBeGreaterThan(35);
+  expect(planted.size).toBeGreaterThan(70);
+  expect(leaked(await (await fetch(`${weir.api}/metrics`)).text())).toEqual([]);
   expect(leaked(JSON.stringify(records))).toEqual([]);
   for (const id of ids) {
     for (const path of [`/v1/request/${id}`, `/v1/request/${id}/body`, `/v1/request/${id}/body?part=response&raw=true`])

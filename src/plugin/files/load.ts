@@ -42,12 +42,30 @@ export function pluginFolders(kind: PluginKind, config: Config): readonly Plugin
  * @throws PluginError for one failure, AggregateError of PluginErrors for several.
  */
 export async function loadFolders<K extends PluginKind>(kind: K, folders: readonly PluginFolder[]) {
+  const { loaded, failures } = await loadEach(kind, folders);
+  if (failures.length === 1) throw failures[0]!.error;
+  if (failures.length > 1) {
+    const errors = failures.map(({ error }) => error);
+    throw new AggregateError(errors, errors.map(({ message }) => message).join("\n"));
+  }
+  return loaded;
+}
+
+/** A file that could not be loaded. */
+export interface FailedFile {
+  readonly path: string;
+  readonly builtIn: boolean;
+  readonly error: Error;
+}
+
+/** Loads every file of the folders, in order, and says which could not be. */
+export async function loadEach<K extends PluginKind>(kind: K, folders: readonly PluginFolder[]) {
   const files = (await Promise.all(folders.map(async (folder) => pluginFiles(folder)))).flat();
   const results = await Promise.allSettled(files.map(({ path, builtIn }) => loadFile(kind, path, builtIn)));
-  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-  if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(({ message }) => message).join("\n"));
-  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failures: readonly FailedFile[] = results.flatMap((result, at) =>
+    result.status === "rejected" ? [{ ...files[at]!, error: result.reason as Error }] : [],
+  );
+  return { loaded: results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])), failures };
 }
 
 /** Files of a folder that are providers or plugins, by name; none where there is no such folder. */
