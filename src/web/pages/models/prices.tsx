@@ -142,7 +142,7 @@ function inForceColumnsOf(rows: readonly PriceInForce[], onEdit: (row: Price) =>
       id: "source",
       header: "By",
       value: (row) => row.source,
-      cell: (row) => row.source ?? <span className="muted">not known</span>,
+      cell: (row) => <span className="wraps">{row.source ?? <span className="muted">not known</span>}</span>,
     },
     {
       id: "actions",
