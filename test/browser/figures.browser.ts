@@ -92,7 +92,11 @@ describe("Costs", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
     const search = new URL(page.url()).searchParams;
-    expect(JSON.parse(search.get("filter")!)).toEqual({ request_response_rmt: { status: { gte: 400 } } });
+    expect(JSON.parse(search.get("filter")!)).toEqual({
+      left: { request_response_rmt: { status: { gte: 400 } } },
+      operator: "and",
+      right: { request_response_rmt: { outcome: { "not-equals": "refused" } } },
+    });
     expect(Date.parse(search.get("to")!) - Date.parse(search.get("from")!)).toBeLessThanOrEqual(3_600_000);
   });
 

@@ -32,6 +32,29 @@ test("nothing shows before a key is given, and then the page that was opened doe
   expect(faults).toEqual([]);
 });
 
+test("before anyone has logged in, nothing is asked for but who it is", async () => {
+  await using opened = await it.open("/requests", { key: null });
+  const asked: string[] = [];
+  opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await opened.page.reload();
+  await opened.page.getByLabel("Service key").waitFor();
+  expect(asked.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session"]);
+});
+
+test.each(["/requests", "/costs"])(
+  "a link to %s with a filter that cannot be read shows nothing, and says so",
+  async (path) => {
+    await using opened = await it.open(`${path}?filter=%7Bbroken`);
+    const asked: string[] = [];
+    opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await opened.page.reload();
+    await opened.page.getByText("This link's filter cannot be read").waitFor();
+    expect(asked.filter((each) => /^\/v1\/(?:request|metrics)\//.test(each))).toEqual([]);
+    await opened.page.getByRole("button", { name: "Show without a filter" }).click();
+    await opened.page.getByText("This link's filter cannot be read").waitFor({ state: "detached" });
+  },
+);
+
 test("a wrong key is refused in words, and the field can be used again", async () => {
   await using opened = await it.open("/", { key: null });
   const { page } = opened;
