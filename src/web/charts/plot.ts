@@ -54,7 +54,12 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
   const layers = series.map((_, at): uPlot.Series => {
     const colour = palette.series[colourOf(plotted, at)]!;
     if (kind === "lines")
-      return { stroke: colour, width: 1.6, points: { show: true, size: 6, fill: colour, filter: lonely }, spanGaps: false };
+      return {
+        stroke: colour,
+        width: 1.6,
+        points: { show: true, size: 6, fill: colour, filter: lonely },
+        spanGaps: false,
+      };
     const bars = uPlot.paths.bars!({ size: [0.86, 48], align: 1 });
     return { stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } };
   });
