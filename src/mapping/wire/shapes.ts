@@ -1,5 +1,6 @@
 import type { Shape } from "../../plugin/contract.ts";
 import { chatCompletionsShape } from "./chat-completions/shape.ts";
+import { generateContentShape } from "./generate-content/shape.ts";
 import { messagesShape } from "./messages/shape.ts";
 import { responsesShape } from "./responses/shape.ts";
 
@@ -8,4 +9,5 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat-completions": chatCompletionsShape,
   responses: responsesShape,
   messages: messagesShape,
+  "generate-content": generateContentShape,
 };

@@ -1,13 +1,13 @@
-import type { Json } from "../../plugin/contract.ts";
-import type { LlmMessage, LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { annotationsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import { geminiUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { foldGenerateContent } from "./generate-content-fold.ts";
+import type { Json } from "../../../plugin/contract.ts";
+import type { LlmMessage, LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined } from "../../json.ts";
+import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { annotationsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import { geminiUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { foldGenerateContent } from "./fold.ts";
 
 /** Gemini, on AI Studio and on Vertex. */
 export const generateContent: WireSchema = {

@@ -1,6 +1,6 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
-import { inOrder } from "./pieces.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
+import { inOrder } from "../pieces.ts";
 
 const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
 

@@ -1,13 +1,13 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { isObject, type JsonObject, listOf, mergeMembers, parseJson, pickDefined, textOf } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import { converseUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { grown, inOrder } from "./pieces.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { isObject, type JsonObject, listOf, mergeMembers, parseJson, pickDefined, textOf } from "../../json.ts";
+import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import { converseUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { grown, inOrder } from "../pieces.ts";
 
 /** Bedrock converse, and Amazon's own models, which have its form also where they are invoked directly. */
 export const converse: WireSchema = {

@@ -1,0 +1,44 @@
+import type { ApiError, Json } from "../../../plugin/contract.ts";
+import { isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
+import { errorOf } from "../../outcome.ts";
+
+/** Google's words for statuses. Source: `google.rpc.Code`. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  409: "ABORTED",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  500: "INTERNAL",
+  501: "UNIMPLEMENTED",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** An error of Google's, also as the one element of a list. `status` 0: it came inside a stream, and its code is the status. */
+export function readError(status: number, body: Json): ApiError {
+  const around = Array.isArray(body) ? body[0] : body;
+  const error = isObject(around?.error) ? around.error : around;
+  const code = numberOf(error?.code);
+  const inStream = code !== undefined && code >= 400 && code < 600 ? code : 502;
+  const violation = listOf(error?.details).find((detail) => Array.isArray(detail?.fieldViolations));
+  return pickDefined({
+    status: status === 0 ? inStream : status,
+    message:
+      errorOf(around, status === 0 ? 500 : status)?.message ?? "the provider reported an error without a message",
+    type: textOf(error?.status),
+    param: textOf(violation?.fieldViolations[0]?.field),
+  }) as ApiError;
+}
+
+/** The error that Google's SDKs understand. */
+export const writeError = ({ status, message, upstream }: ApiError): Json => ({
+  error: pickDefined({
+    code: status,
+    message,
+    status: Object.hasOwn(STATUSES, status) ? STATUSES[status] : status < 500 ? "INVALID_ARGUMENT" : "INTERNAL",
+    upstream,
+  }),
+});

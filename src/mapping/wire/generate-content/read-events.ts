@@ -1,0 +1,112 @@
+import type { Json, Part, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import { filledText, isObject, type JsonObject, listOf } from "../../json.ts";
+import { geminiUsage } from "../../usage.ts";
+import { citationsOf, finishOf, idOfCall, isBlocked, logprobsOf, readPart } from "./answer.ts";
+import { readError } from "./errors.ts";
+
+interface ReadingState {
+  started?: true;
+  answerId?: string;
+  /** Number of the next part, over all candidates. */
+  next?: number;
+  candidates?: Map<number, CandidateState>;
+}
+
+interface CandidateState {
+  /** The text or thought that goes on. */
+  open: { readonly kind: "text" | "reasoning"; readonly part: number } | undefined;
+  calls: number;
+  /** What was said so far: citations count in it. */
+  text: string;
+  textPart: number | undefined;
+  cited: number;
+}
+
+type Of = { readonly choice?: number };
+
+/** The pieces in one chunk, which is a whole answer with a part of the text. Each part but text comes whole. */
+export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
+  const chunk: Json = Array.isArray(data) ? data[0] : data;
+  if (!isObject(chunk)) return [];
+  if (isObject(chunk.error)) return [{ type: "error", error: readError(0, chunk) }];
+  const pieces: Piece[] = [];
+  begin(state, chunk, pieces);
+  // Counts come before the finish, after which the gateway may be done.
+  const usage = geminiUsage(chunk.usageMetadata);
+  if (usage !== undefined) pieces.push({ type: "usage", usage });
+  for (const [at, candidate] of listOf(chunk.candidates).entries())
+    if (isObject(candidate)) readCandidate(state, candidate, at, pieces);
+  if (listOf(chunk.candidates).length === 0 && isBlocked(chunk)) pieces.push({ type: "finish", finish: "filter" });
+  return pieces;
+}
+
+function begin(state: ReadingState, chunk: JsonObject, pieces: Piece[]): void {
+  if (state.started) return;
+  state.started = true;
+  const id = filledText(chunk.responseId);
+  const model = filledText(chunk.modelVersion);
+  if (id !== undefined) state.answerId = id;
+  pieces.push({ type: "start", ...(id && { id }), ...(model && { model }) });
+}
+
+function readCandidate(state: ReadingState, candidate: JsonObject, at: number, pieces: Piece[]): void {
+  const index = typeof candidate.index === "number" ? candidate.index : at;
+  const of: Of = index > 0 ? { choice: index } : {};
+  state.candidates ??= new Map();
+  const known = state.candidates.get(index) ?? {
+    open: undefined,
+    calls: 0,
+    text: "",
+    textPart: undefined,
+    cited: 0,
+  };
+  state.candidates.set(index, known);
+  for (const given of listOf(candidate.content?.parts))
+    for (const part of readPart(given, () => idOfCall(given, state.answerId, known.calls++)))
+      addPart(state, known, part, of, pieces);
+  cite(known, candidate, of, pieces);
+  const logprobs = logprobsOf(candidate.logprobsResult);
+  if (logprobs !== undefined) pieces.push({ type: "logprobs", logprobs, ...of });
+  if (filledText(candidate.finishReason) !== undefined)
+    pieces.push({ type: "finish", finish: finishOf(candidate.finishReason), ...of });
+}
+
+function addPart(state: ReadingState, known: CandidateState, given: Part, of: Of, pieces: Piece[]): void {
+  const fresh = () => {
+    const part = state.next ?? 0;
+    state.next = part + 1;
+    return part;
+  };
+  if (given.type === "text" || given.type === "reasoning") {
+    // A signature without text is of what came before: it stands by itself.
+    const alone = given.type === "reasoning" && given.text === "";
+    const part = !alone && known.open?.kind === given.type ? known.open.part : fresh();
+    pieces.push({ type: given.type, part, text: given.text, ...of });
+    known.open = alone ? undefined : { kind: given.type, part };
+    if (given.type === "text") {
+      known.text += given.text;
+      known.textPart = part;
+    } else if (given.state !== undefined) {
+      pieces.push({ type: "state", part, state: given.state, ...of });
+      known.open = undefined;
+    }
+    return;
+  }
+  known.open = undefined;
+  const part = fresh();
+  if (given.type === "call") {
+    pieces.push({ type: "call", part, call: { ...given, arguments: "" }, ...of });
+    if (given.arguments !== "") pieces.push({ type: "arguments", part, text: given.arguments, ...of });
+  } else if (given.type === "image") pieces.push({ type: "image", part, image: given, ...of });
+  else if (given.type === "hosted") pieces.push({ type: "hosted", part, hosted: given, ...of });
+  pieces.push({ type: "close", part, ...of });
+}
+
+/** Sources come with the last chunk, or grow from chunk to chunk. */
+function cite(known: CandidateState, candidate: JsonObject, of: Of, pieces: Piece[]): void {
+  if (known.textPart === undefined) return;
+  const citations = citationsOf(candidate, known.text);
+  for (const citation of citations.slice(known.cited))
+    pieces.push({ type: "citation", part: known.textPart, citation, ...of });
+  known.cited = Math.max(known.cited, citations.length);
+}

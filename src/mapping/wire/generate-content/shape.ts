@@ -1,0 +1,60 @@
+import type { Shape } from "../../../plugin/contract.ts";
+import { EFFORT_TABLE, EFFORTS } from "../../translate/effort.ts";
+import { readAnswer } from "./answer.ts";
+import { readError, writeError } from "./errors.ts";
+import { readEvent } from "./read-events.ts";
+import { writeRequest } from "./write-request.ts";
+
+const budgets = Object.fromEntries(EFFORTS.map((effort) => [effort, EFFORT_TABLE[effort].geminiBudget])) as NonNullable<
+  NonNullable<Shape["limits"]>["budgets"]
+>;
+
+/** Gemini's own API, on AI Studio and on Vertex. Clients that speak it are served where the target speaks it, too. */
+export const generateContentShape: Shape = {
+  name: "generate-content",
+  endpoint: /:(?:generateContent|streamGenerateContent|countTokens)$/,
+  takes: {
+    laterSystem: "-",
+    imageDetail: "D",
+    participant: "D",
+    imageUrl: "F",
+    fileUrl: "F",
+    fileId: "R",
+    strict: "D",
+    customTool: "-",
+    namespace: "-",
+    resultImages: "-",
+    resultFiles: "-",
+    cacheMarks: "-",
+    parallelCalls: "D",
+    logitBias: "D",
+    verbosity: "D",
+    user: "D",
+    cacheKey: "-",
+    metadata: "D",
+    store: "D",
+    serviceTier: "D",
+    prediction: "D",
+    truncation: "D",
+    include: "D",
+    audio: "R",
+    conversation: "R",
+    background: "R",
+    storedPrompt: "R",
+  },
+  limits: {
+    toolName: /^[A-Za-z0-9_-]{1,64}$/,
+    stopTexts: 5,
+    turnsAlternate: true,
+    resultNames: true,
+    reasoning: "level",
+    budgets,
+  },
+  writeRequest,
+  readAnswer,
+  readEvent,
+  readError,
+  writeError,
+  writeStatus: (status) => (status === 529 ? 503 : status),
+  writeCount: (tokens) => ({ totalTokens: tokens }),
+};

@@ -1,0 +1,150 @@
+import type { Call, Json, Loss, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
+import { type JsonObject, pickDefined } from "../../json.ts";
+import { EFFORT_TABLE } from "../../translate/effort.ts";
+import { openApiSchema } from "./openapi-schema.ts";
+import { writeParts } from "./parts.ts";
+
+/** Most tokens of thought that every model with a budget takes. */
+const BUDGET_MAX = 24_576;
+
+/** A body for Gemini. The model and whether the answer streams stand in the path. */
+export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
+  const losses: Loss[] = [];
+  const { messages } = prompt;
+  const turns = messages.findIndex(({ role }) => role !== "system");
+  const leading = turns === -1 ? messages : messages.slice(0, turns);
+  const system = leading.flatMap(({ parts }) => writeParts(parts, false));
+  const takesSchemas = facts.jsonSchema !== false;
+  const tools = writeTools(prompt, takesSchemas, losses);
+  const config = writeConfig(prompt, takesSchemas, losses);
+  return {
+    body: pickDefined({
+      // A turn of which nothing is left is refused.
+      contents: (turns === -1 ? [] : messages.slice(turns))
+        .map((message) => writeContent(message, facts.needsSignatures === true))
+        .filter(({ parts }) => parts.length > 0),
+      systemInstruction: system.length > 0 ? { parts: system } : undefined,
+      tools: tools.length > 0 ? tools : undefined,
+      toolConfig: writeChoice(prompt),
+      generationConfig: Object.keys(config).length > 0 ? config : undefined,
+    }),
+    losses,
+  };
+}
+
+const writeContent = ({ role, parts }: Message, signed: boolean): JsonObject => ({
+  role: role === "assistant" ? "model" : "user",
+  parts: writeParts(parts, signed),
+});
+
+function writeTools({ tools, toolChoice }: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject[] {
+  const among = toolChoice?.mode === "auto" ? toolChoice.allowed : undefined;
+  const written: JsonObject[] = [];
+  const functionDeclarations: JsonObject[] = [];
+  for (const tool of tools) {
+    if (tool.type === "search") written.push({ googleSearch: searchLimits(tool, losses) });
+    else if (tool.type === "hosted") written.push(tool.item);
+    else if (among === undefined || among.includes(tool.name))
+      functionDeclarations.push(writeFunction(tool, takesSchemas, losses));
+  }
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }, ...written] : written;
+}
+
+/** Google's search takes no wishes but these. */
+function searchLimits(tool: Tool & { type: "search" }, losses: Loss[]): JsonObject {
+  const at = tool.at ?? "tools";
+  for (const name of ["contextSize", "location", "allowedDomains", "blockedDomains", "maxUses"] as const)
+    if (tool[name] !== undefined) losses.push({ kind: "dropped", path: `${at}.${SEARCH_MEMBERS[name]}` });
+  return {};
+}
+
+const SEARCH_MEMBERS = {
+  contextSize: "search_context_size",
+  location: "user_location",
+  allowedDomains: "allowed_domains",
+  blockedDomains: "blocked_domains",
+  maxUses: "max_uses",
+};
+
+function writeFunction(
+  tool: Exclude<Tool, { type: "search" | "hosted" }>,
+  takesSchemas: boolean,
+  losses: Loss[],
+): JsonObject {
+  const { name, description } = tool;
+  const parameters = tool.type === "function" ? tool.parameters : undefined;
+  if (parameters === undefined) return pickDefined({ name, description });
+  if (takesSchemas) return pickDefined({ name, description, parametersJsonSchema: parameters });
+  const { schema, approximated } = openApiSchema(parameters);
+  if (approximated) losses.push({ kind: "approximated", path: `${tool.at ?? "tools"}.parameters`, why: NO_SCHEMA });
+  // An object without members is refused: such a function has no parameters.
+  const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
+  return pickDefined({ name, description, parameters: hasMembers ? schema : undefined });
+}
+
+const NO_SCHEMA = "the model does not take JSON Schema; its rules are words in descriptions";
+
+/** Names may only stand beside `ANY`; where the model may answer without a call, the other tools were left out instead. */
+function writeChoice({ toolChoice, tools }: Prompt): Json {
+  if (toolChoice === undefined || !tools.some(({ type }) => type === "function" || type === "custom")) return undefined;
+  const { mode, name, allowed } = toolChoice;
+  if (mode === "auto") return { functionCallingConfig: { mode: "AUTO" } };
+  if (mode === "none") return { functionCallingConfig: { mode: "NONE" } };
+  const allowedFunctionNames = mode === "one" ? [name] : allowed;
+  return { functionCallingConfig: pickDefined({ mode: "ANY", allowedFunctionNames }) };
+}
+
+function writeConfig(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject {
+  const { settings, paths } = prompt;
+  if (settings.modalities?.includes("audio"))
+    losses.push({ kind: "refused", path: paths.modalities ?? "modalities", why: "the target's API cannot say it" });
+  const asked = settings.logprobs === true;
+  return pickDefined({
+    maxOutputTokens: settings.maxTokens,
+    temperature: settings.temperature,
+    topP: settings.topP,
+    topK: settings.topK,
+    stopSequences: settings.stop,
+    seed: settings.seed,
+    presencePenalty: settings.presencePenalty,
+    frequencyPenalty: settings.frequencyPenalty,
+    candidateCount: settings.n,
+    responseLogprobs: asked || undefined,
+    logprobs: asked ? settings.topLogprobs : undefined,
+    responseModalities: settings.modalities?.map((modality) => modality.toUpperCase()),
+    ...writeFormat(prompt, takesSchemas, losses),
+    thinkingConfig: writeThinking(prompt, losses),
+  });
+}
+
+function writeFormat({ settings: { format }, paths }: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject {
+  if (format === undefined || format.type === "text") return {};
+  const responseMimeType = "application/json";
+  if (format.type === "json") return { responseMimeType };
+  if (takesSchemas) return { responseMimeType, responseJsonSchema: format.schema };
+  const { schema, approximated } = openApiSchema(format.schema);
+  if (approximated) losses.push({ kind: "approximated", path: paths.format ?? "response_format", why: NO_SCHEMA });
+  return { responseMimeType, responseSchema: schema };
+}
+
+/** Thoughts are asked for only where the client asks for thinking and wants to see it. */
+function writeThinking({ settings, wants, paths }: Prompt, losses: Loss[]): Json {
+  const { thinking } = settings;
+  if (thinking === undefined) return undefined;
+  const config = pickDefined({
+    thinkingBudget: budgetOf(thinking, paths.thinking, losses),
+    thinkingLevel: thinking.effort === undefined ? undefined : EFFORT_TABLE[thinking.effort].geminiLevel,
+    includeThoughts: wants.reasoning !== false && isOn(thinking) ? true : undefined,
+  });
+  return Object.keys(config).length > 0 ? config : undefined;
+}
+
+type Thinking = NonNullable<Settings["thinking"]>;
+
+const isOn = ({ effort, budgetTokens }: Thinking) => effort !== "none" && budgetTokens !== 0;
+
+function budgetOf({ budgetTokens }: Thinking, path: string | undefined, losses: Loss[]): number | undefined {
+  if (budgetTokens === undefined || budgetTokens <= BUDGET_MAX) return budgetTokens;
+  losses.push({ kind: "approximated", path: path ?? "thinking", why: `at most ${BUDGET_MAX} tokens` });
+  return BUDGET_MAX;
+}

@@ -1,0 +1,61 @@
+import type { Answer, Json, Message, Part, Prompt, StreamEvent } from "../../../src/plugin/contract.ts";
+
+/** A provider's API read and written out loud, for shapes that no client speaks. It shares no code with the shape. */
+export interface Oracle {
+  /** What a request says, part by part, as `linesOf` says it of a prompt. */
+  readonly lines: (body: Json) => readonly string[];
+  /** What the API has no place for. */
+  readonly mute?: (part: Part) => boolean;
+  readonly answer: (answer: Answer) => Json;
+  /** The events of an answer whose texts are cut into pieces of `size` characters. */
+  readonly events: (answer: Answer, size: number) => readonly StreamEvent[];
+}
+
+/** One line a part, each with the role of its turn. */
+export function linesOf({ messages }: Prompt, { mute = () => false }: Oracle): string[] {
+  return messages.flatMap((message) =>
+    message.parts.filter((part) => !mute(part)).map((part) => `${roleOf(message)} ${lineOf(part)}`),
+  );
+}
+
+const roleOf = ({ role }: Message) => role;
+
+export const textLine = (text: string): string => `text ${JSON.stringify(text)}`;
+export const mediaLine = (kind: string, mediaType: string, bytes: string): string => `${kind} ${mediaType} ${bytes}`;
+export const callLine = (id: string, name: string, args: Json): string => `call ${id} ${name} ${JSON.stringify(args)}`;
+export const resultLine = (id: string, text: string, error: boolean): string =>
+  `result ${id} ${error ? "error" : "output"} ${JSON.stringify(text)}`;
+export const reasoningLine = (text: string, state: string | undefined): string =>
+  `reasoning ${JSON.stringify(text)} ${state ?? "unsigned"}`;
+
+function lineOf(part: Part): string {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return textLine(part.text);
+    case "image":
+    case "file":
+    case "audio":
+      return "bytes" in part.source
+        ? mediaLine("media", part.source.mediaType, part.source.bytes)
+        : `media ${JSON.stringify(part.source)}`;
+    case "call":
+      return callLine(part.id, part.name, JSON.parse(part.arguments));
+    case "result":
+      return resultLine(part.id, textIn(part.parts), part.error === true);
+    case "reasoning":
+      return reasoningLine(part.text, part.state?.value);
+    case "hosted":
+      return `hosted ${JSON.stringify(part.item)}`;
+  }
+}
+
+const textIn = (parts: readonly Part[]) =>
+  parts.flatMap((each) => (each.type === "text" ? [each.text] : [])).join("\n");
+
+/** Text cut into pieces; an empty one is one piece. */
+export function cut(text: string, size: number): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  return pieces.length === 0 ? [text] : pieces;
+}
