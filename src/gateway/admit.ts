@@ -19,12 +19,16 @@ import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts"
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
 import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { isUnified } from "./unified/address.ts";
+import { admitUnified, clientShape, identifyUnified, NO_ROUTE, type UnifiedAdmission } from "./unified/admission.ts";
 
 /** A request as the HTTP parser hands it over. */
 export interface ClientRequest {
   readonly incoming: IncomingRequest;
   /** The socket and what came behind the head, where the client wants to speak another protocol. */
   readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
+  /** Whether it came to the port of the unified address. */
+  readonly unified?: true;
 }
 
 /** A request as far as it is understood: a refusal is recorded with what there is. */
@@ -46,6 +50,9 @@ export interface Admitted {
   readonly facts: RequestFacts;
   /** What plugins see of the facts. */
   readonly seen: SeenRequest;
+  readonly key: KeySnapshot;
+  /** What it asks of the unified address; undefined in pass-through. */
+  readonly unified: UnifiedAdmission | undefined;
   /** How its record begins. */
   readonly meta: BeginMeta;
   /** What plugins need of its body. */
@@ -63,7 +70,9 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
   const { exchange, request, headers } = arrival;
   const { incoming } = request;
   checkMessage(request, headers);
-  const key = parts.keys.identify(headers.gateway, exchange.startedAt);
+  const isForUnified = isUnified(parts, request, headers);
+  if (isForUnified) exchange.errorShape = clientShape(incoming);
+  const key = isForUnified ? identifyUnified(parts, arrival) : parts.keys.identify(headers.gateway, exchange.startedAt);
   if (!(key instanceof GatewayError)) arrival.key = key;
   checkBytes(incoming.url); // such a path is refused with any key, and recorded where the key is known
   if (key instanceof GatewayError) throw key;
@@ -73,15 +82,31 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
     await parts.ids.claim(chosenId);
     exchange.adopt(chosenId);
   }
-  const route = findRoute(readSettings(headers.gateway), headers.hosts[0], parts.domain, parts.providers());
+  const settings = readSettings(headers.gateway);
+  const unified = isForUnified ? admitUnified(parts, arrival) : undefined;
+  const route =
+    unified === undefined ? findRoute(settings, headers.hosts[0], parts.domain, parts.providers()) : NO_ROUTE;
   arrival.route = route;
   exchange.provider = route.provider;
   checkPath(incoming.url);
-  checkLimits(parts, route, headers);
-  const wishes = readWishes(parts, arrival, route);
+  if (unified === undefined) checkTarget(parts, route);
+  checkLength(parts, headers);
+  const wishes = readWishes(parts, arrival, unified === undefined ? route : undefined);
   const meta = beginMeta(parts, arrival, key);
   const facts = requestFacts(exchange.id, meta, headers, route);
-  return { exchange, request, headers, route, facts, seen: new SeenRequest(facts), meta, ...wishes, ...AS_SENT };
+  return {
+    exchange,
+    request,
+    headers,
+    route,
+    facts,
+    seen: new SeenRequest(facts),
+    meta,
+    key,
+    unified,
+    ...wishes,
+    ...AS_SENT,
+  };
 }
 
 /** Nothing of it is needed or changed yet. */
@@ -110,12 +135,18 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
 }
 
 /** What is asked of the cache and of retries. It is checked for a WebSocket as well, which has neither. */
-function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival, route: Route) {
+function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival, route: Route | undefined) {
   const asked = speaksOfCache(headers)
     ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
     : undefined;
-  const plan = readRetryPlan(headers.gateway);
-  const retry = plan && { plan, targets: findFallbacks(parts, plan, route, request.incoming.url) };
+  // Fallbacks of the unified address name models, and are read there.
+  const plan = readRetryPlan(
+    route === undefined ? headers.gateway.filter(({ setting }) => setting !== "fallbacks") : headers.gateway,
+  );
+  const retry = plan && {
+    plan,
+    targets: route === undefined ? [] : findFallbacks(parts, plan, route, request.incoming.url),
+  };
   if (request.client !== undefined) return { caching: undefined, retry: undefined };
   if (asked !== undefined) exchange.cache = {};
   // What a Range leaves out is not in the cache's key.
@@ -128,9 +159,12 @@ export function speaksOfCache({ gateway }: RequestHeaders): boolean {
   return gateway.some(({ setting }) => setting.startsWith("cache-"));
 }
 
-function checkLimits(parts: GatewayParts, { target }: Route, { contentLength }: RequestHeaders): void {
+function checkTarget(parts: GatewayParts, { target }: Route): void {
   const refused = parts.guard.refuseHost(target.host, target.upstream.port);
   if (refused !== undefined) throw new GatewayError("target_forbidden", refused);
+}
+
+function checkLength(parts: GatewayParts, { contentLength }: RequestHeaders): void {
   if (contentLength !== undefined && contentLength > parts.bodyBytesMax)
     throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
 }

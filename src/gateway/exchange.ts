@@ -10,7 +10,7 @@ import type {
   UpstreamEvents,
   UpstreamRequest,
 } from "../runtime/http/upstream.ts";
-import type { BeginMeta, HeadMeta, SpoolWriter } from "../spool/frame.ts";
+import type { BeginMeta, HeadMeta, RoutingMeta, SpoolWriter } from "../spool/frame.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
 import type { Departing, Departures } from "./departures.ts";
@@ -22,7 +22,7 @@ import type { InFlight } from "./in-flight.ts";
 import { isWholeStream } from "./last-event.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
-import { errorBody, errorHeaders, type OwnAnswer, ownAnswer, reasonOf } from "./refusal.ts";
+import { errorHeaders, type OwnAnswer, ownAnswer, ownError, reasonOf } from "./refusal.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
 /** What an exchange needs of its gateway. */
@@ -64,6 +64,12 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   cache: CacheAnswer | undefined;
   /** Which try this is the answer of, and whose, where the client asked for more than one. */
   attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
+  /** How a unified request was routed, for its record. */
+  routing: RoutingMeta | undefined;
+  /** Further headers of the gateway's own, raw pairs. */
+  ownHeaders: readonly string[] = [];
+  /** The shape that errors of the gateway are written in; its own where there is none. */
+  errorShape: string | undefined;
   /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
   deadline = 0;
   #ended = false;
@@ -160,13 +166,13 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
       return;
     }
     this.#writer.headSent = true;
-    const body = errorBody(own, this.id);
-    const headers = errorHeaders(own, body.byteLength);
-    this.recording.head(own.status, headers, "application/json", this.attempt);
+    const { status, body } = ownError(own, this.id, this.errorShape);
+    const headers = errorHeaders({ ...own, status }, body.byteLength);
+    this.recording.head(status, headers, "application/json", this.#headFacts());
     this.recording.responseBody(body);
-    this.#finish({ outcome, status: own.status, error: { code: own.code, message: own.message } });
+    this.#finish({ outcome, status, error: { code: own.code, message: own.message } });
     const send = () => {
-      this.#answer.head(own.status, reasonOf(own.status), this.#withOwn(headers));
+      this.#answer.head(status, reasonOf(status), this.#withOwn(headers));
       this.upload?.stop();
       this.#answer.end(body);
     };
@@ -193,7 +199,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
     const hit = this.cache?.hit;
     const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
-    this.recording.head(status, shown, contentType, { ...cached, ...this.attempt });
+    this.recording.head(status, shown, contentType, { ...cached, ...this.#headFacts() });
     const headers = this.#withOwn(forward);
     this.#isStream = STREAM_TYPE.test(contentType);
     if (this.#deps.syncAlways) this.#writer.headAfter(this.#synced(), status, reason, headers);
@@ -300,8 +306,13 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#answer.destroy();
   }
 
+  #headFacts(): Partial<HeadMeta> {
+    return { ...this.attempt, ...(this.routing !== undefined && { routing: this.routing }) };
+  }
+
   #withOwn(headers: readonly string[]): string[] {
-    return withOwnHeaders(headers, this.#added, this.#deps.idHeaders, this.id, this.cache);
+    const own = withOwnHeaders(headers, this.#added, this.#deps.idHeaders, this.id, this.cache);
+    return this.ownHeaders.length === 0 ? own : [...own, ...this.ownHeaders.map(toHeaderValue)];
   }
 
   /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */

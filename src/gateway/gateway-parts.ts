@@ -1,5 +1,4 @@
 import type { TargetGuard } from "../net/target-guard.ts";
-import type { RoutingTables } from "../routing/tables.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
@@ -9,6 +8,7 @@ import type { RequestHooks } from "./hooks.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
+import type { UnifiedParts } from "./unified/unified-parts.ts";
 
 /** What every request of one gateway shares; worked out at the start, not per request. */
 export interface GatewayParts extends ExchangeDeps {
@@ -17,8 +17,7 @@ export interface GatewayParts extends ExchangeDeps {
   readonly ids: RequestIds;
   readonly headers: HeaderReader;
   readonly providers: () => ProviderIndex;
-  /** Credentials and routes, asked at every request of the unified address. */
-  readonly tables: () => RoutingTables;
+  readonly unified: UnifiedParts;
   readonly hooks: RequestHooks | undefined;
   readonly content: ContentReader;
   readonly cache: ResponseCache;

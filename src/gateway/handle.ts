@@ -11,9 +11,13 @@ import { Exchange } from "./exchange.ts";
 import { explain } from "./explain.ts";
 import { forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
+import type { RequestHeaders } from "./headers/headers.ts";
 import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
+import { isUnified } from "./unified/address.ts";
+import type { UnifiedAdmission } from "./unified/admission.ts";
+import { answerUnified } from "./unified/answer-unified.ts";
 
 /**
  * Takes one request from its head to its end. Never rejects.
@@ -23,7 +27,7 @@ import { callProvider } from "./retry/call-provider.ts";
  */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
-  if (parts.passedOn !== undefined && request.client === undefined && speaksOfCache(headers))
+  if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
     return parts.passedOn.passOn(request.incoming, answer);
   const exchange = new Exchange(parts, uuidv7(), answer, request.client);
   const arrival: Arrival = { exchange, request, headers };
@@ -36,6 +40,8 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const asked = needs.length === 0 ? admitted : { ...admitted, needs };
     const body = await readBody(parts, asked, planBody(asked));
     if (exchange.ended) return;
+    // At the unified address plugins are asked about each target, before it is called.
+    if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     const change = await askOnRequest(parts, asked);
     if (exchange.ended) return;
@@ -47,6 +53,16 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
   } catch (error) {
     refuse(parts, arrival, error);
   }
+}
+
+const NO_BODY = new Uint8Array(0);
+
+const isUnifiedRequest = (admitted: Admitted): admitted is Admitted & { readonly unified: UnifiedAdmission } =>
+  admitted.unified !== undefined;
+
+/** Whether only the first gateway thread can serve it: that has the cache, and knows which credentials rest. */
+function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
+  return speaksOfCache(headers) || isUnified(parts, request, headers);
 }
 
 /** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */

@@ -27,6 +27,7 @@ const NOTHING: readonly BodyNeed[] = [];
 export async function bodyNeeds({ hooks }: GatewayParts, admitted: Admitted): Promise<readonly BodyNeed[]> {
   const { seen, facts, request, headers } = admitted;
   if (hooks?.needs === undefined || request.client !== undefined || !hasBody(headers)) return NOTHING;
+  if (admitted.unified !== undefined) return NOTHING;
   return hooks.needs(seen, facts);
 }
 

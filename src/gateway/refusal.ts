@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 import type { Refusal } from "../plugin/contract.ts";
+import { writeErrorIn } from "../unified/response.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";
 
@@ -20,12 +21,14 @@ export interface OwnAnswer {
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Path of the member of the body that is wrong. */
+  readonly path?: string | undefined;
 }
 
 /** What a thrown value is answered with; whatever is not ours is a bug and says nothing of itself to the client. */
 export function toOwnAnswer(error: unknown): OwnAnswer {
   if (error instanceof GatewayError)
-    return { status: error.status, code: error.code, message: error.message, headers: error.headers };
+    return { status: error.status, code: error.code, message: error.message, headers: error.headers, path: error.path };
   return {
     status: 500,
     code: "internal_error",
@@ -49,6 +52,15 @@ export function fromRefusal({ status, code, message, headers = {} }: Refusal, id
 /** The JSON that every error of the gateway is answered with. */
 export function errorBody({ code, message }: Pick<OwnAnswer, "code" | "message">, id: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { type: "gateway_error", code, message, request_id: id } }));
+}
+
+/** The same in the shape that the client speaks, where that is not the gateway's own. */
+export function ownError(own: OwnAnswer, id: string, shape: string | undefined): { status: number; body: Buffer } {
+  const { status, code, message, path } = own;
+  if (shape === undefined) return { status, body: errorBody(own, id) };
+  const param = path === undefined ? {} : { param: path };
+  const written = writeErrorIn(shape, { status, code, message, type: "gateway_error", requestId: id, ...param });
+  return { status: written.status, body: Buffer.from(JSON.stringify(written.body)) };
 }
 
 /** Its headers, raw pairs. */

@@ -20,6 +20,11 @@ export interface RequestFacts {
   model?: string | undefined;
   /** The user that the body names, where it was read for that. */
   bodyUser?: string | undefined;
+  /** The route of the unified address that led here, and the credential that pays. */
+  route?: string | undefined;
+  credential?:
+    | { readonly name: string; readonly organizationId: string; readonly limit: string | undefined }
+    | undefined;
   /** The JSON body, where it was read for that. */
   body?: Json;
 }

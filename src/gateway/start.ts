@@ -12,6 +12,7 @@ import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus } from "../threads.ts";
+import type { ClientRequest } from "./admit.ts";
 import { KeyRing } from "./authenticate.ts";
 import { ContentReader } from "./body/content-reader.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
@@ -28,6 +29,7 @@ import { GatewayMetrics } from "./metrics.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
+import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
 import { SocketAnswer } from "./websocket/socket-answer.ts";
 
 const HEAD_BYTES_MAX = 128 * 1_024;
@@ -67,6 +69,8 @@ export interface GatewayOptions {
 
 export interface Gateway extends CacheAdministration {
   readonly port: number;
+  /** Port of the unified address; undefined where it has none of its own. */
+  readonly unifiedPort: number | undefined;
   setKeys(keys: readonly KeySnapshot[]): void;
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
   setOwnPorts(ports: readonly number[]): void;
@@ -97,20 +101,26 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = createParts(options, ownPorts);
   parts.keys.replace(options.keys ?? []);
   const server = await startServer(parts, options);
+  const unified = await startUnified(parts, options).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  const servers = unified === undefined ? [server] : [server, unified];
   const { port } = server;
-  ownPorts.add(port);
+  for (const each of servers) ownPorts.add(each.port);
   let draining = false;
   const deadlines = setInterval(() => checkDeadlines(parts.inFlight), DEADLINE_CHECK_MS);
   deadlines.unref();
 
   const drain = async (seconds: number, others?: Promise<unknown>): Promise<void> => {
     draining = true;
-    await drainServer(server, parts, seconds, others);
+    await drainServers(servers, parts, seconds, others);
     clearInterval(deadlines);
   };
 
   return {
     port,
+    unifiedPort: unified?.port,
     setKeys: (keys) => parts.keys.replace(keys),
     setOwnPorts(ports) {
       for (const own of ports) ownPorts.add(own);
@@ -134,8 +144,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-async function drainServer(
-  server: Server,
+async function drainServers(
+  servers: readonly Server[],
   parts: GatewayParts,
   seconds: number,
   others: Promise<unknown> | undefined,
@@ -144,19 +154,22 @@ async function drainServer(
   others?.finally(() => {
     isAlone = true;
   });
-  const closed = server.close();
+  const closed = Promise.all(servers.map((server) => server.close()));
   const until = performance.now() + seconds * 1_000;
   const inFlight = () => parts.inFlight.size + (parts.passedOn?.size ?? 0);
   while ((inFlight() > 0 || !isAlone) && performance.now() < until)
     await sleep(Math.max(0, Math.min(50, until - performance.now())));
   for (const exchange of parts.inFlight.all()) exchange.cutOff();
-  server.closeIdle();
+  for (const server of servers) server.closeIdle();
   // Answers that were just ended get a moment to leave before their connections go.
   await Promise.race([closed, sleep(200)]);
-  server.closeAll();
+  for (const server of servers) server.closeAll();
   parts.upstream.close();
   await Promise.race([closed, sleep(1_000)]);
-  await Promise.race([Promise.all([parts.cache.close(), parts.content.close()]), sleep(CACHE_CLOSE_MS)]);
+  await Promise.race([
+    Promise.all([parts.cache.close(), parts.content.close(), parts.unified.translator.close()]),
+    sleep(CACHE_CLOSE_MS),
+  ]);
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
@@ -175,13 +188,22 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     entriesMax: config.cache_max_entries,
     headMsMax: config.upstream_timeout_seconds * 1_000,
   });
+  const upstreamFor = (judge: TargetGuard) =>
+    createStrictUpstream({ resolve: createResolve(judge, config.dns_servers), ...(ca === undefined ? {} : { ca }) });
+  const upstream = upstreamFor(guard);
+  const tables = options.tables ?? (() => NO_TABLES);
+  const opened = privateHosts(tables, registry);
   return {
     log: room,
     spool,
     guard,
-    upstream: createStrictUpstream({
-      resolve: createResolve(guard, config.dns_servers),
-      ...(ca === undefined ? {} : { ca }),
+    upstream,
+    unified: createUnifiedParts({
+      config,
+      tables,
+      providers: registry,
+      upstream,
+      privateUpstream: upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened)),
     }),
     keys: new KeyRing(),
     ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
@@ -192,7 +214,6 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       () => cache.figures(),
     ),
     providers: registry,
-    tables: options.tables ?? (() => NO_TABLES),
     hooks,
     content,
     cache,
@@ -216,18 +237,39 @@ function idHeadersOf({ header_aliases }: Config): string[] {
 }
 
 function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<Server> {
-  return startStrictServer({
-    host: config.host,
+  return listen(parts, config, {
     port: config.gateway_port,
     portShared: config.gateway_port_shared === "yes",
+    more: {},
+  });
+}
+
+/** The port of the unified address, which the first gateway thread alone listens on: what rests is known there. */
+async function startUnified(parts: GatewayParts, { config, passedOn }: GatewayOptions): Promise<Server | undefined> {
+  if (config.unified_port < 0 || passedOn !== undefined) return undefined;
+  return listen(parts, config, { port: config.unified_port, portShared: false, more: { unified: true } });
+}
+
+interface ListenTerms {
+  readonly port: number;
+  readonly portShared: boolean;
+  /** What is known of every request that comes there. */
+  readonly more: Pick<ClientRequest, "unified">;
+}
+
+function listen(parts: GatewayParts, config: Config, { port, portShared, more }: ListenTerms): Promise<Server> {
+  return startStrictServer({
+    host: config.host,
+    port,
+    portShared,
     headBytesMax: HEAD_BYTES_MAX,
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,
     handlers: {
-      onRequest: (incoming, answer) => void handle(parts, { incoming }, answer),
+      onRequest: (incoming, answer) => void handle(parts, { incoming, ...more }, answer),
       onUpgrade(incoming, socket, early) {
         socket.on("error", () => socket.destroy());
-        void handle(parts, { incoming, client: { socket, early } }, new SocketAnswer(socket));
+        void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketAnswer(socket));
       },
       onFault: (fault) => faultAnswer(fault, parts.idHeaders),
     },

@@ -6,6 +6,7 @@ import type { Settings } from "./headers/settings.ts";
 
 /** What the gateway asks of the loaded providers; `plugin/providers/registry.ts` is one. */
 export interface ProviderIndex {
+  readonly providers: readonly ProviderPlugin[];
   providerByName(name: string): ProviderPlugin | undefined;
   /** @param host - lower case, without port. */
   providerByHost(host: string): ProviderPlugin | undefined;

@@ -68,6 +68,24 @@ export interface BeginMeta {
   readonly writer?: number;
 }
 
+/** How a request of the unified address was routed. */
+export interface RoutingMeta {
+  /** The model string as the client wrote it, where that is not in its body. */
+  readonly requestModel?: string;
+  /** The model as it was sent to the provider. */
+  readonly routedModel?: string;
+  readonly route?: string | null;
+  readonly reason?: string;
+  /** Name of the credential, or `client`. */
+  readonly credential?: string;
+  /** Whether a stored credential paid. */
+  readonly stored?: boolean;
+  /** `NO_MAPPING` on the same shape, else the client's shape. */
+  readonly mapping?: string;
+  /** What was lost or guessed, a clause each. */
+  readonly warnings?: readonly string[];
+}
+
 /** The provider's status line and headers, or the gateway's own. */
 export interface HeadMeta {
   readonly time: number;
@@ -83,6 +101,7 @@ export interface HeadMeta {
   readonly target?: string;
   readonly path?: string;
   readonly provider?: string;
+  readonly routing?: RoutingMeta;
 }
 
 /** What the provider got in place of what the client sent. A further one replaces it: another try was sent. */

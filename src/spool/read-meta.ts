@@ -82,6 +82,7 @@ const HEAD: Form<HeadMeta> = {
   target: optional(isText),
   path: optional(isText),
   provider: optional(isText),
+  routing: optional(isObject),
 };
 
 const PROVIDER_REQUEST: Form<ProviderRequestMeta> = { time: isTime, headers: optional(isHeaders), hasBody: isFlag };

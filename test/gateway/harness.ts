@@ -167,6 +167,7 @@ export function providerIndex(providers: readonly ProviderPlugin[] = []): Provid
   const fits = (pattern: string, host: string) =>
     pattern.startsWith("*.") ? host.endsWith(pattern.slice(1)) : pattern === host;
   return {
+    providers,
     providerByName: (name) =>
       providers.find((one) => one.name === name.toUpperCase() || one.aliases?.includes(name.toLowerCase())),
     providerByHost: (host) => providers.find((one) => one.hosts?.some((pattern) => fits(pattern, host))),

@@ -21,12 +21,15 @@ const USUAL_BYTES_MAX = 4 * 1_024 * 1_024;
 /** What decides by model or content decides about every request, so a larger body is refused. */
 const JUDGED_BYTES_MAX = 64 * 1_024 * 1_024;
 
+/** The body of a unified request names its target. How large any body may be is checked where it is read. */
+const UNIFIED: BodyPlan = { kind: "whole", bytesMax: 2 ** 31, tooLarge: "refuse" };
 const STREAM: BodyPlan = { kind: "stream" };
 const USUAL: BodyPlan = { kind: "whole", bytesMax: USUAL_BYTES_MAX, tooLarge: "stream" };
 const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: "refuse" };
 
 /** Says what becomes of a request's body, before its first byte is read. */
-export function planBody({ caching, retry, needs: all, seen }: Admitted): BodyPlan {
+export function planBody({ caching, retry, needs: all, seen, unified }: Admitted): BodyPlan {
+  if (unified !== undefined) return UNIFIED;
   const needs = all.filter((need) => !isKnown(need, seen));
   if (needs.includes("model") || needs.includes("body")) return JUDGED;
   return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;

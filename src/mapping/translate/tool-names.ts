@@ -8,6 +8,11 @@ interface ClientTool {
   readonly custom?: true;
 }
 
+export interface PlainToolNames {
+  readonly known: readonly (readonly [string, ClientTool])[];
+  readonly answerTool: string | undefined;
+}
+
 /** Characters of a name that are kept before its hash. */
 const KEPT = 55;
 
@@ -23,6 +28,18 @@ export class ToolNames {
 
   constructor(fits: RegExp | undefined) {
     this.fits = fits;
+  }
+
+  /** What crosses a thread. */
+  get plain(): PlainToolNames {
+    return { known: [...this.known], answerTool: this.answerTool };
+  }
+
+  static from({ known, answerTool }: PlainToolNames): ToolNames {
+    const names = new ToolNames(undefined);
+    for (const [name, tool] of known) names.known.set(name, tool);
+    names.answerTool = answerTool;
+    return names;
   }
 
   /** The name to send; it is remembered where it is not the client's own. */

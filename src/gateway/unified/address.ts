@@ -1,0 +1,67 @@
+import type { ClientRequest } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { type RequestHeaders, valuesOf } from "../headers/headers.ts";
+
+/** First labels of the unified address below the gateway's domain. No provider may have them. */
+const LABELS = ["ai", "ai-gateway"];
+
+/**
+ * Whether a request is one of the unified address: by its port, by its `Host`, or because it comes to the generic address
+ * with nothing but a service key where SDKs put their keys. The last costs a request of pass-through nothing: it says
+ * who it is and where it goes.
+ */
+export function isUnified(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
+  if (request.unified === true || isUnifiedHost(headers.hosts[0], parts.domain)) return true;
+  if (headers.gateway.some(({ setting }) => setting === "auth" || setting === "target-url")) return false;
+  if (isDedicated(headers.hosts[0], parts)) return false;
+  const key = sdkKey(headers, request.incoming.url);
+  return key !== undefined && parts.keys.isServiceKey(key);
+}
+
+export function isUnifiedHost(host: string | undefined, domain: string): boolean {
+  if (host === undefined || domain === "") return false;
+  const name = hostName(host);
+  return LABELS.some((label) => name === `${label}.${domain.toLowerCase()}`);
+}
+
+function isDedicated(host: string | undefined, { domain, providers }: GatewayParts): boolean {
+  if (host === undefined || domain === "") return false;
+  const name = hostName(host);
+  const suffix = `.${domain.toLowerCase()}`;
+  return name.endsWith(suffix) && providers().providerByLabel(name.slice(0, -suffix.length)) !== undefined;
+}
+
+const hostName = (host: string) => host.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
+
+/** Places where SDKs put their key, in the order in which they count. */
+const PLACES: readonly ((headers: RequestHeaders, url: string) => string | undefined)[] = [
+  (headers) => /^bearer[ \t]+(\S+)$/i.exec(valuesOf(headers, "authorization")[0]?.trim() ?? "")?.[1],
+  (headers) => valuesOf(headers, "x-api-key")[0]?.trim() || undefined,
+  (headers) => valuesOf(headers, "x-goog-api-key")[0]?.trim() || undefined,
+  (_headers, url) => queryKey(url) || undefined,
+];
+
+/** The first key that stands where SDKs put theirs. */
+export function sdkKey(headers: RequestHeaders, url: string): string | undefined {
+  for (const place of PLACES) {
+    const key = place(headers, url);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+function queryKey(url: string): string | undefined {
+  const query = url.indexOf("?");
+  return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get("key") ?? undefined);
+}
+
+/** The query of a request without the key in it, with its `?`; empty where nothing is left. */
+export function queryWithoutKey(url: string): string {
+  const query = url.indexOf("?");
+  if (query < 0) return "";
+  const kept = url
+    .slice(query + 1)
+    .split("&")
+    .filter((part) => part !== "" && !/^key(?:=|$)/.test(part));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}

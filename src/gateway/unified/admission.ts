@@ -1,0 +1,108 @@
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import type { IncomingRequest } from "../../runtime/http/server.ts";
+import { MAPPINGS, UNMAPPED } from "../../unified/body-mapping.ts";
+import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
+import type { Arrival } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { fromWire, type GatewayHeader, type RequestHeaders } from "../headers/headers.ts";
+import { PROVIDER_UNKNOWN, type Route } from "../target.ts";
+import { sdkKey } from "./address.ts";
+import { readFallbacks, type UnifiedFallback } from "./fallbacks.ts";
+import { OwnKeys } from "./own-keys.ts";
+
+/** What the head of a unified request tells beside what every request's head does. */
+export interface UnifiedAdmission {
+  readonly endpoint: Endpoint;
+  readonly own: OwnKeys;
+  /** A model string in place of the body's. */
+  readonly model: string | undefined;
+  /** The provider of bare models. */
+  readonly provider: string | undefined;
+  /** The client's own shape or nothing. */
+  readonly sameOnly: boolean;
+  readonly refuseLosses: boolean;
+  readonly fallbacks: readonly UnifiedFallback[];
+}
+
+/** Where a unified request goes before its body says it: nowhere yet. */
+export const NO_ROUTE: Route = {
+  target: { origin: "", authority: "", host: "", upstream: { secure: true, host: "", port: 443 } },
+  provider: undefined,
+  providerName: PROVIDER_UNKNOWN,
+  owner: undefined,
+};
+
+/** The shape that a client of this path speaks; errors of unknown endpoints are as in chat completions. */
+export function clientShape({ method, url }: IncomingRequest): string {
+  const endpoint = endpointOf(method, url);
+  return endpoint !== undefined && "shape" in endpoint ? endpoint.shape : "chat-completions";
+}
+
+/** The service key of a unified request: `Gateway-Auth`, or else the first of the places where SDKs put theirs. */
+export function identifyUnified(
+  parts: GatewayParts,
+  { exchange, request, headers }: Arrival,
+): KeySnapshot | GatewayError {
+  const hasAuth = headers.gateway.some(({ setting }) => setting === "auth");
+  if (hasAuth) return parts.keys.identify(headers.gateway, exchange.startedAt);
+  const key = sdkKey(headers, request.incoming.url);
+  if (key === undefined)
+    return new GatewayError(
+      "missing_gateway_auth",
+      "send a service key where your SDK sends its key: Authorization: Bearer, x-api-key or x-goog-api-key",
+    );
+  return parts.keys.identify([{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}` }], exchange.startedAt);
+}
+
+/** @throws GatewayError `unknown_endpoint`, `invalid_header`. */
+export function admitUnified(parts: GatewayParts, { request, headers }: Arrival): UnifiedAdmission {
+  const { incoming, client } = request;
+  const endpoint = client === undefined ? endpointOf(incoming.method, incoming.url) : undefined;
+  if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
+  if (settingOf(headers, "target-url") !== undefined)
+    throw new GatewayError(
+      "invalid_header",
+      "Gateway-Target-Url has no meaning at the unified address; the model names the target",
+    );
+  return {
+    endpoint,
+    own: new OwnKeys(headers, incoming.url, parts.providers()),
+    model: textOf(headers, "model"),
+    provider: textOf(headers, "target-provider"),
+    sameOnly: readMapping(headers, endpoint),
+    refuseLosses: readUnsupported(headers),
+    fallbacks: readFallbacks(headers.gateway),
+  };
+}
+
+function readMapping(headers: RequestHeaders, endpoint: Endpoint): boolean {
+  // An alias of the prefix makes `Gateway-Gateway-Body-Mapping` of what another gateway calls its body mapping.
+  const found = headerOf(headers, "body-mapping") ?? headerOf(headers, "gateway-body-mapping");
+  if (found === undefined) return false;
+  const value = found.value.trim().toUpperCase();
+  const shapes = Object.hasOwn(MAPPINGS, value) ? MAPPINGS[value]! : undefined;
+  if (value === UNMAPPED) return true;
+  if (shapes === undefined || !("shape" in endpoint && shapes.includes(endpoint.shape)))
+    throw new GatewayError("invalid_header", `${found.name} must be NO_MAPPING, or the mapping that fits the path`);
+  return false;
+}
+
+function readUnsupported(headers: RequestHeaders): boolean {
+  const found = headerOf(headers, "unsupported");
+  const value = found?.value.trim().toLowerCase() ?? "drop";
+  if (value !== "drop" && value !== "refuse")
+    throw new GatewayError("invalid_header", `${found!.name} must be drop or refuse`);
+  return value === "refuse";
+}
+
+function headerOf({ gateway }: RequestHeaders, name: string): GatewayHeader | undefined {
+  return gateway.findLast(({ setting }) => setting === name);
+}
+
+const settingOf = (headers: RequestHeaders, name: string) => headerOf(headers, name)?.value;
+
+function textOf(headers: RequestHeaders, name: string): string | undefined {
+  const value = settingOf(headers, name);
+  return value === undefined || value.trim() === "" ? undefined : fromWire(value).trim();
+}

@@ -1,0 +1,112 @@
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import type { Demand } from "../../routing/demand.ts";
+import { type Ordered, order } from "../../routing/order.ts";
+import { Walk } from "../../routing/walk.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { Admitted } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+import { listModels } from "./models-answer.ts";
+import { choicesOf, firstProvider, scopeOf } from "./scope.ts";
+import { UnifiedCall } from "./unified-call.ts";
+
+/** A unified request whose body has been read. */
+export interface UnifiedWork {
+  readonly admission: UnifiedAdmission;
+  /** As the client sent it, unpacked. */
+  readonly body: Uint8Array;
+  readonly description: Description;
+  readonly demand: Demand;
+  readonly session: string | undefined;
+}
+
+/**
+ * Answers a request of the unified address: resolves its model, orders its targets and calls one after the other.
+ *
+ * @throws GatewayError where it names no model that its key may use, or its body is wrong.
+ */
+export async function answerUnified(
+  parts: GatewayParts,
+  admitted: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
+  body: Uint8Array,
+): Promise<void> {
+  const { unified, key, exchange } = admitted;
+  const { endpoint } = unified;
+  const scope = scopeOf(parts, key, unified);
+  if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope);
+  if (endpoint.kind === "stored") throw new GatewayError("previous_response_not_found");
+
+  const plain = await parts.unified.translator.unpacked(bodyOf(admitted.headers, body));
+  const described = plain && (await parts.unified.translator.describe(plain));
+  if (plain === undefined || described === undefined)
+    throw new GatewayError("invalid_body", "the body must be a JSON object");
+  if (exchange.ended) return;
+  const model = unified.model ?? endpoint.named.model ?? described.model;
+  if (model === undefined) throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini");
+  const description = { ...described, model, stream: endpoint.named.stream ?? described.stream };
+  exchange.routing = { ...exchange.routing, requestModel: model };
+
+  const choices = choicesOf(scope, model, described.more, unified.fallbacks);
+  const session = sessionOf(admitted.headers);
+  const demand = demandOf(admitted, description, session);
+  const now = Date.now();
+  const targets = order(choices, {
+    demand: { ...demand, session: session ?? described.cacheKey },
+    speeds: parts.unified.speeds,
+    priceOf: parts.unified.priceOf,
+    kept: parts.unified.kept,
+    organizationId: key.organizationId,
+    now,
+    random: Math.random,
+  });
+  const first = firstProvider(choices);
+  const walk = new Walk(targets, {
+    rests: parts.unified.rests,
+    hasOwnKey: ({ provider }: Ordered) => unified.own.keyOf(provider, first) !== undefined,
+    seed: seedOf(key, session ?? described.cacheKey),
+    retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
+    random: Math.random,
+  });
+  const work: UnifiedWork = { admission: unified, body: plain, description, demand, session };
+  exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first, events }));
+}
+
+function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {
+  return { bytes, coding: valuesOf(headers, "content-encoding").join(",") };
+}
+
+/** Headers of coding tools that name a session, after the gateway's own. */
+const SESSION_HEADERS = ["x-claude-code-session-id", "session_id", "conversation_id"];
+
+export function sessionOf(headers: RequestHeaders): string | undefined {
+  const own = headers.gateway.findLast(({ setting }) => setting === "session-id")?.value;
+  if (own !== undefined && own !== "") return fromWire(own);
+  for (const name of SESSION_HEADERS) {
+    const value = valuesOf(headers, name)[0];
+    if (value !== undefined && value !== "") return fromWire(value);
+  }
+  return undefined;
+}
+
+function demandOf(
+  { seen, key }: Admitted & { readonly key: KeySnapshot },
+  description: Description,
+  session: string | undefined,
+): Demand {
+  return {
+    key: { id: key.id, name: key.name },
+    user: seen.userId ?? description.user,
+    session,
+    properties: seen.properties,
+    needs: new Set(description.needs),
+    inputTokens: description.inputTokens,
+    maxTokens: description.maxTokens,
+    stream: description.stream,
+  };
+}
+
+function seedOf(key: KeySnapshot, session: string | undefined): string | undefined {
+  return session === undefined ? undefined : JSON.stringify([key.organizationId, session]);
+}

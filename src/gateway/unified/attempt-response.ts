@@ -1,0 +1,283 @@
+import type { ApiError } from "../../plugin/contract.ts";
+import { type Failure, failureOf, restOf } from "../../routing/failure.ts";
+import { speedKey } from "../../routing/order.ts";
+import { askedOf } from "../../routing/walk.ts";
+import { decodeBody } from "../../runtime/content-coding.ts";
+import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
+import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import { STREAM_TYPE } from "../recording.ts";
+import { ownAnswer } from "../refusal.ts";
+import { noteAnswered, warningsOf } from "./answered.ts";
+import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
+import type { Outcome, ResponseOptions } from "./outcome.ts";
+import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
+import type { BodyHost, ResponseBody } from "./response-body.ts";
+import { SameShapeBody } from "./same-shape-body.ts";
+import { answerTranslated, TranslatedBody } from "./translated-body.ts";
+
+const ERROR_BYTES_MAX = 1_024 * 1_024;
+const WHOLE_BYTES_MAX = 128 * 1_024 * 1_024;
+/** How long the head of the last target's stream waits for its first event. */
+const FIRST_EVENT_MS = 1_000;
+const TICK_MS = 1_000;
+
+/** The response of one attempt: held back until it is clear whose it is, then passed on or translated. */
+export class AttemptResponse implements UpstreamEvents, BodyHost {
+  readonly options: ResponseOptions;
+  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #startedMs = performance.now();
+  #call: UpstreamCall | undefined;
+  #head: ProviderHead = { status: 0, reason: "", headers: [] };
+  #body: ResponseBody | undefined;
+  /** What is gathered before it is read: an error, or a response that comes whole. */
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #headSent = false;
+  #over = false;
+  #headTimer: ReturnType<typeof setTimeout> | undefined;
+  #holdTimer: ReturnType<typeof setTimeout> | undefined;
+  #ticker: ReturnType<typeof setInterval> | undefined;
+  #lastByteMs = performance.now();
+  #firstContentMs: number | undefined;
+
+  constructor(options: ResponseOptions) {
+    this.options = options;
+  }
+
+  /** Makes the call. Resolves once it is clear what becomes of it. */
+  open(): Promise<Outcome> {
+    const { parts, attempt, admitted } = this.options;
+    const { exchange } = admitted;
+    const seconds = attempt.candidate.target.timeoutSeconds;
+    const timeoutMs = seconds === undefined ? parts.upstreamTimeoutMs : seconds * 1_000;
+    // The exchange's own limit stands behind this one.
+    exchange.awaitProgress(timeoutMs + parts.upstreamTimeoutMs);
+    this.#headTimer = setTimeout(() => this.#onTimeout(), timeoutMs);
+    exchange.recording.forwardedAt = exchange.clock();
+    this.#call = this.#upstream().open(attempt.request, this);
+    return this.#outcome.promise;
+  }
+
+  #upstream(): Upstream {
+    const { parts, attempt } = this.options;
+    const { credential } = attempt.candidate;
+    return credential !== "client" && credential.private ? parts.unified.privateUpstream : parts.upstream;
+  }
+
+  pause(): void {
+    if (this.#headSent) this.#call?.pause();
+  }
+
+  resume(): void {
+    if (this.#headSent) this.#call?.resume();
+  }
+
+  abort(): void {
+    this.#call?.abort();
+    this.#stop();
+    const asked = askedOf(this.options.attempt.candidate);
+    if (asked !== undefined) this.options.parts.unified.rests.release(asked);
+    this.#outcome.resolve({ kind: "answered" });
+  }
+
+  onHead(status: number, reason: string, headers: string[]): void {
+    this.#head = { status, reason, headers };
+    this.#lastByteMs = performance.now();
+    const { attempt, work, walk, parts } = this.options;
+    const contentType = headerValue(headers, "content-type");
+    const isStream = STREAM_TYPE.test(contentType);
+    const isGathered =
+      status >= 400 || (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
+    if (isGathered) return;
+    clearTimeout(this.#headTimer);
+    const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
+    this.#holdTimer = setTimeout(() => this.#body?.release(), holdMs);
+    const isCoded = headerValue(headers, "content-encoding") !== "";
+    this.#body =
+      attempt.outbound.kind === "translated"
+        ? new TranslatedBody(this, contentType)
+        : new SameShapeBody(this, { isStream, isCoded });
+  }
+
+  onData(bytes: Uint8Array): void {
+    this.#lastByteMs = performance.now();
+    if (this.#over) return;
+    if (this.#body === undefined) this.#keep(bytes);
+    else this.#body.onData(bytes);
+  }
+
+  onEnd(): void {
+    if (this.#over) return;
+    if (this.#body !== undefined) this.#body.onEnd();
+    else void this.#readGathered();
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#over) return;
+    if (this.#headSent) {
+      this.#body!.onBroken({ status: 502, code: "upstream_unreachable", message: error.message });
+      return;
+    }
+    this.#fail({ status: 0, kind: "network", reason: "network" }, () => {
+      this.#noteAnswered();
+      this.options.events.onError(error);
+    });
+  }
+
+  // --- what bodies ask for
+
+  sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated = false): void {
+    if (this.#headSent) return;
+    this.#headSent = true;
+    this.#firstContentMs = performance.now();
+    const { events, parts, isPaused, attempt } = this.options;
+    const asked = askedOf(attempt.candidate);
+    if (asked !== undefined) parts.unified.rests.succeed(asked);
+    if (filter !== undefined) this.noteHead();
+    this.#noteAnswered(estimated);
+    if (headers === undefined) {
+      const { status, reason } = this.#head;
+      events.onHead(status, reason, passedHeaders(this.#head.headers, filter));
+    } else events.onHead(200, "OK", [...headers]);
+    this.#ticker = setInterval(() => this.#tick(parts.unified.stallMs), TICK_MS);
+    this.#outcome.resolve({ kind: "answered" });
+    if (isPaused()) this.#call?.pause();
+  }
+
+  noteHead(): void {
+    noteProviderHead(this.options, this.#head);
+  }
+
+  finish(outputTokens?: number): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stop();
+    const { parts, attempt, events, work } = this.options;
+    const now = performance.now();
+    const firstTokenMs = (this.#firstContentMs ?? now) - this.#startedMs;
+    const sample = {
+      totalMs: now - this.#startedMs,
+      ...(work.description.stream && { firstTokenMs }),
+      ...(outputTokens !== undefined && { outputTokens }),
+    };
+    parts.unified.speeds.note(speedKey(attempt.candidate.target), sample, Date.now());
+    events.onEnd();
+  }
+
+  failInStream(error: ApiError): void {
+    this.#call?.abort();
+    const status = error.status >= 400 ? error.status : 502;
+    const failure = failureOf(status, `${error.code ?? ""} ${error.type ?? ""} ${error.message}`);
+    this.#fail(
+      failure,
+      () => {
+        this.#noteAnswered();
+        deliverInOwnShape(this.options, this.#head, { ...error, status });
+      },
+      error.message,
+    );
+  }
+
+  failMalformed(): void {
+    this.#call?.abort();
+    this.#fail({ status: 502, kind: "malformed", reason: "an answer that cannot be read" }, () => {
+      this.#noteAnswered();
+      this.options.admitted.exchange.answerOwn(ownAnswer("upstream_malformed"), "upstream_failed");
+    });
+  }
+
+  cutOff({ code, message }: ApiError): void {
+    this.#over = true;
+    this.#stop();
+    this.#call?.abort();
+    const kind = code === "upstream_stalled" ? "upstream_stalled" : "upstream_unreachable";
+    this.options.admitted.exchange.answerOwn(ownAnswer(kind, message), "upstream_failed");
+  }
+
+  // --- gathered responses
+
+  #keep(bytes: Uint8Array): void {
+    const isError = this.#head.status >= 400;
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes <= (isError ? ERROR_BYTES_MAX : WHOLE_BYTES_MAX)) this.#chunks.push(bytes);
+    else if (!isError) this.failMalformed();
+  }
+
+  async #readGathered(): Promise<void> {
+    clearTimeout(this.#headTimer);
+    const bytes = await this.#unpacked();
+    if (this.#over) return;
+    if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
+    else if (bytes === undefined) this.failMalformed();
+    else answerTranslated(this, bytes, this.#chunks);
+  }
+
+  #failWith(bytes: Uint8Array): void {
+    const { status, headers } = this.#head;
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+    const failure = failureOf(status, text, restOf(headers, Date.now()));
+    const deliver = () => {
+      this.#noteAnswered();
+      deliverError(this.options, this.#head, this.#chunks, bytes);
+    };
+    this.#fail(failure, deliver, text);
+  }
+
+  /** Undefined where it cannot be unpacked. */
+  async #unpacked(): Promise<Uint8Array | undefined> {
+    const all = Buffer.concat(this.#chunks);
+    const coding = headerValue(this.#head.headers, "content-encoding");
+    if (coding === "") return all;
+    const decoded = await decodeBody(all, coding, WHOLE_BYTES_MAX);
+    return decoded.incomplete ? undefined : decoded.bytes;
+  }
+
+  // --- failures
+
+  #onTimeout(): void {
+    if (this.#headSent || this.#over) return;
+    this.#call?.abort();
+    const { exchange } = this.options.admitted;
+    this.#fail({ status: 0, kind: "timeout", reason: "timeout" }, () => {
+      this.#noteAnswered();
+      exchange.answerOwn(ownAnswer("upstream_timeout"), "upstream_timeout");
+    });
+  }
+
+  /** Ends a silent provider, and keeps a client that waits. */
+  #tick(stallMs: number): void {
+    if (this.options.isPaused()) this.#lastByteMs = performance.now();
+    else if (performance.now() - this.#lastByteMs >= stallMs) {
+      this.#call?.abort();
+      const message = "the provider stopped in the middle of its response";
+      this.#body?.onBroken({ status: 504, code: "upstream_stalled", message });
+    } else this.#body?.keepAlive?.();
+  }
+
+  /** Notes whose response it is, before any of it leaves. */
+  #noteAnswered(estimated = false): void {
+    noteAnswered(this.options, warningsOf(this.options.attempt, estimated));
+  }
+
+  #fail(failure: Failure, deliver: () => void, body = ""): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stop();
+    const { status, headers } = this.#head;
+    this.#outcome.resolve({
+      kind: "failed",
+      failure,
+      attempt: this.options.attempt,
+      head: status === 0 ? undefined : { status, headers },
+      bytes: Buffer.concat(this.#chunks),
+      body,
+      deliver,
+    });
+  }
+
+  #stop(): void {
+    clearTimeout(this.#headTimer);
+    clearTimeout(this.#holdTimer);
+    clearInterval(this.#ticker);
+  }
+}

@@ -1,0 +1,177 @@
+import { originOf } from "../../net/origin.ts";
+import type { EndpointCall, ShapeAt, State } from "../../plugin/contract.ts";
+import {
+  callOf,
+  type Endpoint as EndpointAddress,
+  endpointOf,
+  factsOf,
+  originOf as originOfTarget,
+  shapesFor,
+} from "../../routing/endpoint.ts";
+import type { Candidate } from "../../routing/walk.ts";
+import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
+import { authorize } from "../../unified/auth/authorize.ts";
+import { issuerOf } from "../../unified/issuer.ts";
+import { type Outbound, shapeNameOf } from "../../unified/outbound.ts";
+import type { Admitted } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import { toWire, valuesOf } from "../headers/headers.ts";
+import { queryWithoutKey } from "./address.ts";
+import type { UnifiedWork } from "./answer-unified.ts";
+import { providerNamed } from "./scope.ts";
+
+/** A call that is ready to be made. */
+export interface Attempt {
+  readonly candidate: Candidate;
+  readonly issuer: string;
+  readonly outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>;
+  readonly request: UpstreamRequest;
+  /** For the record: where it goes, without credentials. */
+  readonly origin: string;
+  readonly path: string;
+}
+
+export interface AttemptParts {
+  readonly parts: GatewayParts;
+  readonly admitted: Admitted;
+  readonly work: UnifiedWork;
+  /** The client's own key, where it serves this candidate. */
+  readonly ownKey: string | undefined;
+  readonly states: Readonly<Record<string, State>>;
+  /** Members that the provider has named as unsupported. */
+  readonly without: readonly string[];
+  /** Whose state may be sent, where that is not the candidate's own. */
+  readonly issuer: string | undefined;
+}
+
+/** Settings of the targets that led to a candidate, in one. Inner ones go before outer ones. */
+function changesOf({ target }: Candidate): Readonly<Record<string, unknown>> {
+  return Object.assign({}, ...target.path.map(({ body }) => body ?? {}));
+}
+
+function endpointCall({ target, credential, model }: Candidate, stream: boolean): EndpointCall {
+  return callOf(target.provider, credential === "client" ? undefined : credential, { model, stream });
+}
+
+/** Writes the request for a candidate. Never throws for what a client sent. */
+export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Outbound> {
+  const { parts, work, states, without } = given;
+  const { admission, body, description } = work;
+  const { provider } = candidate.target;
+  const { endpoint } = admission;
+  const call = endpointCall(candidate, description.stream);
+  const credential = candidate.credential;
+  const shape = "shape" in endpoint ? endpoint.shape : "";
+  return parts.unified.translator.outbound({
+    body,
+    from: shape,
+    changes: changesOf(candidate),
+    stream: description.stream,
+    call: {
+      model: candidate.model,
+      facts: factsOf(provider, candidate.model, (name) => providerNamed(parts.providers(), name)),
+      issuer: given.issuer ?? issuerOf({ provider, model: candidate.model }, credential),
+    },
+    shapes: endpoint.kind === "same" ? [] : shapesFor(provider, call),
+    sameOnly: admission.sameOnly,
+    refuseLosses: admission.refuseLosses,
+    hasState: description.hasState,
+    askUsage: !description.wantsUsage && asksUsage(credential),
+    states,
+    betas: valuesOf(given.admitted.headers, "anthropic-beta").flatMap((value) =>
+      value.split(",").map((each) => each.trim()),
+    ),
+    without,
+  });
+}
+
+/** Usage is asked for where a limit counts it. */
+function asksUsage(credential: Candidate["credential"]): boolean {
+  if (credential === "client") return false;
+  return credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "");
+}
+
+/** Addresses and signs what was written. @throws GatewayError `credential_rejected`. */
+export async function prepare(
+  candidate: Candidate,
+  outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>,
+  given: AttemptParts,
+): Promise<Attempt | undefined> {
+  const { parts, admitted, work, ownKey } = given;
+  const { provider } = candidate.target;
+  const credential = candidate.credential === "client" ? undefined : candidate.credential;
+  const call = endpointCall(candidate, work.description.stream);
+  const found = addressOf(candidate, outbound.at, call, work);
+  if (found === undefined) return undefined;
+  const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
+  const path = found.path.includes("?") ? found.path : found.path + query;
+  const url = new URL(found.origin + path);
+  const secrets = credential?.secrets ?? (ownKey === undefined ? {} : { api_key: ownKey });
+  const shape = shapeNameOf(outbound.at);
+  const auth = await authorize(parts.unified.tokens, {
+    provider,
+    call,
+    secrets,
+    shape,
+    method: "POST",
+    url,
+    contentType: "application/json",
+    body: outbound.body,
+  });
+  const headers = headersFor(candidate, outbound, { parts, admitted }, url.host);
+  for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
+  headers.push("Content-Length", String(outbound.body.byteLength));
+  return {
+    candidate,
+    issuer: issuerOf({ provider, model: candidate.model }, candidate.credential),
+    outbound,
+    request: { origin: originOf(url), method: "POST", path, headers, framing: "length", body: outbound.body },
+    origin: found.origin,
+    path,
+  };
+}
+
+function addressOf(
+  candidate: Candidate,
+  at: ShapeAt,
+  call: EndpointCall,
+  { admission }: UnifiedWork,
+): EndpointAddress | undefined {
+  const { provider } = candidate.target;
+  const credential = candidate.credential === "client" ? undefined : candidate.credential;
+  const { endpoint } = admission;
+  if (endpoint.kind === "count") {
+    const origin = originOfTarget(provider, credential, call);
+    return origin === undefined || at.countPath === undefined ? undefined : { origin, path: at.countPath(call) };
+  }
+  return endpointOf(provider, at, credential, call);
+}
+
+/** Never towards a provider, on the same shape. */
+const WITHHELD =
+  /^(?:authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie|openai-organization|openai-project|content-length|content-encoding|transfer-encoding|expect)$/i;
+
+function headersFor(
+  candidate: Candidate,
+  outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>,
+  { parts, admitted }: { readonly parts: GatewayParts; readonly admitted: Admitted },
+  authority: string,
+): string[] {
+  const { provider } = candidate.target;
+  const forwarded = parts.headers.forward(admitted.headers, authority, false);
+  const own = parts.headers.withoutCredentials(forwarded, provider);
+  const isSame = outbound.kind === "same";
+  const kept = own.filter((_, at) => {
+    const name = own[at - (at % 2)]!;
+    return isSame ? !WITHHELD.test(name) : /^(?:host|user-agent)$/i.test(name);
+  });
+  if (!isSame) kept.push("Content-Type", "application/json", "Accept", "*/*", "Accept-Encoding", "identity");
+  const credentialHeaders = candidate.credential === "client" ? {} : candidate.credential.headers;
+  const added = { ...provider.headers, ...outbound.at.headers };
+  const names = new Set(kept.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  for (const [name, value] of Object.entries(added)) if (!names.has(name)) kept.push(name, value);
+  for (const [name, value] of Object.entries(credentialHeaders)) kept.push(name, toWire(value));
+  const { version, betasInBody } = outbound.at.place ?? {};
+  const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? ["anthropic-beta"] : [])];
+  return kept.filter((_, at) => !inBody.includes(kept[at - (at % 2)]!.toLowerCase()));
+}

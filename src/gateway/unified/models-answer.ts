@@ -1,0 +1,58 @@
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import { allows } from "../../routing/pattern.ts";
+import type { Scope } from "../../routing/resolve.ts";
+import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
+import type { Admitted } from "../admit.ts";
+import type { Exchange } from "../exchange.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+
+const LIMIT_MAX = 1_000;
+
+/** Answers `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of every client at once. */
+export function listModels(
+  parts: GatewayParts,
+  { exchange, request, unified }: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
+  scope: Scope,
+): void {
+  const { endpoint } = unified;
+  const query = new URLSearchParams(request.incoming.url.split("?")[1] ?? "");
+  const all = listedModels(scope, parts.unified.catalog).filter(({ id }) => allows(scope.allowed, id));
+  if (endpoint.kind === "model") {
+    const found = all.find(({ id }) => id === endpoint.id || id.slice(id.indexOf("/") + 1) === endpoint.id);
+    if (found === undefined)
+      throw new GatewayError(
+        "model_not_found",
+        `this key can use no model that is called "${endpoint.id.slice(0, 200)}"`,
+      );
+    answerJson(exchange, found);
+    return;
+  }
+  answerJson(exchange, page(all, query));
+}
+
+function page(all: readonly ListedModel[], query: URLSearchParams) {
+  const after = query.get("after_id");
+  const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+  const asked = Number(query.get("limit") ?? LIMIT_MAX);
+  const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, LIMIT_MAX) : LIMIT_MAX;
+  const data = query.has("limit") || after !== null ? all.slice(start, start + limit) : all;
+  return {
+    object: "list",
+    data,
+    has_more: start + data.length < all.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    // Codex asks with its version, and wants a list of its own kind.
+    ...(query.has("client_version") && { models: [] }),
+  };
+}
+
+/** Answers with JSON of the gateway's own. */
+function answerJson(exchange: Exchange, value: unknown): void {
+  const body = Buffer.from(JSON.stringify(value));
+  exchange.onHead(200, "OK", ["Content-Type", "application/json", "Content-Length", String(body.byteLength)]);
+  exchange.onData(body);
+  exchange.onEnd();
+}

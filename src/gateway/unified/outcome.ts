@@ -1,0 +1,42 @@
+import type { Failure } from "../../routing/failure.ts";
+import type { Walk } from "../../routing/walk.ts";
+import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
+import type { Admitted } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { UnifiedWork } from "./answer-unified.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** What became of an attempt. */
+export type Outcome =
+  /** The client has the response, or is getting it. */
+  | { readonly kind: "answered" }
+  /** It was not called. */
+  | { readonly kind: "passed over"; readonly error: unknown }
+  | FailedOutcome;
+
+export interface FailedOutcome {
+  readonly kind: "failed";
+  readonly failure: Failure;
+  readonly attempt: Attempt;
+  /** Raw pairs and bytes of the provider's response, as far as there was one. */
+  readonly head: { readonly status: number; readonly headers: readonly string[] } | undefined;
+  readonly bytes: Uint8Array;
+  /** The body as text, for a look at what it says. */
+  readonly body: string;
+  /** Makes the failure the client's response. */
+  readonly deliver: () => void;
+}
+
+export interface ResponseOptions {
+  readonly parts: GatewayParts;
+  readonly admitted: Admitted;
+  readonly work: UnifiedWork;
+  readonly walk: Walk;
+  readonly events: UpstreamEvents;
+  readonly attempt: Attempt;
+  /** From 1. */
+  readonly number: number;
+  /** What failed before, such as `openai/gpt-5-mini: 429`. */
+  readonly failures: readonly string[];
+  readonly isPaused: () => boolean;
+}

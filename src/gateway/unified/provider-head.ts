@@ -1,0 +1,41 @@
+import { UnframedEvents, type UsageStripper } from "../../unified/response.ts";
+import { readResponseHeaders } from "../headers/response-headers.ts";
+import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
+import type { ResponseOptions } from "./outcome.ts";
+
+/** A provider's status line and headers, raw pairs. */
+export interface ProviderHead {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: readonly string[];
+}
+
+/** They name the account of a stored credential. */
+const WITHHELD: ReadonlySet<string> = new Set(["openai-organization", "anthropic-organization-id", "set-cookie"]);
+
+/** A header's first value; empty where there is none. @param name - lower case. */
+export function headerValue(headers: readonly string[], name: string): string {
+  return headers.find((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === name) ?? "";
+}
+
+/** The headers of a response in the client's own shape. @param filter - what changes its body, if anything does. */
+export function passedHeaders(
+  headers: readonly string[],
+  filter: UnframedEvents | UsageStripper | undefined,
+): string[] {
+  const isUnframed = filter instanceof UnframedEvents;
+  const kept = headers.filter((_, at) => {
+    const name = headers[at - (at % 2)]!.toLowerCase();
+    if (WITHHELD.has(name) || (isUnframed && name === "content-type")) return false;
+    return filter === undefined || name !== "content-length";
+  });
+  return isUnframed ? [...kept, "Content-Type", "text/event-stream"] : kept;
+}
+
+/** Notes the head of what the provider answered in place of what the client gets. */
+export function noteProviderHead({ admitted, attempt }: ResponseOptions, { status, headers }: ProviderHead): void {
+  const { forward, contentType } = readResponseHeaders(headers);
+  const { provider } = attempt.candidate.target;
+  const shown = maskResponseHeaders(forward, maskOf(provider).headers);
+  admitted.exchange.recording.providerHead(status, shown, contentType);
+}

@@ -1,0 +1,77 @@
+import type { ApiError } from "../../plugin/contract.ts";
+import { shapeNameOf } from "../../unified/outbound.ts";
+import { StreamWatch, UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import type { BodyHost, ResponseBody } from "./response-body.ts";
+
+/** A response in the client's own shape: its bytes pass, once it is clear that a stream does not begin with a failure. */
+export class SameShapeBody implements ResponseBody {
+  readonly #host: BodyHost;
+  /** What a stream is held back for; undefined once it passes. */
+  #watch: StreamWatch | undefined;
+  #held: Uint8Array[] = [];
+  /** What changes its bytes: frames around events, or usage that the client did not ask for. */
+  readonly #filter: UnframedEvents | UsageStripper | undefined;
+
+  constructor(host: BodyHost, { isStream, isCoded }: { readonly isStream: boolean; readonly isCoded: boolean }) {
+    this.#host = host;
+    const { attempt, work } = host.options;
+    const { outbound } = attempt;
+    const isFramed = outbound.at.place?.frames === "aws";
+    if (isStream && isFramed) this.#filter = new UnframedEvents();
+    else if (isStream && outbound.kind === "same" && outbound.addsUsage) this.#filter = new UsageStripper();
+    if (isStream && !isCoded && work.admission.endpoint.kind === "generate")
+      this.#watch = new StreamWatch(isFramed ? "aws" : "sse", shapeNameOf(outbound.at));
+    else host.sendHead(undefined, this.#filter);
+  }
+
+  onData(bytes: Uint8Array): void {
+    const watch = this.#watch;
+    if (watch === undefined) {
+      this.#pass(bytes);
+      return;
+    }
+    this.#held.push(bytes);
+    watch.push(bytes);
+    if (watch.error !== undefined && !watch.hasContent) this.#host.failInStream(watch.error);
+    else if (watch.hasContent || (watch.begun && !this.#host.options.walk.hasMore)) this.release();
+  }
+
+  /** What has come so far leaves. */
+  release(): void {
+    if (this.#watch === undefined) return;
+    this.#watch = undefined;
+    this.#host.sendHead(undefined, this.#filter);
+    const held = this.#held;
+    this.#held = [];
+    for (const bytes of held) this.#pass(bytes);
+  }
+
+  onEnd(): void {
+    // A stream without content is a response where it says that it is one.
+    if (this.#watch?.begun === false && this.#host.options.walk.hasMore) {
+      this.#host.failMalformed();
+      return;
+    }
+    this.release();
+    if (this.#filter instanceof UsageStripper) this.#send(this.#filter.end());
+    this.#host.finish();
+  }
+
+  /** The client sees that the response is not whole. */
+  onBroken(error: ApiError): void {
+    this.#host.cutOff(error);
+  }
+
+  #pass(bytes: Uint8Array): void {
+    if (this.#filter === undefined) {
+      this.#host.options.events.onData(bytes);
+      return;
+    }
+    this.#host.options.admitted.exchange.recording.providerBody(bytes);
+    this.#send(this.#filter.push(bytes));
+  }
+
+  #send(bytes: Uint8Array): void {
+    if (bytes.byteLength > 0) this.#host.options.events.onData(bytes);
+  }
+}

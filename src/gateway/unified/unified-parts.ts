@@ -1,0 +1,92 @@
+import type { Config } from "../../config.ts";
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { callOf, originOf } from "../../routing/endpoint.ts";
+import { KeptChoices, type OrderParts } from "../../routing/order.ts";
+import { Rests } from "../../routing/rests.ts";
+import { Speeds } from "../../routing/speeds.ts";
+import type { RoutingTables } from "../../routing/tables.ts";
+import type { Upstream } from "../../runtime/http/upstream.ts";
+import { Tokens } from "../../unified/auth/tokens.ts";
+import { CallStates } from "../../unified/call-states.ts";
+import { ModelCatalog, tablePrice } from "../../unified/model-catalog.ts";
+import { RejectedMembers } from "../../unified/rejected-member.ts";
+import { Translator } from "../../unified/translator.ts";
+import { callWhole } from "../../unified/whole-call.ts";
+import type { ProviderIndex } from "../target.ts";
+import { providerNamed } from "./scope.ts";
+
+/** What requests of the unified address share. */
+export interface UnifiedParts {
+  /** Credentials and routes; another value whenever they change. */
+  readonly tables: () => RoutingTables;
+  readonly catalog: ModelCatalog;
+  readonly priceOf: OrderParts["priceOf"];
+  readonly speeds: Speeds;
+  readonly kept: KeptChoices;
+  readonly rests: Rests;
+  readonly tokens: Tokens;
+  readonly rejected: RejectedMembers;
+  readonly callStates: CallStates;
+  readonly translator: Translator;
+  /** Calls the private addresses of credentials that say they have one. */
+  readonly privateUpstream: Upstream;
+  /** How long events before a stream's content are held back while another target is left. */
+  readonly holdMs: number;
+  /** How long a provider may send nothing in the middle of a response. */
+  readonly stallMs: number;
+}
+
+interface UnifiedOptions extends Pick<UnifiedParts, "tables" | "privateUpstream"> {
+  readonly config: Pick<Config, "unified_hold_seconds" | "unified_stall_seconds">;
+  readonly providers: () => ProviderIndex;
+  readonly upstream: Upstream;
+}
+
+export function createUnifiedParts({
+  config,
+  tables,
+  providers,
+  upstream,
+  privateUpstream,
+}: UnifiedOptions): UnifiedParts {
+  return {
+    tables,
+    privateUpstream,
+    catalog: new ModelCatalog(
+      () => providers().providers,
+      (name) => providerNamed(providers(), name),
+    ),
+    priceOf: ({ provider, model }, input, output) => tablePrice(provider.name, model, input, output),
+    holdMs: config.unified_hold_seconds * 1_000,
+    stallMs: config.unified_stall_seconds * 1_000,
+    speeds: new Speeds(),
+    kept: new KeptChoices(),
+    rests: new Rests(),
+    tokens: new Tokens((request) => callWhole(upstream, request)),
+    rejected: new RejectedMembers(),
+    callStates: new CallStates(),
+    translator: new Translator(),
+  };
+}
+
+/**
+ * The hosts that private credentials open, for their own calls alone. The list is made anew when the tables change.
+ *
+ * @returns a function for `TargetGuard`.
+ */
+export function privateHosts(tables: () => RoutingTables, providers: () => ProviderIndex): () => readonly string[] {
+  let seen: RoutingTables | undefined;
+  let hosts: readonly string[] = [];
+  return () => {
+    const current = tables();
+    if (current === seen) return hosts;
+    seen = current;
+    hosts = current.credentials.flatMap((credential) => {
+      const provider: ProviderPlugin | undefined = providerNamed(providers(), credential.provider);
+      if (!credential.private || provider === undefined) return [];
+      const origin = originOf(provider, credential, callOf(provider, credential, { model: "", stream: false }));
+      return origin !== undefined && URL.canParse(origin) ? [new URL(origin).host] : [];
+    });
+    return hosts;
+  };
+}

@@ -1,0 +1,52 @@
+import { findProvider, type ModelInfo } from "@pydantic/genai-prices";
+import { genaiPrices, TABLE_NAMES } from "./table.ts";
+
+/** A model of the price table. */
+export interface PricedModel {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** Tokens. */
+  readonly context: number | undefined;
+}
+
+const known = new Map<string, readonly PricedModel[]>();
+
+/** The models that the price table has of a provider. The list is made once. @param provider - upper case. */
+export function pricedModels(provider: string): readonly PricedModel[] {
+  let models = known.get(provider);
+  if (models === undefined) {
+    const id = Object.hasOwn(TABLE_NAMES, provider) ? TABLE_NAMES[provider] : undefined;
+    const found = id === undefined ? undefined : findProvider({ providerId: id });
+    models = (found?.models ?? []).map((model: ModelInfo) => ({
+      id: model.id,
+      name: model.name,
+      context: model.context_window,
+    }));
+    known.set(provider, models);
+  }
+  return models;
+}
+
+/** US dollars for so many tokens now; undefined where the table has no price. */
+export function tablePrice(provider: string, model: string, input: number, output: number): number | undefined {
+  return genaiPrices(provider, model, { input_tokens: input, output_tokens: output }, new Date())?.dollars;
+}
+
+const MILLION = 1_000_000;
+
+/** US dollars per token; undefined where the table does not say. */
+export function tokenRates(provider: string, model: string) {
+  const at = new Date();
+  const rate = (units: Parameters<typeof genaiPrices>[2], less = 0) => {
+    const dollars = genaiPrices(provider, model, units, at)?.dollars;
+    return dollars === undefined ? undefined : Number(((dollars - less) / MILLION).toPrecision(12));
+  };
+  const prompt = rate({ input_tokens: MILLION, output_tokens: 0 });
+  if (prompt === undefined) return undefined;
+  return {
+    prompt,
+    completion: rate({ input_tokens: 0, output_tokens: MILLION }),
+    cacheRead: rate({ input_tokens: MILLION, output_tokens: 0, cache_read_tokens: MILLION }),
+    cacheWrite: rate({ input_tokens: MILLION, output_tokens: 0, cache_write_tokens: MILLION }),
+  };
+}

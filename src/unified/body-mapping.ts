@@ -1,0 +1,14 @@
+/** What a record says of a request that passed in its own shape. */
+export const UNMAPPED = "NO_MAPPING";
+
+/** The client's shapes behind each mapping's name. */
+export const MAPPINGS: Readonly<Record<string, readonly string[]>> = {
+  OPENAI: ["chat-completions", "completions", "embeddings"],
+  RESPONSES: ["responses"],
+  MESSAGES: ["messages"],
+};
+
+/** What a record calls the translation of a client's shape. */
+export function mappingOf(shape: string): string {
+  return Object.keys(MAPPINGS).find((name) => MAPPINGS[name]!.includes(shape)) ?? UNMAPPED;
+}

@@ -1,0 +1,89 @@
+import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
+import { userIdIn } from "../mapping/user-id.ts";
+import type { Json } from "../plugin/contract.ts";
+import type { Need } from "../routing/route.ts";
+
+/** What a request's body says that decides about its targets. Plain: it crosses threads. */
+export interface Description {
+  readonly model: string | undefined;
+  /** Members `models` and `fallbacks`: further names. */
+  readonly more: readonly string[];
+  readonly stream: boolean;
+  readonly user: string | undefined;
+  /** Keeps requests of one conversation together where no header does. */
+  readonly cacheKey: string | undefined;
+  readonly needs: readonly Need[];
+  readonly maxTokens: number | undefined;
+  readonly inputTokens: number;
+  /** Whether it holds what Weir packed, or unsigned thinking: such a body is read and written even in its own shape. */
+  readonly hasState: boolean;
+  /** Whether a chat stream is to end with its usage. */
+  readonly wantsUsage: boolean;
+  readonly previousResponse: string | undefined;
+}
+
+/** Bytes of JSON text for a token, as an estimate before anything is known of the model. */
+const TOKEN_BYTES = 4;
+/** Members that only route: they are not passed on. */
+export const ROUTING_MEMBERS: ReadonlySet<string> = new Set(["models", "fallbacks"]);
+
+/** @returns undefined where the body is not a JSON object. */
+export function describe(text: string): Description | undefined {
+  const body = parsed(text);
+  if (!isObject(body)) return undefined;
+  const settings = objectOf(body["generationConfig"]);
+  const { max_completion_tokens, max_tokens, max_output_tokens } = body;
+  return {
+    model: textOf(body["model"]),
+    more: [...listOf(body["models"]), ...listOf(body["fallbacks"])].filter((each) => typeof each === "string"),
+    stream: body["stream"] === true,
+    user: userIdIn(body),
+    cacheKey: textOf(body["prompt_cache_key"]),
+    needs: needsOf(body, text, settings),
+    maxTokens: numberOf(max_completion_tokens ?? max_tokens ?? max_output_tokens ?? settings?.["maxOutputTokens"]),
+    inputTokens: Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES),
+    hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
+    wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
+    previousResponse: textOf(body["previous_response_id"]),
+  };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Words that parts of each kind have in one of the shapes. Text of a message may hold them too: then a target may be passed over that would do. */
+const PARTS: readonly (readonly [Need, RegExp])[] = [
+  ["images", /"type"\s*:\s*"(?:image|image_url|input_image)"|"inlineData"\s*:\s*\{\s*"mimeType"\s*:\s*"image/],
+  ["files", /"type"\s*:\s*"(?:file|input_file|document)"|"mimeType"\s*:\s*"application\/pdf"/],
+  ["audio", /"type"\s*:\s*"input_audio"|"mimeType"\s*:\s*"audio/],
+];
+
+function needsOf(body: Record<string, Json>, text: string, settings: Record<string, Json> | undefined): Need[] {
+  const needs = PARTS.filter(([, words]) => words.test(text)).map(([need]) => need);
+  if (listOf(body["tools"]).length > 0 || listOf(body["functions"]).length > 0) needs.push("tools");
+  const format = body["response_format"] ?? body["text"]?.format ?? body["output_config"]?.format;
+  if (objectOf(format)?.["type"] === "json_schema" || settings?.["responseJsonSchema"] || settings?.["responseSchema"])
+    needs.push("json_schema");
+  if (wantsReasoning(body, settings)) needs.push("reasoning");
+  return needs;
+}
+
+function wantsReasoning(body: Record<string, Json>, settings: Record<string, Json> | undefined): boolean {
+  const effort = body["reasoning_effort"] ?? body["reasoning"]?.effort ?? body["output_config"]?.effort;
+  const thinking = objectOf(body["thinking"])?.["type"];
+  if (thinking !== undefined) return thinking !== "disabled";
+  return (typeof effort === "string" && effort !== "none") || settings?.["thinkingConfig"] !== undefined;
+}
+
+/** Thinking of another maker has an empty signature towards clients of Messages; its maker's own refuses that. */
+function hasUnsignedThinking(body: Record<string, Json>, text: string): boolean {
+  if (!/"signature"\s*:\s*""/.test(text)) return false;
+  return listOf(body["messages"]).some((message) =>
+    listOf(message?.content).some((block) => block?.type === "thinking" && block.signature === ""),
+  );
+}

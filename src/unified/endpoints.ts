@@ -1,0 +1,115 @@
+/** What a request of the unified address asks for. */
+export type Endpoint =
+  | { readonly kind: "generate" | "count" | "embeddings"; readonly shape: string; readonly named: NamedInPath }
+  | {
+      readonly kind: "same";
+      /** What follows the provider's base path. */
+      readonly path: string;
+      readonly named: NamedInPath;
+    }
+  | {
+      readonly kind: "stored";
+      /** The provider's id of the response. */
+      readonly id: string;
+      readonly path: string;
+    }
+  | { readonly kind: "models" }
+  | { readonly kind: "model"; readonly id: string };
+
+/** What the path says in place of the body. */
+export interface NamedInPath {
+  readonly model?: string;
+  readonly stream?: boolean;
+}
+
+interface EndpointRule {
+  readonly method: RegExp;
+  /** Matches the end of the path, without its query: what stands before does not matter. */
+  readonly path: RegExp;
+  readonly read: (found: RegExpExecArray, path: string) => Endpoint | undefined;
+}
+
+const POST = /^POST$/;
+const GET = /^(?:GET|HEAD)$/;
+
+const generating = (shape: string) => (found: RegExpExecArray, path: string) =>
+  ({ kind: "generate", shape, named: deployment(found, path) }) as const;
+
+const same = (found: RegExpExecArray, path: string): Endpoint => ({
+  kind: "same",
+  path: found[0],
+  named: deployment(found, path),
+});
+
+const GOOGLE_METHODS: Readonly<Record<string, Pick<Extract<Endpoint, { shape: string }>, "kind" | "shape">>> = {
+  generateContent: { kind: "generate", shape: "generate-content" },
+  streamGenerateContent: { kind: "generate", shape: "generate-content" },
+  countTokens: { kind: "count", shape: "generate-content" },
+};
+
+/** Tried in this order; the first whose method and path fit counts. */
+const RULES: readonly EndpointRule[] = [
+  { method: POST, path: /\/chat\/completions$/, read: generating("chat-completions") },
+  { method: POST, path: /\/messages\/count_tokens$/, read: () => ({ kind: "count", shape: "messages", named: {} }) },
+  { method: POST, path: /\/messages$/, read: generating("messages") },
+  { method: POST, path: /\/responses\/input_tokens$/, read: () => ({ kind: "count", shape: "responses", named: {} }) },
+  { method: POST, path: /\/responses\/compact$/, read: same },
+  { method: POST, path: /\/responses$/, read: generating("responses") },
+  { method: POST, path: /\/completions$/, read: generating("completions") },
+  {
+    method: POST,
+    path: /\/embeddings$/,
+    read: (found, path) => ({ kind: "embeddings", shape: "embeddings", named: deployment(found, path) }),
+  },
+  {
+    method: POST,
+    path: /\/models\/([^/:]+(?:\/[^/:]+)*):([a-zA-Z]+)$/,
+    read(found) {
+      const model = decoded(found[1]!);
+      const method = found[2]!;
+      if (Object.hasOwn(GOOGLE_METHODS, method))
+        return { ...GOOGLE_METHODS[method]!, named: { model, stream: method === "streamGenerateContent" } };
+      if (method !== "embedContent" && method !== "batchEmbedContents") return undefined;
+      return { kind: "same", path: `:${method}`, named: { model } };
+    },
+  },
+  {
+    method: POST,
+    path: /\/(?:images\/(?:generations|edits)|audio\/(?:speech|transcriptions|translations)|moderations|rerank)$/,
+    read: same,
+  },
+  { method: POST, path: /\/responses\/([^/]+)\/cancel$/, read: stored },
+  { method: /^(?:GET|HEAD|DELETE)$/, path: /\/responses\/([^/]+)$/, read: stored },
+  { method: GET, path: /\/responses\/([^/]+)\/input_items$/, read: stored },
+  { method: GET, path: /\/models$/, read: () => ({ kind: "models" }) },
+  { method: GET, path: /\/models\/(.+)$/, read: (found) => ({ kind: "model", id: decoded(found[1]!) }) },
+];
+
+function stored(found: RegExpExecArray): Endpoint {
+  return { kind: "stored", id: decoded(found[1]!), path: found[0] };
+}
+
+/** @param path - with its query. @returns undefined where the unified address has no such endpoint. */
+export function endpointOf(method: string, path: string): Endpoint | undefined {
+  const query = path.indexOf("?");
+  const plain = query < 0 ? path : path.slice(0, query);
+  for (const rule of RULES) {
+    const found = rule.method.test(method) ? rule.path.exec(plain) : null;
+    if (found !== null) return rule.read(found, plain);
+  }
+  return undefined;
+}
+
+/** Azure's older paths name a deployment. */
+function deployment(found: RegExpExecArray, path: string): NamedInPath {
+  const name = /\/openai\/deployments\/([^/]+)$/.exec(path.slice(0, found.index))?.[1];
+  return name === undefined ? {} : { model: decoded(name) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

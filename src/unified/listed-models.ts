@@ -1,0 +1,97 @@
+import { pricedModels, tokenRates } from "../mapping/prices/models.ts";
+import type { ModelFacts } from "../plugin/contract.ts";
+import { factsOf, shapesOf } from "../routing/endpoint.ts";
+import { allows } from "../routing/pattern.ts";
+import type { Scope } from "../routing/resolve.ts";
+import type { ModelCatalog } from "./model-catalog.ts";
+
+/** A model as clients of every API list it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly object: "model";
+  readonly type: "model";
+  readonly created: number;
+  readonly created_at: string;
+  readonly owned_by: string;
+  readonly display_name: string;
+  readonly context_length: number | null;
+  readonly max_output_tokens: number | null;
+  /** US dollars per token, as texts. */
+  readonly pricing: Readonly<Record<"prompt" | "completion" | "cache_read" | "cache_write", string | null>> | null;
+  readonly input_modalities: readonly string[] | null;
+  readonly supported_parameters: readonly string[] | null;
+}
+
+/** Nobody says when a model was made; clients want a date. */
+const CREATED = 0;
+
+/** The routes without patterns, and every `provider/model` that the scope's credentials can serve, by name. */
+export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[] {
+  const found = new Map<string, ListedModel>();
+  for (const route of scope.routes) {
+    if (!route.name.includes("*"))
+      found.set(route.name, entry(route.name, "weir", route.description ?? route.name, {}));
+  }
+  for (const credential of scope.credentials) {
+    const provider = scope.providerByName(credential.provider);
+    if (provider === undefined || shapesOf(provider).length === 0) continue;
+    const priced = new Map(pricedModels(provider.name).map((model) => [model.id, model]));
+    const named = credential.models.filter((pattern) => !/[*!]/.test(pattern));
+    const names = [...named, ...Object.keys(credential.modelMap), ...catalog.listedBy(credential), ...priced.keys()];
+    for (const model of names) {
+      const id = `${provider.name.toLowerCase()}/${model}`;
+      if (found.has(id) || !allows(credential.models, model)) continue;
+      const facts = factsOf(provider, model, scope.providerByName);
+      const context = facts.context ?? priced.get(model)?.context;
+      const full = context === undefined ? facts : { ...facts, context };
+      found.set(id, {
+        ...entry(id, provider.name.toLowerCase(), priced.get(model)?.name ?? model, full),
+        pricing: pricingOf(provider.name, model),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function entry(id: string, owner: string, name: string, facts: ModelFacts): ListedModel {
+  return {
+    id,
+    object: "model",
+    type: "model",
+    created: CREATED,
+    created_at: new Date(CREATED).toISOString(),
+    owned_by: owner,
+    display_name: name,
+    context_length: facts.context ?? null,
+    max_output_tokens: facts.maxOutput ?? null,
+    pricing: null,
+    input_modalities: facts.input ?? null,
+    supported_parameters: parametersOf(facts),
+  };
+}
+
+const PARAMETERS = ["max_tokens", "temperature", "top_p", "stop", "tools", "tool_choice"];
+
+function parametersOf({ rejects = [], reasoning, jsonSchema, context }: ModelFacts): readonly string[] | null {
+  if (context === undefined && reasoning === undefined) return null;
+  const more = [
+    ...(reasoning !== undefined && reasoning !== "none" ? ["reasoning_effort"] : []),
+    ...(jsonSchema === true ? ["response_format"] : []),
+  ];
+  return [...PARAMETERS.filter((name) => !rejects.includes(name)), ...more];
+}
+
+function pricingOf(provider: string, model: string): ListedModel["pricing"] {
+  const rates = tokenRates(provider, model);
+  if (rates === undefined) return null;
+  const text = (rate: number | undefined) => (rate === undefined ? null : decimal(rate));
+  return {
+    prompt: text(rates.prompt),
+    completion: text(rates.completion),
+    cache_read: text(rates.cacheRead),
+    cache_write: text(rates.cacheWrite),
+  };
+}
+
+/** Without an exponent: clients read these texts as decimals. */
+const decimal = (rate: number) => rate.toFixed(15).replace(/\.?0+$/, "") || "0";

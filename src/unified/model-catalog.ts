@@ -1,0 +1,54 @@
+import { pricedModels, tablePrice } from "../mapping/prices/models.ts";
+import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { Credential } from "../routing/credential.ts";
+import { entriesOf } from "../routing/endpoint.ts";
+import { fits } from "../routing/pattern.ts";
+import type { ModelIndex } from "../routing/resolve.ts";
+
+export { tablePrice };
+
+/** Which models there are: by the facts of providers, by the price table, and by what providers list themselves. */
+export class ModelCatalog implements ModelIndex {
+  readonly #providers: () => readonly ProviderPlugin[];
+  readonly #providerByName: (name: string) => ProviderPlugin | undefined;
+  /** What providers list, by credential. */
+  readonly #listed = new Map<string, ReadonlySet<string>>();
+
+  constructor(
+    providers: () => readonly ProviderPlugin[],
+    providerByName: (name: string) => ProviderPlugin | undefined,
+  ) {
+    this.#providers = providers;
+    this.#providerByName = providerByName;
+  }
+
+  has(provider: ProviderPlugin, model: string, credential: Credential | undefined): boolean {
+    if (credential !== undefined && this.listedBy(credential).has(model)) return true;
+    if (pricedModels(provider.name).some(({ id }) => id === model)) return true;
+    return entriesOf(provider, this.#providerByName).some(({ match }) => isTelling(match) && fits(match, model));
+  }
+
+  providersOf(model: string): readonly ProviderPlugin[] {
+    return this.#providers().filter((provider) => this.has(provider, model, undefined));
+  }
+
+  *names(): Iterable<string> {
+    for (const provider of this.#providers())
+      for (const { id } of pricedModels(provider.name)) yield `${provider.name.toLowerCase()}/${id}`;
+  }
+
+  /** What the provider of a credential lists, as far as it was asked. */
+  listedBy(credential: Credential): ReadonlySet<string> {
+    return this.#listed.get(keyOf(credential)) ?? NOTHING;
+  }
+
+  setListed(credential: Credential, models: readonly string[]): void {
+    this.#listed.set(keyOf(credential), new Set(models));
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const keyOf = ({ organizationId, name }: Credential) => JSON.stringify([organizationId, name]);
+
+/** Whether a pattern tells a provider's models apart from all others. Those that extend another have its entries too. */
+const isTelling = (match: string) => match.replaceAll("*", "").length >= 3 && !match.startsWith("*");

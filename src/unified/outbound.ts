@@ -1,0 +1,191 @@
+import { isObject } from "../mapping/json.ts";
+import type { ToolNames } from "../mapping/translate/tool-names.ts";
+import { translateRequest } from "../mapping/translate/translate.ts";
+import { SHAPES } from "../mapping/wire/shapes.ts";
+import type { Call, Json, Loss, Prompt, Shape, ShapeAt, State } from "../plugin/contract.ts";
+import { ROUTING_MEMBERS } from "./describe.ts";
+import { withMembers } from "./top-level.ts";
+
+/** A client's request and what one target does with it. */
+export interface OutboundRequest {
+  /** The client's body, unpacked. */
+  readonly body: Uint8Array;
+  /** The client's shape. */
+  readonly from: string;
+  /** Members that the target sets in the client's body; null removes one. */
+  readonly changes: Readonly<Record<string, Json>>;
+  readonly stream: boolean;
+  readonly call: Call;
+  /** Shapes that the target speaks in this call, in its order. */
+  readonly shapes: readonly ShapeAt[];
+  /** Nothing but the client's own shape. */
+  readonly sameOnly: boolean;
+  /** Every loss is a refusal. */
+  readonly refuseLosses: boolean;
+  /** The body holds state that only Weir can read: it is written even in its own shape. */
+  readonly hasState: boolean;
+  /** A chat stream is asked for its usage. */
+  readonly askUsage: boolean;
+  /** State of calls that the client forgot, by call id. */
+  readonly states: Readonly<Record<string, State>>;
+  /** Values of the header `anthropic-beta`. */
+  readonly betas: readonly string[];
+  /** Members that the provider has named as unsupported: they are left out of what is translated. */
+  readonly without: readonly string[];
+}
+
+/** A request for a provider. */
+export type Outbound =
+  | { readonly kind: "same"; readonly at: ShapeAt; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | {
+      readonly kind: "translated";
+      readonly at: ShapeAt;
+      readonly shape: Shape;
+      readonly body: Uint8Array;
+      readonly prompt: Prompt;
+      readonly names: ToolNames;
+      readonly losses: readonly Loss[];
+    }
+  /** The target cannot take it. */
+  | { readonly kind: "refused"; readonly loss: Loss }
+  /** The body is wrong, whatever the target. */
+  | { readonly kind: "invalid"; readonly loss: Loss };
+
+export const shapeNameOf = ({ shape }: ShapeAt): string => (typeof shape === "string" ? shape : shape.name);
+export const shapeOf = ({ shape }: ShapeAt): Shape | undefined =>
+  typeof shape === "string" ? (Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined) : shape;
+
+/** Writes a request for a target: unchanged where it speaks the client's shape, else translated. Never throws. */
+export function writeOutbound(request: OutboundRequest): Outbound {
+  const { shapes, from, hasState, sameOnly, call, body } = request;
+  const same = shapes.find((at) => shapeNameOf(at) === from);
+  if (same !== undefined && !hasState && !needsResponses(request)) {
+    const written = unchanged(request, same);
+    return written ?? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object" } };
+  }
+  const source = Object.hasOwn(SHAPES, from) ? SHAPES[from] : undefined;
+  if (sameOnly && same === undefined)
+    return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not speak ${from}` } };
+  if (source?.readRequest === undefined)
+    return { kind: "refused", loss: { kind: "refused", path: "", why: `${from} is not translated` } };
+  const read = source.readRequest(withChanges(JSON.parse(Buffer.from(body).toString("utf8")), request.changes));
+  const prompt = withStates({ ...read, model: call.model, stream: request.stream }, request.states);
+  const candidates = same !== undefined && !needsResponses(request) ? [same] : preferred(request);
+  return best(request, prompt, candidates);
+}
+
+/** The candidate that loses nothing, else the first that refuses nothing, else the first refusal. */
+function best(request: OutboundRequest, prompt: Prompt, candidates: readonly ShapeAt[]): Outbound {
+  let lossy: Outbound | undefined;
+  let refused: Outbound | undefined;
+  for (const at of candidates) {
+    const written = translated(request, prompt, at);
+    if (written === undefined) continue;
+    if (written.kind === "invalid") return written;
+    if (written.kind === "translated" && written.losses.length === 0) return written;
+    if (written.kind === "translated") lossy ??= written;
+    else refused ??= written;
+  }
+  return (
+    lossy ??
+    refused ?? {
+      kind: "refused",
+      loss: { kind: "refused", path: "", why: "the target speaks no shape that is translated" },
+    }
+  );
+}
+
+function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outbound | undefined {
+  const shape = shapeOf(at);
+  if (shape === undefined || shape.name === "embeddings") return undefined;
+  const { call, without, refuseLosses } = request;
+  const facts =
+    without.length === 0 ? call.facts : { ...call.facts, rejects: [...(call.facts.rejects ?? []), ...without] };
+  const { body, losses, names } = translateRequest(prompt, shape, { ...call, facts });
+  const invalid = losses.find(({ kind }) => kind === "invalid");
+  if (invalid !== undefined) return { kind: "invalid", loss: invalid };
+  const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
+  if (refused !== undefined) return { kind: "refused", loss: refused };
+  const bytes = Buffer.from(JSON.stringify(placed(body, at)));
+  return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt), names, losses };
+}
+
+/** Chat with tools goes out as Responses where the model takes function tools there alone. */
+function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {
+  if (from !== "chat-completions" || call.facts.toolsNeedResponses !== true) return false;
+  if (!shapes.some((at) => shapeNameOf(at) === "responses") || !Object.hasOwn(SHAPES, "responses")) return false;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  if (!/"(?:tools|functions)"\s*:/.test(text)) return false;
+  const { tools, functions, reasoning_effort, reasoning } = JSON.parse(text);
+  const hasTools = (Array.isArray(tools) && tools.length > 0) || (Array.isArray(functions) && functions.length > 0);
+  return hasTools && (reasoning_effort ?? reasoning?.effort) !== "none";
+}
+
+function preferred(request: OutboundRequest): readonly ShapeAt[] {
+  const { shapes } = request;
+  if (!needsResponses(request)) return shapes;
+  return [...shapes].sort((a, b) => Number(shapeNameOf(b) === "responses") - Number(shapeNameOf(a) === "responses"));
+}
+
+/** The client's own bytes, with the model's name and what the place asks for. */
+function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined {
+  const { body, call, changes, askUsage, stream, from } = request;
+  const { place = {} } = at;
+  const set: Record<string, string> = {};
+  const removed = new Set(ROUTING_MEMBERS);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) removed.add(name);
+    else set[name] = JSON.stringify(value);
+  }
+  if (from !== "generate-content" && place.modelInPath !== true) set["model"] = JSON.stringify(call.model);
+  else removed.add("model");
+  if (place.streamInPath === true) removed.add("stream");
+  if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
+  if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
+  const addsUsage = askUsage && stream && from === "chat-completions";
+  if (addsUsage) set["stream_options"] = JSON.stringify({ include_usage: true });
+  const bytes = withMembers(body, set, removed);
+  return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
+}
+
+/** What a platform asks for in a body that was written for it. */
+function placed(body: Json, { place = {} }: ShapeAt): Json {
+  if (!isObject(body)) return body;
+  const { model, stream, ...rest } = body;
+  return {
+    ...(place.version !== undefined && { anthropic_version: place.version }),
+    ...(place.modelInPath !== true && model !== undefined && { model }),
+    ...(place.streamInPath !== true && stream !== undefined && { stream }),
+    ...rest,
+  };
+}
+
+function withChanges(body: Json, changes: Readonly<Record<string, Json>>): Json {
+  if (!isObject(body)) return body;
+  const changed: Record<string, Json> = {};
+  for (const [name, value] of Object.entries({ ...body, ...changes })) {
+    if (!ROUTING_MEMBERS.has(name) && !(value === null && Object.hasOwn(changes, name))) changed[name] = value;
+  }
+  return changed;
+}
+
+/** Puts the state of calls back that the client did not keep. */
+function withStates(prompt: Prompt, states: OutboundRequest["states"]): Prompt {
+  const messages = prompt.messages.map((message) => {
+    if (message.role !== "assistant") return message;
+    const parts = message.parts.map((part) => {
+      const state =
+        part.type === "call" && part.state === undefined && Object.hasOwn(states, part.id)
+          ? states[part.id]
+          : undefined;
+      return state === undefined ? part : { ...part, state };
+    });
+    return { ...message, parts };
+  });
+  return { ...prompt, messages };
+}
+
+/** A response may repeat what was asked for, never the conversation: that is not kept while the provider answers. */
+function forReply(prompt: Prompt): Prompt {
+  return { ...prompt, messages: prompt.messages.filter(({ role }) => role === "system") };
+}

@@ -1,0 +1,46 @@
+import { isObject, objectOf, parseJson, textOf } from "../mapping/json.ts";
+
+const DAY_MS = 86_400_000;
+const TARGETS_MAX = 2_000;
+const MEMBERS_MAX = 20;
+
+/** Members that providers have named as unsupported, by target, for a day. In memory, per process. */
+export class RejectedMembers {
+  readonly #known = new Map<string, Map<string, number>>();
+
+  note(target: string, member: string): void {
+    const members = this.#known.get(target) ?? new Map<string, number>();
+    if (members.size >= MEMBERS_MAX) return;
+    members.set(member, Date.now() + DAY_MS);
+    if (this.#known.size >= TARGETS_MAX) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(target, members);
+  }
+
+  of(target: string): readonly string[] {
+    const now = Date.now();
+    return [...(this.#known.get(target) ?? [])].filter(([, until]) => until > now).map(([member]) => member);
+  }
+}
+
+const UNSUPPORTED = /unsupported|unknown|not supported|deprecated|unrecognized|unexpected|extra inputs/i;
+const QUOTED = /['"`]([A-Za-z_][\w.]{0,60})['"`]/g;
+
+/** The top-level member that a 400 names as unsupported: `error.param`, else a member's name in quotes. */
+export function rejectedMember(errorText: string, sent: Uint8Array): string | undefined {
+  const body = parseJson(errorText.slice(0, 16_384));
+  const error = objectOf(body?.error);
+  const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
+  if (!UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return undefined;
+  const members = parseJson(Buffer.from(sent).toString("utf8"));
+  if (!isObject(members)) return undefined;
+  const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
+  return named.find((name) => name !== undefined && Object.hasOwn(members, name) && !NEEDED.has(name));
+}
+
+/** Without these there is no request. */
+const NEEDED = new Set(["model", "messages", "input", "contents", "system", "instructions", "tools"]);
+
+/** Whether a 400 is about a signature or an encrypted part. */
+export function namesState(errorText: string): boolean {
+  return /signature|encrypted.content|encrypted_content|thought_signature/i.test(errorText.slice(0, 4_096));
+}

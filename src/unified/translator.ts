@@ -1,0 +1,104 @@
+import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
+import { SHAPES } from "../mapping/wire/shapes.ts";
+import { decodeBody } from "../runtime/content-coding.ts";
+import { connect, type Remote } from "../runtime/rpc.ts";
+import { startThread, type Thread } from "../runtime/thread.ts";
+import { type Description, describe } from "./describe.ts";
+import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
+import type { TranslatorFunctions } from "./translator-worker.ts";
+
+/** Bodies beyond this are read and written in a thread of their own: 1 MB keeps a thread busy for 10 to 100 ms. */
+const HERE_BYTES_MAX = 64 * 1_024;
+/** Bytes that a body may unpack to. */
+const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
+
+/** An outbound request as it crosses threads: shapes by their place, names as a list. */
+export type PlainOutbound =
+  | { readonly kind: "same"; readonly place: number; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | (Omit<Extract<Outbound, { readonly kind: "translated" }>, "at" | "shape" | "names"> & {
+      readonly place: number;
+      readonly names: PlainToolNames;
+    })
+  | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
+
+interface Running {
+  readonly thread: Thread;
+  readonly remote: Remote<TranslatorFunctions>;
+}
+
+/**
+ * Reads and writes the bodies of unified requests: small ones here, others in a thread that is started when the first of
+ * them comes, so that they hold no other stream back. Shapes of drop-ins are functions of this thread, and stay here.
+ */
+export class Translator {
+  #running: Running | undefined;
+
+  /** A body without its codings; undefined where it cannot be unpacked. */
+  async unpacked({
+    bytes,
+    coding,
+  }: {
+    readonly bytes: Uint8Array;
+    readonly coding: string;
+  }): Promise<Uint8Array | undefined> {
+    if (coding === "") return bytes;
+    const decoded = await decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX);
+    return decoded.incomplete ? undefined : decoded.bytes;
+  }
+
+  async describe(bytes: Uint8Array): Promise<Description | undefined> {
+    if (bytes.byteLength <= HERE_BYTES_MAX) return describe(textOf(bytes));
+    return this.#ask((remote) => remote.describe(bytes)).catch(() => describe(textOf(bytes)));
+  }
+
+  async outbound(request: OutboundRequest): Promise<Outbound> {
+    const { body, shapes } = request;
+    const isForeign = shapes.some(({ shape }) => typeof shape !== "string");
+    if (body.byteLength <= HERE_BYTES_MAX || isForeign) return writeOutbound(request);
+    const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
+    return this.#ask((remote) => remote.outbound({ ...request, shapes: plain }))
+      .then((found) => fromPlain(found, request))
+      .catch(() => writeOutbound(request)); // slow is better than failed
+  }
+
+  async close(): Promise<void> {
+    await this.#running?.thread.terminate();
+  }
+
+  /** Rejects where the thread is gone. */
+  async #ask<T>(ask: (remote: Remote<TranslatorFunctions>) => Promise<T>): Promise<T> {
+    this.#running ??= this.#start();
+    return ask(this.#running.remote);
+  }
+
+  #start(): Running {
+    const thread = startThread("src/unified/translator-worker.ts", null);
+    const remote = connect<TranslatorFunctions>(thread.port);
+    void thread.ended.then(() => {
+      this.#running = undefined;
+      remote.abandon("the thread has ended");
+    });
+    return { thread, remote };
+  }
+}
+
+/** @param request - what `outbound` was written for. */
+export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
+  if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
+  const place = shapes.indexOf(outbound.at);
+  if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
+  const { kind, body, prompt, losses, names } = outbound;
+  return { kind, place, body, prompt, losses, names: names.plain };
+}
+
+function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound {
+  if (plain.kind === "refused" || plain.kind === "invalid") return plain;
+  const at = shapes[plain.place]!;
+  if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
+  const { kind, body, prompt, losses, names } = plain;
+  return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };
+}
+
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { createLog } from "../../../src/observe.ts";
+import type { Json } from "../../../src/plugin/contract.ts";
+import { loadRegistry } from "../../../src/plugin/providers/registry.ts";
+import type { Credential } from "../../../src/routing/credential.ts";
+import type { Route } from "../../../src/routing/route.ts";
+import { credential } from "../../routing/things.ts";
+import { KEY, startTestGateway, type TestOptions } from "../harness.ts";
+
+/** A request as a provider's stand-in got it. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+}
+
+export type Respond = (asked: Asked, at: number) => Response | Promise<Response>;
+
+/** A provider on loopback that notes what it is asked. */
+export function standIn(respond: Respond) {
+  const asked: Asked[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const url = new URL(request.url);
+      const text = await request.text();
+      const one: Asked = {
+        method: request.method,
+        path: url.pathname + url.search,
+        headers: request.headers,
+        text,
+        json: text.startsWith("{") ? JSON.parse(text) : undefined,
+      };
+      asked.push(one);
+      return respond(one, asked.length - 1);
+    },
+  });
+  return {
+    origin: `http://127.0.0.1:${server.port}`,
+    asked,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+const built = loadRegistry({
+  directories: [{ path: join(import.meta.dir, "../../../providers"), builtIn: true }],
+  log: createLog({ level: "error", format: "text", write: () => {} }),
+});
+
+export interface UnifiedOptions extends TestOptions {
+  readonly credentials?: readonly Credential[];
+  readonly routes?: readonly Route[];
+}
+
+/** A gateway with the built-in providers, and credentials for stand-ins. */
+export async function startUnified({ credentials = [], routes = [], config, ...more }: UnifiedOptions) {
+  const registry = await built;
+  const own = credentials.map((each) => ({
+    ...each,
+    organizationId: each.organizationId === "org" ? "org-1" : each.organizationId,
+  }));
+  const tables = { credentials: own, routes: routes.map((route) => ({ ...route, organizationId: "org-1" })) };
+  return startTestGateway({
+    config: { unified_port: 0, ...config },
+    providers: registry.providers,
+    tables: () => tables,
+    ...more,
+  });
+}
+
+/** A credential whose provider is a stand-in. */
+export const at = (provider: string, origin: string, more: Partial<Credential> = {}): Credential =>
+  credential(provider, more.name ?? provider.toLowerCase(), {
+    baseUrl: origin,
+    private: true,
+    secrets: { api_key: `secret-of-${provider.toLowerCase()}` },
+    ...more,
+  });
+
+export { KEY };
+
+export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+
+/** A stream of server-sent events, each its own chunk. */
+export function events(list: readonly (string | { event?: string; data: unknown })[]): Response {
+  const encoder = new TextEncoder();
+  const texts = list.map((each) =>
+    typeof each === "string"
+      ? `data: ${each}\n\n`
+      : `${each.event === undefined ? "" : `event: ${each.event}\n`}data: ${JSON.stringify(each.data)}\n\n`,
+  );
+  const body = new ReadableStream({
+    async start(controller) {
+      for (const text of texts) {
+        controller.enqueue(encoder.encode(text));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      controller.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+export const chatAnswer = (content: string, more: object = {}) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "gpt-test",
+  choices: [{ index: 0, message: { role: "assistant", content, ...more }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
+});
+
+export const messagesAnswer = (text: string) => ({
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude-test",
+  content: [{ type: "text", text }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 5, output_tokens: 3 },
+});
+
+export const messagesEvents = (text: string) => [
+  {
+    event: "message_start",
+    data: { type: "message_start", message: { ...messagesAnswer(""), content: [], stop_reason: null } },
+  },
+  {
+    event: "content_block_start",
+    data: { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  },
+  ...[...text].map((letter) => ({
+    event: "content_block_delta",
+    data: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: letter } },
+  })),
+  { event: "content_block_stop", data: { type: "content_block_stop", index: 0 } },
+  {
+    event: "message_delta",
+    data: { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } },
+  },
+  { event: "message_stop", data: { type: "message_stop" } },
+];

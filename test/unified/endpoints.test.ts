@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { endpointOf } from "../../src/unified/endpoints.ts";
+
+const generate = (shape: string, named = {}) => ({ kind: "generate", shape, named });
+
+test.each([
+  ["POST", "/v1/chat/completions", generate("chat-completions")],
+  ["POST", "/chat/completions", generate("chat-completions")],
+  ["POST", "/openai/v1/chat/completions?x=1", generate("chat-completions")],
+  ["POST", "/openai/deployments/my%20dep/chat/completions", generate("chat-completions", { model: "my dep" })],
+  ["POST", "/v1/messages?beta=true", generate("messages")],
+  ["POST", "/anthropic/v1/messages", generate("messages")],
+  ["POST", "/v1/messages/count_tokens", { kind: "count", shape: "messages", named: {} }],
+  ["POST", "/v1/responses", generate("responses")],
+  ["POST", "/v1/responses/input_tokens", { kind: "count", shape: "responses", named: {} }],
+  ["POST", "/v1/responses/compact", { kind: "same", path: "/responses/compact", named: {} }],
+  ["GET", "/v1/responses/resp_1", { kind: "stored", id: "resp_1", path: "/responses/resp_1" }],
+  ["DELETE", "/v1/responses/resp_1", { kind: "stored", id: "resp_1", path: "/responses/resp_1" }],
+  ["POST", "/v1/responses/resp_1/cancel", { kind: "stored", id: "resp_1", path: "/responses/resp_1/cancel" }],
+  ["GET", "/v1/responses/resp_1/input_items", { kind: "stored", id: "resp_1", path: "/responses/resp_1/input_items" }],
+  ["POST", "/v1/completions", generate("completions")],
+  ["POST", "/v1/embeddings", { kind: "embeddings", shape: "embeddings", named: {} }],
+  [
+    "POST",
+    "/v1beta/models/gemini-3-pro:generateContent",
+    generate("generate-content", { model: "gemini-3-pro", stream: false }),
+  ],
+  [
+    "POST",
+    "/v1beta/models/google%2Fgemini:streamGenerateContent?alt=sse",
+    generate("generate-content", { model: "google/gemini", stream: true }),
+  ],
+  [
+    "POST",
+    "/v1beta/models/google/gemini:countTokens",
+    { kind: "count", shape: "generate-content", named: { model: "google/gemini", stream: false } },
+  ],
+  ["POST", "/v1beta/models/m:embedContent", { kind: "same", path: ":embedContent", named: { model: "m" } }],
+  ["POST", "/v1/images/generations", { kind: "same", path: "/images/generations", named: {} }],
+  ["POST", "/v1/audio/transcriptions", { kind: "same", path: "/audio/transcriptions", named: {} }],
+  ["POST", "/v1/rerank", { kind: "same", path: "/rerank", named: {} }],
+  ["GET", "/v1/models", { kind: "models" }],
+  ["HEAD", "/models", { kind: "models" }],
+  ["GET", "/v1/models/openai/gpt-5", { kind: "model", id: "openai/gpt-5" }],
+  ["GET", "/v1/chat/completions", undefined],
+  ["POST", "/v1/files", undefined],
+  ["POST", "/v1/batches", undefined],
+  ["POST", "/v1beta/models/m:predict", undefined],
+  ["GET", "/", undefined],
+] as const)("%s %s", (method, path, expected) => {
+  expect(endpointOf(method, path)).toEqual(expected as never);
+});
