@@ -59,7 +59,7 @@ export default {
   credential: {
     secret: ["access_key_id", "secret_access_key", "session_token", "api_key"],
     oneOf: [["access_key_id", "secret_access_key"], ["api_key"]],
-    settings: { region: { type: "string", pattern: "^[a-z0-9-]+$" } },
+    settings: { region: { type: "string", pattern: "^[a-z0-9-]+$", description: "Such as eu-central-1." } },
     required: ["region"],
   },
   models: [

@@ -36,9 +36,9 @@ export default {
   auth: "azure",
   credential: {
     secret: ["api_key", "client_secret"],
-    oneOf: [["api_key"], ["client_secret"]],
+    oneOf: [["api_key"], ["client_secret", "tenant_id", "client_id"]],
     settings: {
-      endpoint: { type: "string", pattern: "^https?://" },
+      endpoint: { type: "string", pattern: "^https?://", description: "Such as https://acme.openai.azure.com." },
       api_version: { type: "string", default: "v1" },
       tenant_id: { type: "string" },
       client_id: { type: "string" },

@@ -10,6 +10,7 @@ import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./pl
 import { hostsOf } from "./plugin/providers/registry.ts";
 import { within } from "./runtime/within.ts";
 import { claimInAll, usageInAll } from "./serve/across.ts";
+import { type CredentialTests, createCredentialTests } from "./serve/credential-tests.ts";
 import { openDataDirectory, refuseMissingDatabase } from "./serve/data-directory.ts";
 import {
   DATABASE_PATIENCE_MS,
@@ -100,6 +101,7 @@ interface Built {
   vault?: Vault;
   /** The first key, until it was shown. */
   unshownKey?: string | undefined;
+  credentialTests?: CredentialTests;
   /** By their ids. */
   keys: ReadonlyMap<string, KeySnapshot>;
 }
@@ -127,9 +129,17 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   if (known.status === "rejected") throw known.reason;
   for (const { config: theirs } of regions.slice(1)) await refuseNewer(theirs);
   const vault = await openVault(options, built);
+  const listening = new Set(listenerPorts(config));
+  built.credentialTests = createCredentialTests({
+    config,
+    tables: () => vault.tables,
+    providerByName: (name) => registry.value.current().providerByName(name),
+    ownPorts: () => listening,
+  });
   const common = {
     registry: registry.value,
     vault,
+    credentialTests: built.credentialTests,
     hooks,
     keys: known.value.keys,
     onKeys,
@@ -144,6 +154,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   for (const port of opening) {
     port.then(
       (open) => {
+        for (const port of [...gatewayPorts, open]) listening.add(port);
         for (const region of regions) region.refuseTargetsAt([...gatewayPorts, open]);
       },
       () => undefined, // told below
@@ -215,12 +226,22 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   return built.hooks;
 }
 
-async function takeDown({ regions, hooks, entries, pluginHost, registry, shares, vault }: Built): Promise<void> {
+async function takeDown({
+  regions,
+  hooks,
+  entries,
+  pluginHost,
+  registry,
+  shares,
+  vault,
+  credentialTests,
+}: Built): Promise<void> {
   entries?.close();
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
   shares?.close();
   vault?.close();
+  credentialTests?.close();
   pluginHost?.close();
   registry?.close();
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { madeKeyPath } from "../credentials/keyring.ts";
 import { messageOf } from "../observe.ts";
 import { openDataDirectory } from "../serve/data-directory.ts";
 import { mayBeReplaced } from "../upkeep/backup/archive.ts";
@@ -26,9 +27,13 @@ export const backupCommand: Run = async ({ args, options, terminal, config }) =>
   const missing = databasePlaces(config).find(({ path }) => !existsSync(path));
   if (missing !== undefined) throw new CommandError(`${missing.path} is not there: there is nothing to back up`);
   const onStep = progress(terminal, options["quiet"] === true);
-  const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep }));
+  const withCredentialsKey = options["with-credentials-key"] === true;
+  const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
   terminal.err(`${summary(manifest)} in ${args[0]}\n`);
   for (const line of leftOut(config)) terminal.err(`${line}\n`);
+  if (existsSync(madeKeyPath(config)) && !withCredentialsKey) {
+    terminal.err(`not in it: ${madeKeyPath(config)}, without which no credential opens; keep it apart\n`);
+  }
   return 0;
 };
 

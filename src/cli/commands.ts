@@ -236,6 +236,10 @@ export const COMMANDS: readonly Command[] = [
     args: ["<directory or .tar file>"],
     options: {
       force: { type: "boolean", description: "replace a backup of this name, once the new one is whole" },
+      "with-credentials-key": {
+        type: "boolean",
+        description: "take the key that opens credentials along: whoever has the backup then has them",
+      },
       quiet: { type: "boolean", short: "q", description: "no progress" },
     },
     load: async () => (await import("./backup.ts")).backupCommand,

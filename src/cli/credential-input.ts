@@ -1,4 +1,4 @@
-import type { CredentialForm } from "../credentials/form.ts";
+import type { CredentialForm } from "../plugin/contract.ts";
 import type { Invocation } from "./command.ts";
 import { asNumber } from "./read-options.ts";
 import { UsageError } from "./usage.ts";

@@ -1,18 +1,21 @@
 import { type Config, listenerPorts } from "../config.ts";
-import { configuredCredentials } from "../credentials/configured.ts";
+import { configuredCredentials, resolveConfigured } from "../credentials/configured.ts";
 import { knownProviders } from "../credentials/form.ts";
 import { readKeyring } from "../credentials/keyring.ts";
-import { isLocked } from "../credentials/open.ts";
+import { isLocked, openCredential } from "../credentials/open.ts";
 import { type CredentialRules, findProvider, readCredential } from "../credentials/read-credential.ts";
 import { type ShownCredential, shownConfigured, shownCredential, shownLent } from "../credentials/shown.ts";
 import type { StoredCredential } from "../credentials/stored.ts";
 import { loadFolders, pluginFolders } from "../plugin/files/load.ts";
 import { buildRegistry } from "../plugin/providers/registry.ts";
+import { CUSTOM } from "../routing/custom.ts";
 import { listCredentials, removeCredential } from "../store/credentials/credentials.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 import { keepCredential, rotateCredentials } from "../store/credentials/keep.ts";
 import { ensureOrganization, FIRST_ORGANIZATION, firstOrganizationId } from "../store/keys.ts";
 import type { Database } from "../store/store.ts";
+import { createCredentialCalls } from "../unified/credential-calls.ts";
+import { testCredential } from "../unified/test-credential.ts";
 import type { Invocation, Run } from "./command.ts";
 import { membersOf, secretsOf } from "./credential-input.ts";
 import { organizationId } from "./organization.ts";
@@ -103,6 +106,35 @@ export const rotateCredentialsCommand: Run = async ({ config, terminal }) => {
   return locked.length === 0 ? 0 : 1;
 };
 
+/** Ends with status 1 where the provider does not take it. */
+export const testCredentialCommand: Run = async ({ args, options, terminal, config }) => {
+  const own = await organizationId(config, options["org"]?.toString() ?? FIRST_ORGANIZATION);
+  const { providers, providerByName } = await registryOf(config);
+  const name = args[0]!;
+  const stored = await withRecords(config, (records) => listCredentials(records, own));
+  const configured = configuredCredentials(config, {
+    providers: knownProviders(providers),
+    refuseUrl: () => undefined,
+  });
+  const ofFile = configured.find((each) => each.name === name);
+  const found = stored.find((each) => each.name === name);
+  if (ofFile === undefined && found === undefined) throw noSuchCredential(name);
+  const credential = ofFile ? resolveConfigured(ofFile, terminal.env) : openCredential(found!, readKeyring(config));
+  const provider = credential.provider === CUSTOM.name ? CUSTOM : providerByName(credential.provider);
+  if (provider === undefined) throw new CommandError(`no provider ${credential.provider} is loaded now`);
+  const ports = new Set(listenerPorts(config));
+  const calls = createCredentialCalls(config, () => ports);
+  try {
+    const wanted = { provider, credential, model: options["model"]?.toString() };
+    const result = await testCredential(wanted, (request) => calls.call(request, credential.private));
+    if (options["json"]) printJson(terminal, result);
+    else terminal[result.ok ? "out" : "err"](`${name}: ${result.message}\n`);
+    return result.ok ? 0 : 1;
+  } finally {
+    calls.close();
+  }
+};
+
 async function shownAll({ config, options }: Invocation, records: Database): Promise<readonly ShownCredential[]> {
   const own = await organizationId(config, options["org"]?.toString() ?? FIRST_ORGANIZATION);
   const keys = readKeyring(config);
@@ -143,8 +175,12 @@ function noSuchCredential(name: string): CommandError {
   return new CommandError(`there is no credential ${JSON.stringify(name)}; \`weir credentials list\` shows them`);
 }
 
+async function registryOf(config: Config) {
+  return buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
+}
+
 async function providersOf(config: Config) {
-  return knownProviders(buildRegistry(await loadFolders("provider", pluginFolders("provider", config))).providers);
+  return knownProviders((await registryOf(config)).providers);
 }
 
 async function rulesOf(

@@ -77,6 +77,18 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     load: async () => (await import("./credentials.ts")).rotateCredentialsCommand,
   },
   {
+    name: "credentials test",
+    summary: "ask a credential's provider for its models, or to count a word's tokens",
+    args: ["<name>"],
+    options: {
+      model: text("MODEL", "for providers that list no models"),
+      json: { type: "boolean", description: "what came of it as JSON, with the models" },
+      org: ORG,
+    },
+    notes: ["Ends with status 1 where the provider does not take it."],
+    load: async () => (await import("./credentials.ts")).testCredentialCommand,
+  },
+  {
     name: "routes list",
     summary: "list the routes",
     options: { json: JSON_OPTION, org: ORG },

@@ -2,7 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { checked } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
-import { type CredentialForm, CUSTOM, type KnownProvider, type SettingForm } from "./form.ts";
+import type { CredentialForm } from "../plugin/contract.ts";
+import { CUSTOM } from "../routing/custom.ts";
+import type { KnownProvider, SettingForm } from "./form.ts";
 import { readLimit } from "./limit.ts";
 import type { CredentialTerms, StoredCredential } from "./stored.ts";
 import { TERM_NAMES, TERMS_DEFAULT, TERMS_SCHEMA, type TermName } from "./terms.ts";
@@ -231,7 +233,7 @@ function checkNeeds(
 ): void {
   const { secret, oneOf = [secret.slice(0, 1)], required = [], baseUrl } = form;
   const has = (member: string) => Boolean(secrets[member] ?? terms.settings[member]);
-  const who = name === CUSTOM ? "a custom provider" : name;
+  const who = name === CUSTOM.name ? "a custom provider" : name;
   const missing = oneOf.map((set) => set.filter((member) => !has(member)));
   if (missing.length > 0 && missing.every((set) => set.length > 0)) {
     // The set that is nearest to being whole says what is missing.

@@ -1,4 +1,4 @@
-import type { GatewayPlugin, ProviderPlugin } from "./contract.ts";
+import type { CredentialForm, GatewayPlugin, ProviderPlugin } from "./contract.ts";
 import type { FileState } from "./files/reload.ts";
 import type { OpenPlugin } from "./setup.ts";
 
@@ -21,6 +21,8 @@ export interface ProviderView extends FileView {
   /** First label of its own gateway address. */
   readonly dedicatedDomain: string | null;
   readonly extends: string | null;
+  /** What its credentials are made of; null for a key alone. */
+  readonly credential: CredentialForm | null;
   /** Whether it says itself what requests cost. */
   readonly hasCostRule: boolean;
 }
@@ -49,7 +51,9 @@ export function viewProviders(
     const hasCostRule =
       view.state === "loaded" && inUse.some(({ name, cost }) => name === view.name && cost !== undefined);
     const { aliases = [], hosts = [], target = null, dedicatedDomain = null } = file.used?.value ?? {};
-    return { ...view, aliases, hosts, target, dedicatedDomain, extends: file.used?.value.extends ?? null, hasCostRule };
+    const credential = inUse.find(({ name }) => name === view.name)?.credential ?? null;
+    const parent = file.used?.value.extends ?? null;
+    return { ...view, aliases, hosts, target, dedicatedDomain, extends: parent, credential, hasCostRule };
   });
 }
 

@@ -20,6 +20,7 @@ import type {
   RecorderFunctions,
   ThreadOptions,
 } from "../threads.ts";
+import type { CredentialTests } from "./credential-tests.ts";
 import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
 import { listenFailure } from "./start-error.ts";
@@ -58,6 +59,7 @@ interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
   readonly vault: Vault;
+  readonly credentialTests: CredentialTests;
   /** Told all keys whenever they have changed. */
   readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }
@@ -91,7 +93,7 @@ export class Region {
 
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
-    const { registry, hooks, vault, onKeys: _onKeys, ...more } = common;
+    const { registry, hooks, vault, credentialTests: _tests, onKeys: _onKeys, ...more } = common;
     const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
       config,
@@ -267,7 +269,13 @@ export class Region {
     return { thread, port: first.promise };
   }
 
-  #gatewayFunctions({ registry, onKeys, vault, hooks: { hooks, view, degraded } }: CommonParts): GatewayFunctions {
+  #gatewayFunctions({
+    registry,
+    onKeys,
+    vault,
+    credentialTests,
+    hooks: { hooks, view, degraded },
+  }: CommonParts): GatewayFunctions {
     const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
     const threads = this.#threads;
     return {
@@ -281,6 +289,7 @@ export class Region {
       },
       setCredentials: (credentials) => vault.setCredentials(credentials),
       setRoutes: (routes) => vault.setRoutes(routes),
+      testCredential: credentialTests.test,
       lockedCredentials: () => vault.lockedIds(),
       record: (exchange) => appendWhole(this.spool, exchange),
       cacheStatus,

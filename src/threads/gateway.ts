@@ -5,6 +5,7 @@ import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
 import type { Route } from "../routing/route.ts";
 import type { WholeExchange } from "../spool/whole.ts";
+import type { CredentialTest } from "../unified/test-credential.ts";
 
 /** Main thread: the gateway and the spool's writer. */
 export type GatewayFunctions = {
@@ -17,6 +18,8 @@ export type GatewayFunctions = {
   setRoutes(routes: readonly Route[]): void | Promise<void>;
   /** Ids of stored credentials that no key of this node opens. */
   lockedCredentials(): readonly string[] | Promise<readonly string[]>;
+  /** Asks a credential's provider whether it works. */
+  testCredential(wanted: CredentialOfOrganization): Promise<CredentialTest>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
   /** What is stored of one organization's answers, and how much of all organizations' may be. */
@@ -35,6 +38,13 @@ export type GatewayFunctions = {
   /** Never rejects. */
   callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall): Promise<RouteAnswer>;
 };
+
+export interface CredentialOfOrganization {
+  readonly organizationId: string;
+  readonly name: string;
+  /** For providers that list no models. */
+  readonly model: string | undefined;
+}
 
 export interface CacheStatus {
   readonly entries: number;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, europeanConfig } from "../config.ts";
+import { madeKeyPath } from "../credentials/keyring.ts";
 import { bodiesPath } from "../store/database/local.ts";
 import type { FileKind } from "../store/database/snapshot.ts";
 import { localPath } from "../store/store.ts";
@@ -28,6 +29,9 @@ export interface RegionPlaces {
 /** Directories in the data directory that a backup takes along, apart from spools. What is cached is not worth it. */
 export const KEPT_FOLDERS = ["state", "providers", "plugins"] as const;
 
+/** What the key that Weir made for credentials is called in a backup that has it. */
+export const CREDENTIALS_KEY = "credentials.key";
+
 /** The region of the deployment, and the European pair beside it where there is one. */
 export function regionsOf(config: Config): readonly RegionPlaces[] {
   const pair = europeanConfig(config);
@@ -46,6 +50,7 @@ export function placeOf(config: Config, name: string): string | undefined {
     if (spoolName === name) return spool;
     if (nodeIdName === name) return nodeId;
   }
+  if (name === CREDENTIALS_KEY) return madeKeyPath(config);
   return (KEPT_FOLDERS as readonly string[]).includes(name) ? join(config.data_dir, name) : undefined;
 }
 

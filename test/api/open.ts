@@ -145,6 +145,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       setRoutes: async (routes) => {
         told.routes = routes;
       },
+      testCredential: async ({ name }) => ({ ok: true, asked: "models", status: 200, message: name, models: [] }),
       lockedCredentials: async () => test.locked,
       cacheStatus: async () => ({ entries: 2, bytes: 300, bytesMax: 1_000 }),
       cacheEntries: async () => [],

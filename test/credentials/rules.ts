@@ -1,22 +1,15 @@
-import { CUSTOM, formOf } from "../../src/credentials/form.ts";
+import { knownProviders } from "../../src/credentials/form.ts";
 import type { CredentialRules } from "../../src/credentials/read-credential.ts";
+import { loadFolders, pluginFolders } from "../../src/plugin/files/load.ts";
+import { buildRegistry } from "../../src/plugin/providers/registry.ts";
 import { credentialGuards } from "../../src/store/credentials/guards.ts";
 import { ownDirectory } from "../store/open.ts";
 
-const NAMES: readonly (readonly [string, readonly string[]])[] = [
-  ["OPENAI", []],
-  ["GROQ", []],
-  ["GOOGLE", ["gemini", "vertex-ai"]],
-  ["AWS", ["bedrock"]],
-  ["AZURE", ["azure-openai"]],
-  ["OLLAMA", []],
-  ["INFERENCE_NET", []],
-  [CUSTOM, []],
-];
+using directory = ownDirectory();
+const { config } = directory;
+const { providers } = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
 
-/** Rules with some of the built-in providers; the gateway listens at port 8787. */
+/** Rules with the built-in providers; the gateway listens at port 8787. */
 export function rulesOf(operator = true): CredentialRules {
-  using directory = ownDirectory();
-  const refuseUrl = credentialGuards(directory.config, [8787]);
-  return { providers: NAMES.map(([name, aliases]) => ({ name, aliases, form: formOf(name) })), operator, refuseUrl };
+  return { providers: knownProviders(providers), operator, refuseUrl: credentialGuards(config, [8787]) };
 }

@@ -1,4 +1,6 @@
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { checked } from "../../checked.ts";
 import { type ConfiguredCredential, configuredCredentials } from "../../credentials/configured.ts";
 import { knownProviders } from "../../credentials/form.ts";
 import { type CredentialRules, readCredential } from "../../credentials/read-credential.ts";
@@ -32,6 +34,21 @@ const bodySchema = (own: object, required: readonly string[]) => ({
 const NAME = { type: "string", description: "Unique in the organization; made from the provider's unless given." };
 const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "Name or alias." } }, ["provider"]);
 const CHANGE = bodySchema({}, []);
+
+const TEST = Type.Object(
+  {
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: "For providers that list no models: one to count tokens with.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const TESTED =
+  "It is asked for its models, or else to count the tokens of one word. `ok` says whether it answered well.";
 
 const SECRETS = "Secrets are encrypted, and never shown again.";
 
@@ -86,6 +103,19 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
       endpoint("admin", "Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
         body: CHANGE,
       }),
+    )
+    .post(
+      "/v1/credentials/:name/test",
+      async ({ request, body, params }) => {
+        const organizationId = organization(request);
+        const known = (await list(organizationId)).find(
+          (each) => each.name === nameOf(params) && each.source !== "shared",
+        );
+        if (known === undefined) throw noSuchCredential(nameOf(params));
+        const { model } = checked(TEST, body ?? {});
+        return success(await room.gateway.testCredential({ organizationId, name: known.name, model }));
+      },
+      endpoint("admin", "Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST }),
     )
     .delete(
       "/v1/credentials/:name",

@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { madeKeyPath } from "../../credentials/keyring.ts";
 import { inspectFile, snapshotFile } from "../../store/database/snapshot.ts";
-import { type DatabasePlace, KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../places.ts";
+import { CREDENTIALS_KEY, type DatabasePlace, KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../places.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import type { Manifest } from "./manifest.ts";
 import { SpoolKeeper } from "./spool-keeper.ts";
@@ -22,6 +23,8 @@ interface BackupOptions {
   /** A directory, or a file that ends in `.tar`. */
   readonly target: string;
   readonly version: string;
+  /** Takes `credentials.key` along: whoever has the backup then has the providers' keys. */
+  readonly withCredentialsKey?: boolean;
   readonly onStep: (step: Step) => void;
 }
 
@@ -32,12 +35,20 @@ interface BackupOptions {
  * read yet is in the backup; the bodies' file is copied after it, so every record in the copy has its body. What is in both
  * a spool file and a database is told apart at the next start, as after a crash.
  */
-export async function backUp({ config, target, version, onStep }: BackupOptions): Promise<Manifest> {
+export async function backUp({
+  config,
+  target,
+  version,
+  onStep,
+  withCredentialsKey = false,
+}: BackupOptions): Promise<Manifest> {
   const archive = openArchive(target);
   try {
     const databases: Record<string, Manifest["databases"][string]> = {};
     for (const region of regionsOf(config)) Object.assign(databases, await copyRegion(region, archive, onStep));
     for (const folder of KEPT_FOLDERS) await copyFolder(config.data_dir, folder, archive);
+    const key = madeKeyPath(config);
+    if (withCredentialsKey && fs.existsSync(key)) await copyFile(key, CREDENTIALS_KEY, archive);
     const manifest: Manifest = {
       format: 1,
       weir: version,

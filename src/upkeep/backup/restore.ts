@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { inspectFile, newestVersion } from "../../store/database/snapshot.ts";
-import { occupied, placeOf } from "../places.ts";
+import { CREDENTIALS_KEY, occupied, placeOf } from "../places.ts";
 import type { Step } from "./backup.ts";
 import { extract } from "./extract.ts";
 import type { Manifest } from "./manifest.ts";
@@ -83,8 +83,20 @@ function replace(manifest: Manifest, partial: string, replaced: string, config: 
   for (const name of partsOf(manifest)) {
     const to = placeOf(config, name)!;
     fs.mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    if (name === CREDENTIALS_KEY) {
+      addKeys(join(partial, name), to);
+      continue;
+    }
     move(join(partial, name), to);
   }
+}
+
+/** A key that is here already may be the only one that opens something: those of the backup go before it. */
+function addKeys(from: string, to: string): void {
+  const own = fs.existsSync(to) ? fs.readFileSync(to, "utf8") : "";
+  const keys = `${fs.readFileSync(from, "utf8")}\n${own}`.split(/[\s,]+/).filter((key) => key !== "");
+  fs.writeFileSync(`${to}.new`, `${[...new Set(keys)].join("\n")}\n`, { mode: 0o600 });
+  fs.renameSync(`${to}.new`, to);
 }
 
 /** What is moved in one piece: databases, spools and folders. */

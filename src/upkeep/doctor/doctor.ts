@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { lockDirectory } from "../../store/database/lock.ts";
+import { credentialsCheck } from "./checks/credentials.ts";
 import { deliveriesCheck } from "./checks/deliveries.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
@@ -23,6 +24,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   stateCheck,
   dropInsCheck,
   unreadCheck,
+  credentialsCheck,
   deliveriesCheck,
   serviceCheck,
 ];

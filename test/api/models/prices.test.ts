@@ -17,7 +17,7 @@ test("every model that was seen is shown with what it costs now, and by whose wo
   await insertRecord(store, organization, { model: "gpt-4o-2099-unheard-of", request_model: "gpt-4o-mini" });
   const file = { name: "ACME", file: "acme.ts", source: "drop-in", state: "loaded", reason: null } as const;
   const provider = { ...file, aliases: [], hosts: [], target: null, dedicatedDomain: null, extends: null };
-  api.providers = [{ ...provider, hasCostRule: true }];
+  api.providers = [{ ...provider, credential: null, hasCostRule: true }];
   await api.call("PUT", "/v1/models/prices", { body: { provider: "OPENAI", model: "gpt-4o", input: 9 } });
   const { json } = await api.call("GET", "/v1/models/prices/in-force", { key: api.keys.read });
   const byName = json.data.toSorted((a: { model: string }, b: { model: string }) => (a.model < b.model ? -1 : 1));

@@ -51,7 +51,7 @@ test("GET /v1/providers shows each file with its hosts and its own address", asy
   await using api = await openApi({ gateway_domain: "gw.example" });
   const provider = { ...door, name: "ACME", aliases: ["ac"], hosts: ["a.test"], target: null, extends: null };
   const { hooks: _hooks, routes: _routes, ...shown } = provider;
-  api.providers = [{ ...shown, dedicatedDomain: "acme", hasCostRule: false }];
+  api.providers = [{ ...shown, dedicatedDomain: "acme", credential: null, hasCostRule: false }];
   const { status, json } = await api.call("GET", "/v1/providers", { key: api.keys.read });
   expect([status, json.data]).toEqual([200, [{ ...shown, dedicated_domain: "acme.gw.example" }]]);
 });

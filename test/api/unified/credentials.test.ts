@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import AWS from "../../../providers/aws.ts";
 import { readKeyring } from "../../../src/credentials/keyring.ts";
 import { openCredential } from "../../../src/credentials/open.ts";
 import type { ProviderView } from "../../../src/plugin/view.ts";
@@ -19,9 +20,10 @@ const PROVIDER: ProviderView = {
   target: "https://api.openai.com",
   dedicatedDomain: "openai",
   extends: null,
+  credential: null,
   hasCostRule: false,
 };
-const PROVIDERS = [PROVIDER, { ...PROVIDER, name: "AWS", aliases: ["bedrock"] }];
+const PROVIDERS = [PROVIDER, { ...PROVIDER, name: "AWS", aliases: ["bedrock"], credential: AWS.credential }];
 
 const open = async (settings: Parameters<typeof openApi>[0] = {}) => {
   const api = await openApi(settings);

@@ -1,0 +1,149 @@
+import { GatewayError } from "../errors.ts";
+import { parseJson } from "../mapping/json.ts";
+import type { EndpointCall, ProviderPlugin } from "../plugin/contract.ts";
+import type { Credential } from "../routing/credential.ts";
+import { callOf, endpointOf, modelListOf, shapesFor } from "../routing/endpoint.ts";
+import { UpstreamError } from "../runtime/http/upstream.ts";
+import { authorize } from "./auth/authorize.ts";
+import { Tokens } from "./auth/tokens.ts";
+import type { WholeRequest, WholeResponse } from "./whole-call.ts";
+
+/** What came of asking a provider with a credential. It holds nothing of the credential. */
+export interface CredentialTest {
+  readonly ok: boolean;
+  /** What was asked for; null where nothing could be. */
+  readonly asked: "models" | "token count" | null;
+  /** The provider's status; null where none came. */
+  readonly status: number | null;
+  /** For people: what it answered, or what is wrong. */
+  readonly message: string;
+  /** Names of models that the credential has, sorted. */
+  readonly models: readonly string[];
+}
+
+const TIMEOUT_MS = 15_000;
+const BYTES_MAX = 16 * 1_024 * 1_024;
+const MESSAGE_MAX = 500;
+
+/** Requests whose tokens are counted: one short word. */
+const COUNTED: Readonly<Record<string, (model: string) => unknown>> = {
+  messages: (model) => ({ model, messages: [{ role: "user", content: "a" }] }),
+  "generate-content": () => ({ contents: [{ role: "user", parts: [{ text: "a" }] }] }),
+  converse: () => ({ input: { converse: { messages: [{ role: "user", content: [{ text: "a" }] }] } } }),
+};
+
+/**
+ * Asks the provider for its models with this credential, or, where it lists none, to count one word's tokens.
+ *
+ * @param call - leads to the provider; closed addresses stay closed.
+ * @param model - for providers that list no models. Never rejects.
+ */
+export async function testCredential(
+  {
+    provider,
+    credential,
+    model,
+  }: { readonly provider: ProviderPlugin; readonly credential: Credential; readonly model: string | undefined },
+  call: (request: WholeRequest) => Promise<WholeResponse>,
+): Promise<CredentialTest> {
+  const failed = (message: string, status: number | null = null): CredentialTest => {
+    return { ok: false, asked: null, status, message, models: [] };
+  };
+  if (credential.secrets === undefined) return failed("it is locked: no key of this node opens its secrets");
+  const question = questionOf(provider, credential, model ?? nameIn(credential));
+  if (typeof question === "string") return failed(question);
+  const { url, asked, body, shape, endpointCall } = question;
+  try {
+    const paid = await authorize(new Tokens(call), {
+      provider,
+      call: endpointCall,
+      secrets: credential.secrets,
+      shape,
+      method: body === undefined ? "GET" : "POST",
+      url,
+      contentType: "application/json",
+      body: body ?? new Uint8Array(0),
+    });
+    const response = await call({
+      method: body === undefined ? "GET" : "POST",
+      url,
+      headers: {
+        Accept: "application/json",
+        "User-Agent": "weir",
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...provider.headers,
+        ...credential.headers,
+        ...paid,
+      },
+      ...(body !== undefined && { body }),
+      bytesMax: BYTES_MAX,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return { ...readAnswer(provider, response, asked, Object.values(credential.secrets)), asked };
+  } catch (error) {
+    if (error instanceof GatewayError || error instanceof UpstreamError) return { ...failed(error.message), asked };
+    throw error;
+  }
+}
+
+interface Question {
+  readonly url: URL;
+  readonly asked: "models" | "token count";
+  readonly shape: string;
+  readonly endpointCall: EndpointCall;
+  readonly body: Uint8Array | undefined;
+}
+
+/** What to ask, or why nothing can be asked. */
+function questionOf(provider: ProviderPlugin, credential: Credential, model: string | undefined): Question | string {
+  const listing = modelListOf(provider, credential);
+  if (listing !== undefined) {
+    const endpointCall = callOf(provider, credential, { model: "", stream: false });
+    const url = new URL(listing.origin + listing.path);
+    return { url, asked: "models", shape: "", endpointCall, body: undefined };
+  }
+  if (model === undefined) return `${provider.name} lists no models: name one to count a word's tokens with`;
+  const endpointCall = callOf(provider, credential, { model, stream: false });
+  for (const at of shapesFor(provider, endpointCall)) {
+    const shape = typeof at.shape === "string" ? at.shape : at.shape.name;
+    if (at.countPath === undefined || !Object.hasOwn(COUNTED, shape)) continue;
+    const endpoint = endpointOf(provider, { shape: at.shape, path: at.countPath }, credential, endpointCall);
+    if (endpoint === undefined) continue;
+    const body = Buffer.from(JSON.stringify(COUNTED[shape]!(model)));
+    return { url: new URL(endpoint.origin + endpoint.path), asked: "token count", shape, endpointCall, body };
+  }
+  return `${provider.name} neither lists its models nor counts tokens: send a request to see whether it works`;
+}
+
+/** A model that the credential names itself. */
+function nameIn({ models, modelMap }: Credential): string | undefined {
+  return Object.values(modelMap)[0] ?? models.find((pattern) => !/[*!]/.test(pattern));
+}
+
+function readAnswer(
+  provider: ProviderPlugin,
+  { status, body }: WholeResponse,
+  asked: Question["asked"],
+  secrets: readonly string[],
+): Omit<CredentialTest, "asked"> {
+  const answer = parseJson(Buffer.from(body).toString("utf8"));
+  if (status < 200 || status > 299) return { ok: false, status, message: said(answer, status, secrets), models: [] };
+  if (asked === "token count") return { ok: true, status, message: "it counts tokens", models: [] };
+  let names: readonly unknown[] = [];
+  try {
+    names = provider.listModels?.read(answer) ?? [];
+  } catch {
+    // A provider's own reader met what it does not know: as no list.
+  }
+  const models = names.filter((name) => typeof name === "string").sort();
+  const message = models.length === 0 ? "it answers, but with no list of models" : `it lists ${models.length} models`;
+  return { ok: true, status, message, models };
+}
+
+/** The provider's own words, which some repeat a key in. */
+function said(answer: ReturnType<typeof parseJson>, status: number, secrets: readonly string[]): string {
+  const found: unknown = answer?.error?.message ?? answer?.message ?? answer?.error ?? answer?.detail;
+  const text = typeof found === "string" ? found.slice(0, MESSAGE_MAX) : "";
+  const masked = secrets.reduce((all, secret) => all.replaceAll(secret, "***"), text).replace(/\S*\*{3,}\S*/g, "***");
+  return `the provider answers ${status}${masked === "" ? "" : `: ${masked}`}`;
+}
