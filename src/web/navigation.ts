@@ -8,6 +8,8 @@ export const NAVIGATION = [
   { to: "/properties", label: "Properties", icon: "tag" },
   { to: "/costs", label: "Costs", icon: "chart" },
   { to: "/models", label: "Models", icon: "cube" },
+  { to: "/credentials", label: "Credentials", icon: "lock" },
+  { to: "/routes", label: "Routes", icon: "fork" },
   { to: "/domains", label: "Domains", icon: "globe" },
   { to: "/limits", label: "Limits", icon: "gauge" },
   { to: "/alerts", label: "Alerts", icon: "bell" },

@@ -137,6 +137,18 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/page.tsx"), "KeysPage"),
 });
 
+const credentials = createRoute({
+  getParentRoute: () => root,
+  path: "/credentials",
+  component: lazyRouteComponent(() => import("./pages/credentials/page.tsx"), "CredentialsPage"),
+});
+
+const routes = createRoute({
+  getParentRoute: () => root,
+  path: "/routes",
+  component: lazyRouteComponent(() => import("./pages/routes/page.tsx"), "RoutesPage"),
+});
+
 const alerts = createRoute({
   getParentRoute: () => root,
   path: "/alerts",
@@ -161,6 +173,8 @@ export const router = createRouter({
     properties,
     costs,
     models,
+    credentials,
+    routes,
     domains,
     limits,
     alerts,

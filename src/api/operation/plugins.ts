@@ -49,11 +49,11 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
 }
 
 function ofProvider(
-  { aliases, hosts, target, dedicatedDomain, extends: parent, hasCostRule: _, ...file }: ProviderView,
+  { aliases, hosts, target, dedicatedDomain, extends: parent, credential, hasCostRule: _, ...file }: ProviderView,
   room: ApiRoom,
 ) {
   const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${room.config.gateway_domain}`;
-  return { ...shown(file), aliases, hosts, target, dedicated_domain: address, extends: parent };
+  return { ...shown(file), aliases, hosts, target, dedicated_domain: address, extends: parent, credential };
 }
 
 const shown = ({ name, state, source, reason, file }: FileView) => ({ name, state, source, reason, file });

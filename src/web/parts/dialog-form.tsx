@@ -38,9 +38,14 @@ export interface FieldValues {
 /** The failure of the member at this path of what was sent. */
 type ErrorAt = (path: string) => string | undefined;
 
-/** What is wrong with one member of what was sent, without its name, which its field has another one for. */
+/**
+ * What is wrong with one member of what was sent, without its name, which its field has another one for. Of a path that ends
+ * in `.*`: with anything in that member.
+ */
 function failureAt(error: Error | null, path: string): string | undefined {
-  if (!(error instanceof ApiFailure) || error.path !== path) return undefined;
+  if (!(error instanceof ApiFailure) || error.path === undefined) return undefined;
+  if (path.endsWith(".*")) return error.path.startsWith(path.slice(0, -1)) ? error.message : undefined;
+  if (error.path !== path) return undefined;
   return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
 }
 

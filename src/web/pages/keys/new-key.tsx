@@ -88,14 +88,14 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           <Field
             label="Models"
             hint="Patterns of the models and routes that it may use, such as openai/*, fast, !openai/gpt-5-pro. All if empty."
-            error={errorAt("models")}
+            error={errorAt("models") ?? errorAt("models.*")}
           >
             {(ids) => <input {...ids} name="models" placeholder="all" />}
           </Field>
           <Field
             label="Credentials"
             hint="Patterns of the credentials that it may use, such as team-*. All if empty."
-            error={errorAt("credentials")}
+            error={errorAt("credentials") ?? errorAt("credentials.*")}
           >
             {(ids) => <input {...ids} name="credentials" placeholder="all" />}
           </Field>
