@@ -51,14 +51,16 @@ export function refuseMissingDatabase(config: Config): void {
   const path = localPath(config);
   if (path === undefined || config.accept_missing_database === "yes") return;
   const files = [path, bodiesPath(path)];
-  const missing = files.filter((each) => !existsSync(each));
+  const isUsedSpool = (readTip(join(config.data_dir, "spool"))?.offset ?? 0) > EMPTY_SPOOL_BYTES;
+  // An empty file is what a first start leaves that was killed; behind a used spool it was more.
+  const missing = files.filter((each) => !existsSync(each) || (isUsedSpool && statSync(each).size === 0));
   if (missing.length === 0) return;
-  const isUsed =
-    missing.length < files.length || (readTip(join(config.data_dir, "spool"))?.offset ?? 0) > EMPTY_SPOOL_BYTES;
+  const isUsed = missing.length < files.length || isUsedSpool;
   if (!isUsed) return;
-  const beside = missing.length < files.length ? basename(files.find((each) => existsSync(each))!) : "a used spool";
+  const beside =
+    missing.length < files.length ? basename(files.find((each) => !missing.includes(each))!) : "a used spool";
   throw new StartError(
-    `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing beside ${beside}: put it back, or restore a backup ` +
+    `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing or empty beside ${beside}: put it back, or restore a backup ` +
       "(weir restore); to go on without what it held, start once with WEIR_ACCEPT_MISSING_DATABASE=yes",
   );
 }

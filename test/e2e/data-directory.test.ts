@@ -37,7 +37,7 @@ test("everything in the data directory is its owner's alone, and no second servi
   await weir.stop();
 
   rmSync(join(dataDirectory, "bodies.db"));
-  await expect(startWeir({ dataDirectory })).rejects.toThrow(/bodies\.db is missing beside weir\.db/);
+  await expect(startWeir({ dataDirectory })).rejects.toThrow(/bodies\.db is missing or empty beside weir\.db/);
   const again = await startWeir({ dataDirectory, env: { WEIR_ACCEPT_MISSING_DATABASE: "yes" } });
   expect(await again.stop()).toBe(0);
 });

@@ -40,12 +40,22 @@ test.each([
   ["nothing is there yet", [], 0, undefined],
   ["both are there", ["weir.db", "bodies.db"], 9_000, undefined],
   ["a start failed before there were any", [], 200, undefined],
-  ["the bodies are gone", ["weir.db"], 0, /bodies\.db is missing beside weir\.db: .*WEIR_ACCEPT_MISSING_DATABASE=yes/],
-  ["the records are gone", ["bodies.db"], 0, /weir\.db is missing beside bodies\.db/],
-  ["both are gone from a spool that was used", [], 9_000, /weir\.db and .*bodies\.db are missing beside a used spool/],
+  [
+    "the bodies are gone",
+    ["weir.db"],
+    0,
+    /bodies\.db is missing or empty beside weir\.db: .*WEIR_ACCEPT_MISSING_DATABASE=yes/,
+  ],
+  ["the records are gone", ["bodies.db"], 0, /weir\.db is missing or empty beside bodies\.db/],
+  [
+    "both are gone from a spool that was used",
+    [],
+    9_000,
+    /weir\.db and .*bodies\.db are missing or empty beside a used spool/,
+  ],
 ] as const)("a start looks for its databases: %s", (_what, files, spoolBytes, refusal) => {
   using directory = temporaryDirectory();
-  for (const name of files) writeFileSync(join(directory.path, name), "");
+  for (const name of files) writeFileSync(join(directory.path, name), "rows");
   mkdirSync(join(directory.path, "spool"));
   if (spoolBytes > 0) writeTip(join(directory.path, "spool"), { segment: 1, offset: spoolBytes });
   const start = (accept: "yes" | "no") => () =>
