@@ -14,7 +14,7 @@ const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   n: 1,
   logprobs: false,
   background: false,
-  store: true,
+  store: false,
 };
 
 /** Settings as the shape takes them, and as the model does. */

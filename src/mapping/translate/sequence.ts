@@ -12,6 +12,8 @@ interface Choice {
   /** Pieces of parts that began while another was open, by part, in the order in which they began. */
   readonly waiting: Map<number, PartPiece[]>;
   called: boolean;
+  /** Some providers say twice how an answer ended; nothing follows the first time. */
+  finished: boolean;
 }
 
 /**
@@ -27,11 +29,14 @@ export class Sequence {
   take(piece: Piece): readonly Piece[] {
     if ("part" in piece) {
       const out: Piece[] = [];
-      this.takePart(this.choice(piece.choice ?? 0), piece, out);
+      const choice = this.choice(piece.choice ?? 0);
+      if (!choice.finished) this.takePart(choice, piece, out);
       return out;
     }
     if (piece.type !== "finish") return [piece];
     const choice = this.choice(piece.choice ?? 0);
+    if (choice.finished) return [];
+    choice.finished = true;
     const out: Piece[] = [];
     this.drain(choice, piece.choice, out);
     out.push({ ...piece, finish: finishWith(piece.finish, choice.called) });
@@ -41,7 +46,14 @@ export class Sequence {
   private choice(index: number): Choice {
     let choice = this.choices.get(index);
     if (choice === undefined) {
-      choice = { open: undefined, ends: new Map(), closed: new Set(), waiting: new Map(), called: false };
+      choice = {
+        open: undefined,
+        ends: new Map(),
+        closed: new Set(),
+        waiting: new Map(),
+        called: false,
+        finished: false,
+      };
       this.choices.set(index, choice);
     }
     return choice;

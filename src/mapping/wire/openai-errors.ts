@@ -16,6 +16,9 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
+/** Words for what is a 429 outside of streams. */
+const LIMITS: ReadonlySet<Json> = new Set(["rate_limit_error", "rate_limit_exceeded", "insufficient_quota"]);
+
 /** Some streams carry the status that the answer would have had; else it is the provider's fault. */
 function statusIn(error: Json): number {
   for (const value of [error?.status, error?.status_code, error?.code]) {
@@ -23,7 +26,7 @@ function statusIn(error: Json): number {
     if (Number.isInteger(status) && status >= 400 && status < 600) return status;
   }
   if (error?.type === "invalid_request_error") return 400;
-  return error?.type === "rate_limit_error" || error?.code === "rate_limit_exceeded" ? 429 : 502;
+  return LIMITS.has(error?.type) || LIMITS.has(error?.code) ? 429 : 502;
 }
 
 /** 529 is Anthropic's word for 503. */

@@ -43,7 +43,7 @@ function* chatProblems(events: readonly SentEvent[]): Generator<string> {
         if (begins && call.index !== choice.calls++) yield `${at}: call index ${call.index} out of order`;
         if (!begins && call.index !== choice.calls - 1)
           yield `${at}: arguments for call ${call.index}, which is not open`;
-        if (begins !== (call.type !== undefined && call.function?.name !== undefined))
+        if (begins !== (call.type !== undefined && (call.function ?? call.custom)?.name !== undefined))
           yield `${at}: id, type and name not together`;
       }
       if (finish_reason !== null) choice.finished = true;
@@ -103,7 +103,7 @@ export const parsed = (events: readonly SentEvent[]): { name?: string; data: Jso
 
 export const responsesGrammar: Grammar = (events) => first(responsesProblems(events));
 
-/** What comes between the beginning and the end of an item, in order; `*` may be repeated or missing. */
+/** What comes between the beginning and the end of an item, in order; nothing in one that is not listed. */
 const ITEM_EVENTS: Readonly<Record<string, RegExp>> = {
   message:
     /^(?:content_part\.added (?:(?:output_text\.delta |output_text\.annotation\.added )*output_text\.done|(?:refusal\.delta )*refusal\.done) content_part\.done )*$/,
@@ -111,7 +111,6 @@ const ITEM_EVENTS: Readonly<Record<string, RegExp>> = {
     /^(?:reasoning_summary_part\.added (?:reasoning_summary_text\.delta )+reasoning_summary_text\.done reasoning_summary_part\.done )?$/,
   function_call: /^(?:function_call_arguments\.delta )*function_call_arguments\.done $/,
   custom_tool_call: /^(?:custom_tool_call_input\.delta )*custom_tool_call_input\.done $/,
-  image_generation_call: /^$/,
 };
 
 function* responsesProblems(events: readonly SentEvent[]): Generator<string> {
@@ -132,7 +131,8 @@ function* responsesProblems(events: readonly SentEvent[]): Generator<string> {
       open = { item: data.item, inside: "", index: data.output_index };
     } else if (type === "output_item.done") {
       if (open?.item.id !== data.item.id) yield `${at}: done of another item`;
-      if (!ITEM_EVENTS[data.item.type]!.test(open!.inside)) yield `${at}: a ${data.item.type} with ${open!.inside}`;
+      if (!(ITEM_EVENTS[data.item.type] ?? /^$/).test(open!.inside))
+        yield `${at}: a ${data.item.type} with ${open!.inside}`;
       output.push(data.item);
       open = undefined;
     } else if (data.output_index !== undefined) {

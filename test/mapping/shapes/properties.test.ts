@@ -212,7 +212,7 @@ function silent(name: string, prompt: Prompt, key: string): boolean {
   if (key === "parallelCalls" && prompt.tools.length === 0) return true;
   if (
     key === "cacheKey" ||
-    (key === "store" && value === (true as Json)) ||
+    (key === "store" && value === (false as Json)) ||
     (key === "logprobs" && value === (false as Json))
   )
     return true;

@@ -137,6 +137,15 @@ describe("calls in streams", () => {
   );
 });
 
+test("a provider that says twice how the answer ended is heard once", () => {
+  const chunks = send(askClaude({ stream: true }), messagesToChat);
+  const events = chunks.stream([chatChunk({ content: "Hi" }), chatChunk({}, "stop"), chatChunk({}, "stop"), "[DONE]"]);
+  expect(events.map(({ type }) => type).filter((type) => type === "message_delta")).toHaveLength(1);
+  const twice = send(ask({ stream: true }), { from: "chat-completions", to: "chat-completions" });
+  const again = twice.stream([chatChunk({ content: "Hi" }), chatChunk({}, "stop"), chatChunk({}, "stop"), "[DONE]"]);
+  expect(again.filter((chunk) => chunk.choices?.[0]?.finish_reason === "stop")).toHaveLength(1);
+});
+
 describe("failures", () => {
   test("32: an error in a stream is an error event of the client's shape", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readSse } from "../../../src/mapping/events/sse.ts";
+import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
+import {
+  type AnswerOptions,
+  eventText,
+  readWhole,
+  StreamTranslation,
+  writeAsEvents,
+} from "../../../src/mapping/translate/translate.ts";
+import { SHAPES as OURS } from "../../../src/mapping/wire/shapes.ts";
+import type { Json } from "../../../src/plugin/contract.ts";
+import { CALLS, MODELS, PLAIN, recorder, SHAPES, type Shape } from "./ai-sdk.ts";
+
+/** The SDK hears a stream of ours as it hears the provider's own. */
+
+const FIXTURES = join(import.meta.dir, "../../fixtures");
+
+/** Streams as providers send them. */
+const STREAMS: readonly (readonly [string, Shape])[] = [
+  ["_openai-shape/chat-stream", "chat-completions"],
+  ["_openai-shape/chat-tools-stream", "chat-completions"],
+  ["anthropic/stream-revised", "messages"],
+  ["anthropic/stream-old-usage", "messages"],
+];
+
+const textOf = (fixture: string): string =>
+  JSON.parse(readFileSync(join(FIXTURES, `${fixture}.json`), "utf8")).response.body.join("\n");
+
+const optionsOf = (from: Shape, to: Shape): AnswerOptions => ({
+  from: OURS[from]!,
+  to: OURS[to]!,
+  names: new ToolNames(undefined),
+  issuer: "x",
+  reply: {
+    id: "reply-1",
+    model: "m",
+    created: 1,
+    prompt: {
+      stream: true,
+      messages: [],
+      tools: [],
+      settings: {},
+      wants: { usage: true },
+      paths: {},
+      losses: [],
+      shape: to,
+      extra: {},
+    },
+  },
+});
+
+function translated(stream: string, from: Shape, to: Shape): string {
+  const translation = new StreamTranslation(optionsOf(from, to));
+  const events = readSse(stream).flatMap((event) => translation.event(event));
+  return [...events, ...translation.close()].map(eventText).join("");
+}
+
+/** What the SDK understands of a stream. */
+async function heard(shape: Shape, stream: string): Promise<Json> {
+  const { fetch } = recorder(stream);
+  const { stream: parts } = await MODELS[shape](fetch).doStream({
+    prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+  });
+  let text = "";
+  const calls: Json[] = [];
+  let end: Json;
+  for await (const part of parts as unknown as AsyncIterable<Json>) {
+    if (part.type === "text-delta") text += part.delta;
+    if (part.type === "tool-call")
+      calls.push({ id: part.toolCallId, name: part.toolName, input: JSON.parse(part.input) });
+    if (part.type === "finish") end = part;
+    if (part.type === "error") throw part.error;
+  }
+  const { inputTokens, outputTokens } = end.usage;
+  return { text, calls, finish: end.finishReason.unified, in: inputTokens.total, out: outputTokens.total };
+}
+
+const byId = (calls: readonly Json[]) => [...calls].sort((a, b) => a.id.localeCompare(b.id));
+
+describe.each(SHAPES)("to a client of %s", (to) => {
+  test.each(STREAMS.filter(([, from]) => from !== to))("%s is heard as the provider's own", async (fixture, from) => {
+    const own = await heard(from, textOf(fixture));
+    const ours = await heard(to, translated(textOf(fixture), from, to));
+    // Where the provider says no usage, the shape's numbers are 0.
+    const counts = own.in === undefined ? { in: 0, out: 0 } : { in: own.in, out: own.out };
+    expect({ ...ours, calls: byId(ours.calls) }).toEqual({ ...own, calls: byId(own.calls), ...counts });
+  });
+
+  test.each(SHAPES.flatMap((from) => [["text", from, PLAIN[from]] as const, ["calls", from, CALLS[from]] as const]))(
+    "a whole answer with %s of %s is heard as a stream",
+    async (_name, from, body) => {
+      const options = optionsOf(from, to);
+      const stream = writeAsEvents(readWhole(body, options).answer, options).map(eventText).join("");
+      const called = body === CALLS[from];
+      expect(await heard(to, stream)).toEqual({
+        text: called ? "Let me see." : "Hi",
+        calls: called ? ["a", "b"].map((id) => ({ id, name: "weather", input: { city: "Oslo" } })) : [],
+        finish: called ? "tool-calls" : "stop",
+        in: 11,
+        out: 5,
+      });
+    },
+  );
+});
