@@ -7,6 +7,10 @@ const novaEffort = Object.fromEntries(
   ]),
 );
 
+const gptOssEffort = Object.fromEntries(
+  ["low", "medium", "high"].map((reasoning_effort) => [reasoning_effort, { reasoning_effort }]),
+);
+
 /**
  * Amazon Bedrock. An invocation has the form of the model's own maker, so several formats share its path: the first whose
  * bodies fit is meant. Embeddings and pictures are told by the model's name.
@@ -42,6 +46,7 @@ export default {
       serves: ({ model }) => model.includes("anthropic.claude"),
       path: ({ model, stream }) =>
         `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
+      countPath: ({ model }) => `/model/${encodeURIComponent(model)}/count-tokens`,
       place: { modelInPath: true, version: "bedrock-2023-05-31", betasInBody: true, streamInPath: true, frames: "aws" },
     },
     {
@@ -72,7 +77,23 @@ export default {
       reasoning: "none",
     },
     { match: "*amazon.nova-micro*", context: 128_000, input: ["text"] },
-    { match: "*amazon.nova-2*", context: 1_000_000, maxOutput: 65_536, effortFields: novaEffort },
+    {
+      match: "*amazon.nova-2*",
+      context: 1_000_000,
+      maxOutput: 65_536,
+      reasoning: "effort",
+      efforts: ["none", "low", "medium", "high"],
+      effortFields: novaEffort,
+    },
+    {
+      match: "*openai.gpt-oss*",
+      context: 128_000,
+      input: ["text"],
+      reasoning: "effort",
+      efforts: ["low", "medium", "high"],
+      mustThink: true,
+      effortFields: gptOssEffort,
+    },
     { match: "*meta.llama*", maxOutput: 8_192, reasoning: "none" },
   ],
 } satisfies ProviderPlugin;

@@ -60,9 +60,10 @@ class Rewriter {
     for (const [name, value] of Object.entries(schema)) {
       if (name === "properties") written["properties"] = this.properties(isObject(value) ? value : {}, within);
       else if (name === "items") written["items"] = this.rewrite(value, within);
-      else if (name === "anyOf" || name === "oneOf") written["anyOf"] = this.list(value, within);
+      else if (name === "anyOf" || name === "oneOf") this.choices(written, value, within);
       else if (name === "allOf") this.merge(written, value, within);
-      else if (name === "const") written["enum"] = [value];
+      else if (name === "const") this.values(written, leftOver, [value]);
+      else if (name === "enum" && Array.isArray(value)) this.values(written, leftOver, value);
       else if (name === "type" && Array.isArray(value)) this.types(written, value);
       else if (KEPT.has(name)) setMember(written, name, value);
       else if (!SILENT.has(name) && !(name === "additionalProperties" && value === false))
@@ -89,6 +90,24 @@ class Rewriter {
 
   private list(schemas: Json, within: readonly string[]): Json[] {
     return (Array.isArray(schemas) ? schemas : []).map((schema) => this.rewrite(schema, within));
+  }
+
+  /** A choice that may be null is nullable. */
+  private choices(written: JsonObject, schemas: Json, within: readonly string[]): void {
+    const given = Array.isArray(schemas) ? schemas : [];
+    const named = given.filter((schema) => schema?.type !== "null");
+    if (named.length < given.length) written["nullable"] = true;
+    written["anyOf"] = this.list(named, within);
+  }
+
+  /** Only texts can be chosen from. */
+  private values(written: JsonObject, leftOver: JsonObject, values: readonly Json[]): void {
+    const texts = values.filter((value) => value !== null);
+    if (texts.length < values.length) written["nullable"] = true;
+    if (texts.every((value) => typeof value === "string")) {
+      written["enum"] = texts;
+      written["type"] ??= "string";
+    } else leftOver["enum"] = values;
   }
 
   /** Members of all parts as one; of two with the same name the later counts. */

@@ -1,7 +1,7 @@
 import type { WireSchemaName } from "../../plugin/contract.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { chatCompletions } from "./chat-completions/schema.ts";
-import { cohereChat, cohereGenerate } from "./cohere.ts";
+import { cohereChat, cohereGenerate } from "./cohere-chat/schema.ts";
 import { completions } from "./completions.ts";
 import { converse } from "./converse/schema.ts";
 import { embeddings } from "./embeddings.ts";
@@ -11,7 +11,7 @@ import { moderations, rerank } from "./judgements.ts";
 import { logged } from "./logged.ts";
 import { images, speech, transcriptions } from "./media.ts";
 import { messages } from "./messages/schema.ts";
-import { ollamaChat, ollamaGenerate } from "./ollama.ts";
+import { ollamaChat, ollamaGenerate } from "./ollama-chat/schema.ts";
 import { responses } from "./responses/schema.ts";
 import { textGeneration } from "./text-generation.ts";
 

@@ -1,7 +1,10 @@
 import type { Shape } from "../../plugin/contract.ts";
 import { chatCompletionsShape } from "./chat-completions/shape.ts";
+import { cohereChatShape } from "./cohere-chat/shape.ts";
+import { converseShape } from "./converse/shape.ts";
 import { generateContentShape } from "./generate-content/shape.ts";
 import { messagesShape } from "./messages/shape.ts";
+import { ollamaChatShape } from "./ollama-chat/shape.ts";
 import { responsesShape } from "./responses/shape.ts";
 
 /** The shapes that Weir translates by itself, by name. A drop-in's are the same kind of value. */
@@ -10,4 +13,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   responses: responsesShape,
   messages: messagesShape,
   "generate-content": generateContentShape,
+  converse: converseShape,
+  "cohere-chat": cohereChatShape,
+  "ollama-chat": ollamaChatShape,
 };

@@ -1,24 +1,47 @@
-import type { Answer, Json, Message, Part, Prompt, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, Part, Prompt, StreamEvent } from "../../../src/plugin/contract.ts";
 
 /** A provider's API read and written out loud, for shapes that no client speaks. It shares no code with the shape. */
 export interface Oracle {
   /** What a request says, part by part, as `linesOf` says it of a prompt. */
   readonly lines: (body: Json) => readonly string[];
-  /** What the API has no place for. */
-  readonly mute?: (part: Part) => boolean;
+  /** The API has no place for the state of reasoning. */
+  readonly stateless?: true;
+  /** A message has one text, then its pictures, then its calls; results are messages before it. */
+  readonly joinsText?: true;
   readonly answer: (answer: Answer) => Json;
   /** The events of an answer whose texts are cut into pieces of `size` characters. */
   readonly events: (answer: Answer, size: number) => readonly StreamEvent[];
 }
 
 /** One line a part, each with the role of its turn. */
-export function linesOf({ messages }: Prompt, { mute = () => false }: Oracle): string[] {
-  return messages.flatMap((message) =>
-    message.parts.filter((part) => !mute(part)).map((part) => `${roleOf(message)} ${lineOf(part)}`),
-  );
+export function linesOf({ messages }: Prompt, { stateless, joinsText }: Oracle): string[] {
+  return messages.flatMap(({ role, parts }) => {
+    const open = stateless === true ? parts.flatMap(withoutState) : parts;
+    const lines = joinsText === true ? joinedLines(open) : open.map(lineOf);
+    return lines.map((line) => `${role} ${line}`);
+  });
 }
 
-const roleOf = ({ role }: Message) => role;
+/** Reasoning is its text; what was withheld has none. */
+export function withoutState(part: Part): Part[] {
+  if (part.type !== "reasoning") return [part];
+  return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
+}
+
+function joinedLines(parts: readonly Part[]): string[] {
+  const of = (type: Part["type"]) => parts.filter((part) => part.type === type);
+  const texts = (type: Part["type"]) => of(type).flatMap((part) => ("text" in part ? [part.text] : []));
+  const said = texts("text").join("\n");
+  return [
+    ...of("result").map(lineOf),
+    ...(of("reasoning").length > 0 ? [reasoningLine(texts("reasoning").join(""), undefined)] : []),
+    ...(said === "" ? [] : [textLine(said)]),
+    ...of("image").flatMap((part) =>
+      "source" in part && "bytes" in part.source ? [`media ${part.source.bytes}`] : [],
+    ),
+    ...of("call").map(lineOf),
+  ];
+}
 
 export const textLine = (text: string): string => `text ${JSON.stringify(text)}`;
 export const mediaLine = (kind: string, mediaType: string, bytes: string): string => `${kind} ${mediaType} ${bytes}`;

@@ -8,12 +8,18 @@ import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
 import type { Answer, Json, ModelFacts, Part, Reply } from "../../../src/plugin/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { answers } from "./answers.ts";
+import { cohereOracle } from "./cohere-oracle.ts";
+import { converseOracle } from "./converse-oracle.ts";
 import { geminiOracle } from "./gemini-oracle.ts";
-import { linesOf, type Oracle } from "./oracle.ts";
+import { ollamaOracle } from "./ollama-oracle.ts";
+import { linesOf, type Oracle, withoutState } from "./oracle.ts";
 import { prompts } from "./prompts.ts";
 
 const ORACLES: Readonly<Record<string, Oracle>> = {
   "generate-content": geminiOracle,
+  converse: converseOracle,
+  "cohere-chat": cohereOracle,
+  "ollama-chat": ollamaOracle,
 };
 
 const facts: fc.Arbitrary<ModelFacts> = fc.record(
@@ -116,10 +122,11 @@ const sorted = (lines: readonly string[]) => {
 };
 
 /** What an answer says, in the terms that all shapes have. */
-function said({ choices, usage }: Answer, { mute = () => false }: Oracle): unknown {
+function said({ choices, usage }: Answer, { stateless }: Oracle): unknown {
+  const open = (parts: readonly Part[]) => (stateless === true ? parts.flatMap(withoutState) : parts);
   return wire({
     usage: { in: usage?.prompt_tokens, out: usage?.completion_tokens },
-    choices: choices.map(({ parts, finish }) => ({ finish, parts: parts.filter((each) => !mute(each)).map(plain) })),
+    choices: choices.map(({ parts, finish }) => ({ finish, parts: open(parts).map(plain) })),
   });
 }
 

@@ -11,7 +11,20 @@ test.each<[string, Json, Json, boolean]>([
     { type: "object" },
     false,
   ],
-  ["const becomes enum", { const: "a" }, { enum: ["a"] }, false],
+  ["const becomes enum", { const: "a" }, { type: "string", enum: ["a"] }, false],
+  [
+    "values that are no texts are said",
+    { type: "integer", enum: [1, 2] },
+    { type: "integer", description: 'JSON Schema: {"enum":[1,2]}' },
+    true,
+  ],
+  [
+    "a choice or null becomes nullable",
+    { anyOf: [{ type: "string" }, { type: "null" }] },
+    { nullable: true, anyOf: [{ type: "string" }] },
+    false,
+  ],
+  ["a value or null becomes nullable", { enum: ["a", null] }, { nullable: true, type: "string", enum: ["a"] }, false],
   ["a type or null becomes nullable", { type: ["string", "null"] }, { type: "string", nullable: true }, false],
   [
     "several types become anyOf",
@@ -19,7 +32,7 @@ test.each<[string, Json, Json, boolean]>([
     { anyOf: [{ type: "string" }, { type: "number" }] },
     false,
   ],
-  ["oneOf becomes anyOf", { oneOf: [{ const: 1 }] }, { anyOf: [{ enum: [1] }] }, false],
+  ["oneOf becomes anyOf", { oneOf: [{ const: "x" }] }, { anyOf: [{ type: "string", enum: ["x"] }] }, false],
   [
     "allOf is merged",
     {

@@ -1,7 +1,7 @@
 import type { Call, Json, Loss, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { EFFORT_TABLE } from "../../translate/effort.ts";
-import { openApiSchema } from "./openapi-schema.ts";
+import { rewriteSchema } from "../../translate/schema.ts";
 import { writeParts } from "./parts.ts";
 
 /** Most tokens of thought that every model with a budget takes. */
@@ -75,7 +75,7 @@ function writeFunction(
   const parameters = tool.type === "function" ? tool.parameters : undefined;
   if (parameters === undefined) return pickDefined({ name, description });
   if (takesSchemas) return pickDefined({ name, description, parametersJsonSchema: parameters });
-  const { schema, approximated } = openApiSchema(parameters);
+  const { schema, approximated } = rewriteSchema(parameters);
   if (approximated) losses.push({ kind: "approximated", path: `${tool.at ?? "tools"}.parameters`, why: NO_SCHEMA });
   // An object without members is refused: such a function has no parameters.
   const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
@@ -122,7 +122,7 @@ function writeFormat({ settings: { format }, paths }: Prompt, takesSchemas: bool
   const responseMimeType = "application/json";
   if (format.type === "json") return { responseMimeType };
   if (takesSchemas) return { responseMimeType, responseJsonSchema: format.schema };
-  const { schema, approximated } = openApiSchema(format.schema);
+  const { schema, approximated } = rewriteSchema(format.schema);
   if (approximated) losses.push({ kind: "approximated", path: paths.format ?? "response_format", why: NO_SCHEMA });
   return { responseMimeType, responseSchema: schema };
 }

@@ -1,5 +1,5 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import {
   booleanOf,
   filledText,
@@ -9,15 +9,15 @@ import {
   mergeMembers,
   pickDefined,
   textOf,
-} from "../json.ts";
-import { answerOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { toolCallsOf, toolsOf } from "../llm/tools.ts";
-import { ollamaUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { requestMessages } from "./chat-completions/schema.ts";
-import { grown } from "./pieces.ts";
+} from "../../json.ts";
+import { answerOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { toolCallsOf, toolsOf } from "../../llm/tools.ts";
+import { ollamaUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { requestMessages } from "../chat-completions/schema.ts";
+import { grown } from "../pieces.ts";
 
 /** Ollama chat: lines of JSON, the last of which has the counts. */
 export const ollamaChat: WireSchema = {

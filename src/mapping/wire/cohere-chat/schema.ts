@@ -1,14 +1,14 @@
-import type { Json, Reading } from "../../plugin/contract.ts";
-import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
-import { filledText, isObject, listOf, pickDefined, textOf } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
-import { lastUserText, plainText } from "../llm/parts.ts";
-import { settingsOf } from "../llm/settings.ts";
-import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../llm/tools.ts";
-import { cohereUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { requestMessages } from "./chat-completions/schema.ts";
-import { foldCohere } from "./cohere-fold.ts";
+import type { Json, Reading } from "../../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
+import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { lastUserText, plainText } from "../../llm/parts.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
+import { cohereUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { requestMessages } from "../chat-completions/schema.ts";
+import { foldCohere } from "./fold.ts";
 
 /** Cohere chat: version 2 with messages and content parts, version 1 with `message`, `chat_history` and `text`. */
 export const cohereChat: WireSchema = {

@@ -1,6 +1,6 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../json.ts";
-import { grown, inOrder } from "./pieces.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
+import { grown, inOrder } from "../pieces.ts";
 
 /** Puts a stream of Cohere together: version 2 has `type` on its events, version 1 `event_type`. */
 export function foldCohere(events: readonly StreamEvent[]): Json {

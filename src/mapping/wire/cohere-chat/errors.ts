@@ -1,0 +1,12 @@
+import type { ApiError, Json } from "../../../plugin/contract.ts";
+import { filledText, pickDefined } from "../../json.ts";
+import { errorOf } from "../../outcome.ts";
+
+/** An error of Cohere's: a message and perhaps an id. `status` 0: it came inside a stream. */
+export function readError(status: number, body: Json): ApiError {
+  return pickDefined({
+    status: status === 0 ? 502 : status,
+    message: errorOf(body, status === 0 ? 500 : status)?.message ?? "the provider reported an error without a message",
+    requestId: filledText(body?.id),
+  }) as ApiError;
+}

@@ -1,0 +1,51 @@
+import type { Shape } from "../../../plugin/contract.ts";
+import { readAnswer } from "./answer.ts";
+import { readError } from "./errors.ts";
+import { readEvent } from "./read-events.ts";
+import { writeRequest } from "./write-request.ts";
+
+/** Cohere's chat, version 2. No client speaks it here. */
+export const cohereChatShape: Shape = {
+  name: "cohere-chat",
+  takes: {
+    participant: "D",
+    pdf: "R",
+    fileUrl: "R",
+    textFile: "-",
+    fileId: "R",
+    audioIn: "R",
+    customTool: "-",
+    namespace: "-",
+    search: "D",
+    choiceOne: "A",
+    allowedTools: "-",
+    resultError: "-",
+    resultImages: "-",
+    resultFiles: "-",
+    cacheMarks: "-",
+    parallelCalls: "D",
+    imageOut: "D",
+    logitBias: "D",
+    n: "R",
+    topLogprobs: "D",
+    verbosity: "D",
+    user: "D",
+    cacheKey: "-",
+    metadata: "D",
+    store: "D",
+    serviceTier: "D",
+    prediction: "D",
+    truncation: "D",
+    include: "D",
+    modalities: "R",
+    audio: "R",
+    conversation: "R",
+    background: "R",
+    storedPrompt: "R",
+  },
+  limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, stopTexts: 5, reasoning: "budget" },
+  writeRequest,
+  readAnswer,
+  readEvent,
+  readError,
+};

@@ -1,0 +1,61 @@
+import type { Shape } from "../../../plugin/contract.ts";
+import { readAnswer } from "./answer.ts";
+import { readError } from "./errors.ts";
+import { readEvent } from "./read-events.ts";
+import { writeRequest } from "./write-request.ts";
+
+/** Bedrock's converse, for all models that it has no shape of their own for. No client speaks it here. */
+export const converseShape: Shape = {
+  name: "converse",
+  takes: {
+    laterSystem: "-",
+    imageDetail: "D",
+    participant: "D",
+    imageUrl: "F",
+    fileUrl: "F",
+    fileId: "R",
+    audioIn: "R",
+    customTool: "-",
+    namespace: "-",
+    search: "D",
+    choiceNone: "A",
+    allowedTools: "-",
+    parallelCalls: "D",
+    jsonObject: "A",
+    imageOut: "D",
+    seed: "D",
+    presencePenalty: "D",
+    frequencyPenalty: "D",
+    logitBias: "D",
+    n: "R",
+    logprobs: "R",
+    topLogprobs: "R",
+    verbosity: "D",
+    user: "D",
+    cacheKey: "-",
+    metadata: "D",
+    store: "D",
+    serviceTier: "D",
+    prediction: "D",
+    truncation: "D",
+    include: "D",
+    modalities: "R",
+    audio: "R",
+    conversation: "R",
+    background: "R",
+    storedPrompt: "R",
+  },
+  limits: {
+    toolName: /^[A-Za-z0-9_-]{1,64}$/,
+    callId: /^[A-Za-z0-9_-]{1,64}$/,
+    turnsAlternate: true,
+    noEmptyText: true,
+    callsNeedTools: true,
+    noForcedThinking: true,
+    schemaTool: true,
+  },
+  writeRequest,
+  readAnswer,
+  readEvent,
+  readError,
+};

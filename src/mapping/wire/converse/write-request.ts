@@ -1,0 +1,101 @@
+import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin/contract.ts";
+import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts";
+import { BlockWriter } from "./blocks.ts";
+
+/** A body for Bedrock's converse. The model and whether the answer streams stand in the path. */
+export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
+  const writer = new BlockWriter(call.model);
+  const { messages, settings } = prompt;
+  const turns = messages.findIndex(({ role }) => role !== "system");
+  const leading = turns === -1 ? messages : messages.slice(0, turns);
+  const system = leading.flatMap(({ parts }) => writer.blocks(parts));
+  const inferenceConfig = pickDefined({
+    maxTokens: settings.maxTokens,
+    temperature: settings.temperature,
+    topP: settings.topP,
+    stopSequences: settings.stop,
+  });
+  const fields = writeFields(prompt, call, writer);
+  const body = pickDefined({
+    messages: (turns === -1 ? [] : messages.slice(turns)).map((message) => writeMessage(message, writer)),
+    system: system.length > 0 ? system : undefined,
+    inferenceConfig: Object.keys(inferenceConfig).length > 0 ? inferenceConfig : undefined,
+    toolConfig: writeTools(prompt, writer),
+    additionalModelRequestFields: Object.keys(fields).length > 0 ? fields : undefined,
+    outputConfig: writeFormat(prompt),
+  });
+  return { body, losses: writer.losses };
+}
+
+/** A document is refused without a text beside it. */
+const BESIDE_DOCUMENT = "(See the document.)";
+
+function writeMessage({ role, parts }: Message, writer: BlockWriter): JsonObject {
+  const content = writer.blocks(parts);
+  const document = parts.find(({ type }) => type === "file");
+  if (document !== undefined && !content.some(({ text }) => text !== undefined)) {
+    content.push({ text: BESIDE_DOCUMENT });
+    writer.losses.push({
+      kind: "approximated",
+      path: document.at ?? "messages",
+      why: "a document needs a text beside it; one was added",
+    });
+  }
+  return { role, content };
+}
+
+function writeTools({ tools, toolChoice }: Prompt, writer: BlockWriter): Json {
+  if (tools.length === 0) return undefined;
+  const written = tools.flatMap((tool) => {
+    const own = writeTool(tool);
+    return tool.cache === undefined ? [own] : [own, writer.cachePoint(tool.cache)];
+  });
+  return pickDefined({ tools: written, toolChoice: toolChoice && writeChoice(toolChoice) });
+}
+
+function writeTool(tool: Tool): JsonObject {
+  if (tool.type === "hosted") return tool.item;
+  const name = tool.type === "search" ? "web_search" : tool.name;
+  const { description } = tool as { description?: string };
+  const { parameters, strict } = tool as { parameters?: Json; strict?: boolean };
+  const json = isObject(parameters) ? parameters : { type: "object", properties: {} };
+  return { toolSpec: pickDefined({ name, description, inputSchema: { json }, strict }) };
+}
+
+function writeChoice({ mode, name }: NonNullable<Prompt["toolChoice"]>): Json {
+  if (mode === "one") return { tool: { name } };
+  return mode === "any" ? { any: {} } : mode === "auto" ? { auto: {} } : undefined;
+}
+
+function writeFormat({ settings: { format } }: Prompt): Json {
+  if (format?.type !== "schema") return undefined;
+  const { name, description, schema } = format;
+  return {
+    textFormat: {
+      type: "json_schema",
+      structure: { jsonSchema: pickDefined({ name, description, schema: jsonText(schema) }) },
+    },
+  };
+}
+
+/** What each maker's models have by names of their own. */
+function writeFields({ settings, paths }: Prompt, { model, facts }: Call, writer: BlockWriter): JsonObject {
+  const { topK, thinking } = settings;
+  const sampled: JsonObject =
+    topK === undefined ? {} : model.includes("amazon.nova") ? { inferenceConfig: { topK } } : { top_k: topK };
+  if (thinking === undefined) return sampled;
+  const { effort, budgetTokens, adaptive } = thinking;
+  if (budgetTokens !== undefined) return { ...sampled, thinking: { type: "enabled", budget_tokens: budgetTokens } };
+  if (adaptive === true)
+    return { ...sampled, thinking: { type: "adaptive" }, ...(effort && { output_config: { effort } }) };
+  const known = effort === undefined ? undefined : facts.effortFields?.[effort];
+  if (isObject(known)) return { ...sampled, ...known };
+  // A model that was not asked does not think, or cannot be told.
+  if (effort !== undefined && effort !== "none")
+    writer.losses.push({
+      kind: "dropped",
+      path: paths.thinking ?? "thinking",
+      why: "it is not known how this model is told how much to think",
+    });
+  return sampled;
+}
