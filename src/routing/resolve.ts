@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { Credential } from "./credential.ts";
-import type { ModelName, ModelString } from "./model-string.ts";
+import { type ModelName, type ModelString, readModelString } from "./model-string.ts";
 import { allows, captured, fits } from "./pattern.ts";
 import type { Route, RouteTarget } from "./route.ts";
 
@@ -103,21 +103,38 @@ class Resolver {
 
   #choice(name: string, path: readonly string[]): Choice | undefined {
     const route = findRoute(this.#scope.routes, name);
-    if (route !== undefined && !path.includes(route.name)) return this.#ofRoute(route, name, path);
-    const found = this.#targets(name);
-    return found && { ...found, route: undefined, strategy: "order" };
+    return route === undefined ? this.#plain(name) : this.#ofRoute(route, name, path);
   }
 
   #ofRoute(route: Route, name: string, path: readonly string[]): Choice {
     const star = captured(route.name, name);
     const members = route.targets.flatMap((settings): (Target | Nested)[] => {
-      const model = star === undefined ? settings.model : settings.model.replace("*", () => star);
-      const inner = path.length + 1 < DEPTH_MAX ? this.#choice(model, [...path, route.name]) : this.#plain(model);
+      const [written] = readModelString(settings.model).names;
+      if (written === undefined) return [];
+      const model = star === undefined ? written.name : written.name.replace("*", () => star);
+      const inner = this.#ofTarget(written.name, model, [...path, route.name]);
       if (inner === undefined) return [];
+      if (written.order !== undefined) return [{ choice: { ...inner, strategy: written.order }, settings }];
       if (inner.route !== undefined) return [{ choice: inner, settings }];
       return inner.members.map((member) => ({ ...(member as Target), settings }));
     });
     return { resolvedBy: `route ${route.name}`, route, strategy: route.strategy, members };
+  }
+
+  /**
+   * A target names another route exactly, before its `*` is filled in or after: a pattern such as `*` catches what clients
+   * write, and would catch the targets of all other routes as well.
+   */
+  #ofTarget(written: string, model: string, path: readonly string[]): Choice | undefined {
+    const { routes } = this.#scope;
+    const named = [written, model].map((name) =>
+      findRoute(
+        routes.filter((each) => each.name === name),
+        name,
+      ),
+    );
+    const route = named.find((each) => each !== undefined && !path.includes(each.name));
+    return route === undefined || path.length >= DEPTH_MAX ? this.#plain(model) : this.#ofRoute(route, model, path);
   }
 
   #plain(name: string): Choice | undefined {

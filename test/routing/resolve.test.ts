@@ -101,6 +101,20 @@ describe("routes", () => {
     expect(resolved("fast", { routes: [file, routes[0]!] })).toBe("OPENAI/file[openai]");
   });
 
+  test("a pattern catches what clients write, and no target of another route", () => {
+    const all = [route("*", ["openai/caught"]), route("fast", ["groq/llama"]), route("x-*", ["claude-*"]), ...routes];
+    expect(resolved("fast", { routes: all })).toBe("GROQ/llama[groq]");
+    expect(resolved("anything", { routes: all })).toBe("OPENAI/caught[openai]");
+    expect(resolved("x-sonnet", { routes: all })).toBe(`(${resolved("claude-sonnet", { routes })})`);
+  });
+
+  test("an order at a target's end holds for it, and is no part of the model's name", () => {
+    const cheap = [route("cheap", ["openai/gpt-5-mini:floor", "fast:nitro"]), ...routes];
+    expect(resolved("cheap", { routes: cheap })).toContain("OPENAI/gpt-5-mini[openai]");
+    const [choice] = resolve(readModelString("cheap"), scope({ routes: cheap }));
+    expect(choice!.members).toMatchObject([{ choice: { strategy: "cheapest" } }, { choice: { strategy: "fastest" } }]);
+  });
+
   test("a dollar sign in a name is no replacement pattern", () => {
     expect(resolved("x-$&", { routes: [route("x-*", ["openai/y-*"])] })).toBe("OPENAI/y-$&[openai]");
   });
