@@ -6,6 +6,7 @@
  * are dropped into a folder.
  */
 export type * from "./contract/answer.ts";
+export type * from "./contract/embedding.ts";
 export type * from "./contract/endpoint.ts";
 export type * from "./contract/exchange.ts";
 export type * from "./contract/gateway-access.ts";

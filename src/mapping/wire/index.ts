@@ -4,7 +4,7 @@ import { chatCompletions } from "./chat-completions/schema.ts";
 import { cohereChat, cohereGenerate } from "./cohere-chat/schema.ts";
 import { completions } from "./completions.ts";
 import { converse } from "./converse/schema.ts";
-import { embeddings } from "./embeddings.ts";
+import { embeddings } from "./embeddings/schema.ts";
 import { generateContent } from "./generate-content/schema.ts";
 import { interactions } from "./interactions.ts";
 import { moderations, rerank } from "./judgements.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../../plugin/contract.ts";
 import {
   countOf,
   filledText,
@@ -9,13 +9,13 @@ import {
   pickDefined,
   sumOfList,
   textOf,
-} from "../json.ts";
-import { plainText } from "../llm/parts.ts";
-import { cohereUsage, geminiUsage } from "../usage.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { promptOf } from "./completions.ts";
-import { lastWhole } from "./last-whole.ts";
-import { readOpenAi } from "./openai-reading.ts";
+} from "../../json.ts";
+import { plainText } from "../../llm/parts.ts";
+import { cohereUsage, geminiUsage } from "../../usage.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { promptOf } from "../completions.ts";
+import { lastWhole } from "../last-whole.ts";
+import { readOpenAi } from "../openai-reading.ts";
 
 /** Embeddings of OpenAI, Gemini, Cohere, Ollama, Bedrock and Vertex. */
 export const embeddings: WireSchema = {
