@@ -23,6 +23,7 @@ const BENCHMARKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   kill9: [["kill9.ts"]],
   cache: [["cache.ts"]],
   policies: [["policies.ts"]],
+  unified: [["unified.ts"]],
   mapping: [["mapping.ts"]],
   query: [
     ["seed.ts", "--records", "2000000", "--data-dir", large],

@@ -29,13 +29,18 @@ export interface Measured {
   readonly p99Ms: number;
 }
 
-/** Writes what wrk is to send, and answers its file. */
-export function script(directory: string, name: string, headers: Readonly<Record<string, string>>): string {
+/** Writes what wrk is to send. @returns the file. */
+export function script(
+  directory: string,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  body: string = ASKED,
+): string {
   const path = join(directory, `${name}.lua`);
   const lines = Object.entries({ "Content-Type": "application/json", ...headers }).map(
     ([key, value]) => `wrk.headers[${JSON.stringify(key)}] = ${JSON.stringify(value)}`,
   );
-  writeFileSync(path, `wrk.method = "POST"\nwrk.body = [==[${ASKED}]==]\n${lines.join("\n")}\n`);
+  writeFileSync(path, `wrk.method = "POST"\nwrk.body = [==[${body}]==]\n${lines.join("\n")}\n`);
   return path;
 }
 

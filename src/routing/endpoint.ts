@@ -105,8 +105,27 @@ function rebased(path: string, { basePath = "/v1" }: ProviderPlugin, own: string
   return basePath !== "" && path.startsWith(`${basePath}/`) ? own + path.slice(basePath.length) : own + path;
 }
 
-/** What is known of a model at a provider: all entries that fit, later ones first. */
+/** Facts by provider and model: a reloaded provider is another value. */
+const remembered = new WeakMap<ProviderPlugin, Map<string, ModelFacts>>();
+const REMEMBERED_MAX = 1_000;
+
+/** What is known of a model at a provider: all entries that fit, later ones first. The same value for the same model. */
 export function factsOf(
+  provider: ProviderPlugin,
+  model: string,
+  providerByName: (name: string) => ProviderPlugin | undefined,
+): ModelFacts {
+  const known = remembered.get(provider) ?? new Map<string, ModelFacts>();
+  let facts = known.get(model);
+  if (facts === undefined) {
+    facts = mergedFacts(provider, model, providerByName);
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    remembered.set(provider, known.set(model, facts));
+  }
+  return facts;
+}
+
+function mergedFacts(
   provider: ProviderPlugin,
   model: string,
   providerByName: (name: string) => ProviderPlugin | undefined,
