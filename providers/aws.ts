@@ -46,7 +46,6 @@ export default {
       serves: ({ model }) => model.includes("anthropic.claude"),
       path: ({ model, stream }) =>
         `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
-      countPath: ({ model }) => `/model/${encodeURIComponent(model)}/count-tokens`,
       place: { modelInPath: true, version: "bedrock-2023-05-31", betasInBody: true, streamInPath: true, frames: "aws" },
     },
     {

@@ -5,7 +5,7 @@ import { PieceFold } from "../../../src/mapping/translate/pieces.ts";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import { readWhole, StreamTranslation, translateRequest } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Answer, Json, ModelFacts, Part, Reply } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, ModelFacts, Part, Prompt, Reply } from "../../../src/plugin/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { answers } from "./answers.ts";
 import { cohereOracle } from "./cohere-oracle.ts";
@@ -74,6 +74,17 @@ describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
     );
   });
 
+  test("every setting that does not arrive is a loss with its path", () => {
+    assertProperty(
+      fc.property(prompts, facts, (prompt, known) => {
+        const { prompt: fitted, losses } = fit(prompt, shape, { model: "m", facts: known, issuer: "acme" });
+        const paths = new Set(losses.map(({ path }) => path));
+        const lost = Object.keys(prompt.settings).filter((key) => !(key in fitted.settings) && !isSilent(prompt, key));
+        expect(lost.filter((key) => !paths.has(key))).toEqual([]);
+      }),
+    );
+  });
+
   test("an answer is read, whole", () => {
     assertProperty(
       fc.property(answers, (answer) => {
@@ -111,6 +122,15 @@ describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
     );
   });
 });
+
+/** Settings that ask for nothing, or that are said in another way: a schema by a tool. */
+function isSilent({ settings, tools }: Prompt, key: string): boolean {
+  if (key === "parallelCalls") return tools.length === 0;
+  if (key === "thinking") return settings.thinking?.effort === "none";
+  if (key === "store") return settings.store === false;
+  if (key === "logprobs") return settings.logprobs === false;
+  return key === "cacheKey" || (key === "format" && settings.format?.type !== "json");
+}
 
 /** A signature without text may stand on either side of its text. */
 const sorted = (lines: readonly string[]) => {
