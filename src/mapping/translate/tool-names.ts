@@ -23,6 +23,8 @@ const KEPT = 55;
 export class ToolNames {
   private readonly fits: RegExp | undefined;
   private readonly known = new Map<string, ClientTool>();
+  /** Names that had to be shortened, so that each is hashed once. */
+  private readonly short = new Map<string, string>();
   /** Name of the tool whose input is the answer, where a schema was asked for by a tool. */
   answerTool: string | undefined;
 
@@ -45,7 +47,7 @@ export class ToolNames {
   /** The name to send; it is remembered where it is not the client's own. */
   send(tool: ClientTool): string {
     const whole = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
-    const name = this.fits === undefined || this.fits.test(whole) ? whole : shortened(whole);
+    const name = this.fits === undefined || this.fits.test(whole) ? whole : this.shortened(whole);
     if (name !== tool.name || tool.custom === true) this.known.set(name, tool);
     return name;
   }
@@ -59,13 +61,22 @@ export class ToolNames {
     };
   }
 
+  private shortened(whole: string): string {
+    let name = this.short.get(whole);
+    if (name === undefined) {
+      name = hashed(whole);
+      this.short.set(whole, name);
+    }
+    return name;
+  }
+
   /** What the client calls the tool of that name. */
   back(name: string): ClientTool | undefined {
     return this.known.get(name);
   }
 }
 
-function shortened(name: string): string {
+function hashed(name: string): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
   return `${name.slice(0, KEPT).replaceAll(/[^A-Za-z0-9_-]/g, "_")}_${hash}`;
 }

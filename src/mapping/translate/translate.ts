@@ -17,7 +17,7 @@ import { isObject, type JsonObject } from "../json.ts";
 import { fit } from "./fit.ts";
 import { PieceFold, piecesOf } from "./pieces.ts";
 import { Restore } from "./restore.ts";
-import { Sequence } from "./sequence.ts";
+import { finishWith, Sequence } from "./sequence.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** A request written for a provider, and what its answer has to get back. */
@@ -89,11 +89,13 @@ export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer 
   };
 }
 
-/** The same rules as for pieces: a call in the answer is how it ended. */
+/** The same rule as for pieces: a call in the answer is how it ended. */
 function settled(answer: Answer): Answer {
-  const fold = new PieceFold();
-  for (const piece of piecesOf(answer)) fold.take(piece);
-  return fold.answer();
+  const choices = answer.choices.map((choice) => {
+    const called = choice.parts.some(({ type }) => type === "call");
+    return { ...choice, finish: finishWith(choice.finish, called) };
+  });
+  return { ...answer, choices };
 }
 
 /** A whole answer for the client. */

@@ -121,8 +121,9 @@ class Writer {
         : this.state.output!.findLast(({ type }) => type === "message");
     const pending = this.state.open?.kind === "output_text" ? this.state.item : undefined;
     if (!Array.isArray(content) || message === undefined) return;
-    if (pending !== undefined) pending["logprobs"] = [...(pending["logprobs"] ?? []), ...content];
-    else message.content.at(-1)?.logprobs?.push(...content);
+    if (pending !== undefined) pending["logprobs"] ??= [];
+    const list: Json = pending?.["logprobs"] ?? message.content.at(-1)?.logprobs;
+    if (Array.isArray(list)) for (const token of content) list.push(token);
   }
 
   part(piece: PartPiece): void {
@@ -171,8 +172,9 @@ class Writer {
 
   private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
     this.closeItem();
-    const item = { id: id ?? idFrom(ITEM_IDS[type], `${this.reply.id} ${this.index}`), type, ...members };
-    this.state.item = item;
+    const item: JsonObject = { id: id ?? idFrom(ITEM_IDS[type], `${this.reply.id} ${this.index}`), type, ...members };
+    // What has been sent stays as it was: the item's own list grows.
+    this.state.item = item.content === undefined ? item : { ...item, content: [] };
     this.send("output_item.added", { output_index: this.index, item: { ...item } });
   }
 
@@ -290,7 +292,7 @@ class Writer {
     if (kind === "output_text") this.send("output_text.done", { ...at, text, logprobs });
     else this.send("refusal.done", { ...at, refusal: text });
     this.send("content_part.done", { ...at, part });
-    item.content = [...item.content, part];
+    item.content.push(part);
   }
 
   private endThought({ text, state: own }: OpenPart, item: JsonObject): void {
