@@ -63,10 +63,15 @@ export function ownError(own: OwnAnswer, id: string, shape: string | undefined):
   return { status: written.status, body: Buffer.from(JSON.stringify(written.body)) };
 }
 
+/** Seconds after which a client may ask again what this program could not take now. */
+const RETRY_SECONDS = 2;
+const PASSES_OVER: ReadonlySet<string> = new Set<ErrorCode>(["spool_full", "shutting_down"]);
+
 /** Its headers, raw pairs. */
-export function errorHeaders({ status, headers }: OwnAnswer, bodyBytes: number): string[] {
+export function errorHeaders({ status, code, headers }: OwnAnswer, bodyBytes: number): string[] {
   const pairs = ["Content-Type", "application/json", "Content-Length", String(bodyBytes)];
   for (const [name, value] of Object.entries(headers)) pairs.push(name, toHeaderValue(value));
+  if (PASSES_OVER.has(code)) pairs.push("Retry-After", String(RETRY_SECONDS));
   if (status === 401) pairs.push("WWW-Authenticate", "Bearer");
   return pairs;
 }

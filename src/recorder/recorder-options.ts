@@ -19,4 +19,6 @@ export interface RecorderOptions {
   readonly spoolDirectory?: string;
   /** Whether this run of the service has had its database open before: then one that is missing is waited for, not made. */
   readonly databaseWasThere?: boolean;
+  /** How the recorder before this one ended, where this process has seen it. */
+  readonly ended?: string;
 }

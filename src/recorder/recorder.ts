@@ -5,6 +5,7 @@ import { type Log, messageOf } from "../observe.ts";
 import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
+import { ReadingNote } from "../spool/reading-note.ts";
 import { SealKey } from "../spool/seal.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
@@ -54,6 +55,7 @@ export class Recorder {
   readonly #opened = Promise.withResolvers<void>();
   #input: SpoolInput | undefined;
   #batches: Batches | undefined;
+  #note: ReadingNote | undefined;
   #running: Promise<void> | undefined;
   #stopping = false;
   #wake: (() => void) | undefined;
@@ -190,6 +192,7 @@ export class Recorder {
     } finally {
       this.#running = undefined;
       await this.#ledger.close();
+      this.#note?.close();
       this.#input?.close();
     }
   }
@@ -207,7 +210,9 @@ export class Recorder {
     });
     this.#input = input;
     this.#committed = input.position;
+    this.#note ??= new ReadingNote(this.#directory, this.#options.ended);
     this.#batches = new Batches({
+      note: this.#note,
       spool: input,
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,

@@ -12,7 +12,7 @@ import { createRecorder } from "./create-recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port } = threadStart<ThreadOptions>();
-const { config, home, sealKey, databaseWasThere } = options;
+const { config, home, sealKey, databaseWasThere, ended } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
 
@@ -33,6 +33,7 @@ async function open() {
     learnt,
     ...(sealKey && { sealKey }),
     ...(databaseWasThere && { databaseWasThere }),
+    ...(ended !== undefined && { ended }),
   });
   return { registry, hooks, recorder };
 }

@@ -23,6 +23,7 @@ import type {
 import type { CredentialTests } from "./credential-tests.ts";
 import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
+import { watchReading } from "./reading-watch.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 import type { Vault } from "./vault.ts";
@@ -80,6 +81,7 @@ export class Region {
   #threads: GatewayThreads | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
+  #stopWatching: (() => void) | undefined;
   /** Ports of this program's listeners, and this region's API; 0 until it listens. */
   #listeners = { own: [] as readonly number[], api: 0 };
 
@@ -158,6 +160,7 @@ export class Region {
     await this.drain(0);
     await this.#jobs?.stop("stop", JOBS_STOP_MS);
     await this.spool.close();
+    this.#stopWatching?.();
     const recorded = await this.recorder.stop("stop", RECORDER_STOP_MS);
     if (!recorded && this.#api !== undefined) {
       this.#log.warn("the recorder did not finish; the spool keeps the rest for the next start");
@@ -211,12 +214,20 @@ export class Region {
     let databaseWasThere = false;
     const recorder = new Supervised<RecorderFunctions>({
       name: "recorder",
-      start: () => startThread("src/recorder/worker.ts", this.#threadOptions({ sealKey, databaseWasThere })),
+      start: (ended) =>
+        startThread(
+          "src/recorder/worker.ts",
+          this.#threadOptions({ sealKey, databaseWasThere, ...(ended !== undefined && { ended }) }),
+        ),
       onStarted: async (remote) => {
         await remote.ready();
         databaseWasThere = true;
       },
       log: this.#log,
+    });
+    this.#stopWatching = watchReading({
+      directory: join(this.config.data_dir, "spool"),
+      onStuck: (reason) => recorder.end(reason),
     });
     recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
     return recorder;

@@ -13,7 +13,8 @@ const CALL_PATIENCE_MS = 5_000;
 
 interface SupervisedOptions<F extends Exposed> {
   readonly name: string;
-  readonly start: () => Thread;
+  /** @param ended - how the thread before this one ended, if there was one. */
+  readonly start: (ended?: string) => Thread;
   /** Called each time the thread has started; the thread serves once it resolves. */
   readonly onStarted: (remote: Remote<F>) => Promise<unknown>;
   readonly log: Log;
@@ -25,6 +26,11 @@ export class Supervised<F extends Exposed> {
   /** Resolves when a thread serves; replaced when that thread ends. */
   #serving = Promise.withResolvers<Remote<F>>();
   #state: "starting" | "up" | "down" | "stopping" = "starting";
+  #thread: Thread | undefined;
+  /** How the thread that lived last has ended. */
+  #ended: string | undefined;
+  /** Why this one is ended by force. */
+  #endedFor: string | undefined;
 
   constructor(options: SupervisedOptions<F>) {
     this.#options = options;
@@ -63,6 +69,13 @@ export class Supervised<F extends Exposed> {
     return inTime(remote[name](...args), patienceMs);
   }
 
+  /** Ends the thread that runs now, which is stuck outside of any query; another one takes its place. */
+  end(reason: string): void {
+    if (this.#state === "stopping") return;
+    this.#endedFor = reason;
+    void this.#thread?.terminate();
+  }
+
   async #call<K extends keyof F & string>(name: K, args: Parameters<F[K]>): Promise<Awaited<ReturnType<F[K]>>> {
     const { promise } = this.#serving;
     if (this.#state !== "up" && !(await inTime(promise, CALL_PATIENCE_MS))) {
@@ -78,6 +91,8 @@ export class Supervised<F extends Exposed> {
       const startedMs = performance.now();
       const reason = await this.#live();
       if (this.#state === "stopping") return;
+      this.#ended = this.#endedFor ?? "the thread ended";
+      this.#endedFor = undefined;
       if (this.#state === "starting") {
         this.#serving.reject(reason);
         return;
@@ -98,7 +113,8 @@ export class Supervised<F extends Exposed> {
   /** From the start of one thread to its end, which comes with its reason. */
   async #live(): Promise<Error> {
     const { name, start, onStarted } = this.#options;
-    const thread = start();
+    const thread = start(this.#ended);
+    this.#thread = thread;
     const remote = connect<F>(thread.port);
     const ended = thread.ended.then((error) => {
       const reason = new Error(`the ${name} thread ended: ${error?.message ?? "by itself"}`, { cause: error });

@@ -10,4 +10,6 @@ export interface ThreadOptions {
   readonly sealKey?: Uint8Array;
   /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */
   readonly databaseWasThere?: boolean;
+  /** For a recorder that is started again: how the one before it ended. */
+  readonly ended?: string;
 }

@@ -14,7 +14,7 @@ test("with a full spool traffic goes on, or is refused, as configured", async ()
     gateway.spool.full = true;
     const answer = await once(gateway, "GET /", gatewayHeaders(provider.origin));
     expect(answer.slice(9, 12)).toBe(status);
-    if (choice === "refuse") expect(answer).toContain('"code":"spool_full"');
+    if (choice === "refuse") expect(answer).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"spool_full"/m);
     expect(gateway.spool.problems).toEqual([]);
   }
 });
@@ -75,7 +75,7 @@ test("what waits for its provider when the time is up is answered with 503", asy
   const answer = once(gateway, "GET /waits", gatewayHeaders(provider.origin));
   await gateway.spool.until(() => gateway.spool.exchanges.size === 1);
   await gateway.drain(0);
-  expect(await answer).toContain('"code":"shutting_down"');
+  expect(await answer).toMatch(/^Retry-After: 2\r\n[\s\S]*"code":"shutting_down"/m);
   expect((await gateway.spool.endedPath("/waits")).end).toMatchObject({ outcome: "cut_off", status: 503 });
 });
 

@@ -1,6 +1,7 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
+import type { ReadingNote, Step } from "../../spool/reading-note.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
@@ -24,6 +25,7 @@ interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;
   readonly losses: RecorderLosses;
+  readonly note: ReadingNote;
   readonly log: Log;
 }
 
@@ -71,18 +73,36 @@ export class Batches {
   }
 
   async prepareFinal(exchange: Exchange): Promise<Ready | undefined> {
-    return this.#throughPlugins(await this.#prepare(exchange));
+    const { note, hooks } = this.#options;
+    const fault = note.faultOf(exchange.id);
+    const begin = (step: Step) => note.begin(exchange.id, step);
+    begin(fault === undefined ? "read" : "raw");
+    const record = fault === undefined ? await this.#prepare(exchange) : await this.#aside(exchange, fault);
+    // Plugins in which the process has ended are not asked again.
+    if (fault?.step === "plugins" || !hooks?.has("onRecord")) return { record, draft: undefined };
+    begin("plugins");
+    return this.#throughPlugins(record, hooks);
+  }
+
+  /** Nothing is prepared any more. */
+  prepared(): void {
+    this.#options.note.clear();
   }
 
   /** As for a final record; a plugin that hides what is in one hides it here too. */
   async prepareRow(exchange: Exchange): Promise<Prepared | undefined> {
-    const ready = await this.#throughPlugins(prepareBare(exchange, Date.now()));
+    const { hooks, note } = this.#options;
+    const record = prepareBare(exchange, Date.now());
+    if (!hooks?.has("onRecord") || note.faultOf(exchange.id)?.step === "plugins") return record;
+    note.begin(exchange.id, "plugins");
+    const ready = await this.#throughPlugins(record, hooks);
     exchange.dropped = ready === undefined;
     return ready?.record;
   }
 
   async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
-    const { hooks, metrics, provider } = this.#options;
+    const { hooks, metrics, note, provider } = this.#options;
+    note.settle([...recorded].map(({ row }) => row.request_id));
     for (const { row } of recorded) {
       metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
@@ -119,6 +139,16 @@ export class Batches {
     }
   }
 
+  /** One that has ended the thread or the process before is not read again; one that did so even then has no bodies. */
+  async #aside(
+    exchange: Exchange,
+    { step, reason }: NonNullable<ReturnType<ReadingNote["faultOf"]>>,
+  ): Promise<Prepared> {
+    if (step !== "raw") return this.#unread(exchange, reason);
+    const bare = prepareBare(exchange, Date.now());
+    return { ...bare, row: { ...bare.row, unread: reason } };
+  }
+
   async #unread(exchange: Exchange, reason: string): Promise<Prepared> {
     try {
       return await prepareUnread(exchange, reason, this.#deps, Date.now());
@@ -129,9 +159,8 @@ export class Batches {
     }
   }
 
-  async #throughPlugins(record: Prepared): Promise<Ready | undefined> {
-    const { hooks, log, metrics } = this.#options;
-    if (!hooks?.has("onRecord")) return { record, draft: undefined };
+  async #throughPlugins(record: Prepared, hooks: RecordHooks): Promise<Ready | undefined> {
+    const { log, metrics } = this.#options;
     const draft = toDraft(record);
     const before = bodyTexts(draft);
     if (!(await hooks.onRecord(draft))) return undefined;
@@ -214,6 +243,7 @@ export class Batch {
       }
       if (this.#oneByOne) break;
     }
+    this.#batches.prepared();
     this.#sliceBytes = bytes;
     return slice;
   }
@@ -246,6 +276,7 @@ export class Batch {
       const row = await this.#batches.prepareRow(exchange);
       if (row !== undefined) rows.push(row);
     }
+    this.#batches.prepared();
     this.#rows = rows;
     return rows;
   }

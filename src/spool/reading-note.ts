@@ -1,0 +1,150 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+
+/** What the recorder does with an exchange: reads it, shows it to plugins, or stores it as it came. */
+export type Step = "read" | "plugins" | "raw";
+const STEPS: readonly Step[] = ["read", "plugins", "raw"];
+
+/** What the file says while an exchange is prepared. */
+export interface Note {
+  readonly id: string;
+  readonly step: Step;
+  /** How often this was begun, counted over starts that met its end in the file. */
+  readonly tries: number;
+  /** Of the recorder's thread on Linux; 0 elsewhere. */
+  readonly threadId: number;
+}
+
+/** An exchange that ended the thread or the process in this step, and what its record says. */
+interface Fault {
+  readonly step: Step;
+  readonly reason: string;
+}
+
+/** The note takes so many bytes, whatever it says: it is overwritten in place. */
+const NOTE_BYTES = 96;
+const NOTE = /^([0-9a-f-]{36}) (\w+) (\d+) (\d+)\s*\n$/;
+/** A kill while an exchange is prepared says little of the exchange; a second one in the same does. */
+const TRIES_MAX = 2;
+const FAULTS_MAX = 1_000;
+
+const notePath = (directory: string) => join(directory, "reading");
+const faultsPath = (directory: string) => join(directory, "crashed.json");
+
+/** @returns undefined while nothing is prepared, and where there is no file. */
+export function readNote(directory: string): Note | undefined {
+  try {
+    const [, id, step, tries, threadId] = NOTE.exec(fs.readFileSync(notePath(directory), "latin1")) ?? [];
+    if (id === undefined || !STEPS.includes(step as Step)) return undefined;
+    return { id, step: step as Step, tries: Number(tries), threadId: Number(threadId) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Says in a file beside the segments which exchange is being prepared, so that one that ends the thread or the process is
+ * known at the next start and passed over. What is overwritten in place is in the page cache at once, which outlives the
+ * process. Nothing here throws: without the files, less is noticed.
+ */
+export class ReadingNote {
+  readonly #directory: string;
+  readonly #threadId = ownThreadId();
+  readonly #faults: Map<string, Fault>;
+  /** What was begun when the last run ended. */
+  readonly #last: Note | undefined;
+  #fd: number | undefined;
+  #isClear: boolean;
+
+  /** @param ended - how the thread before this one ended, where this process has seen it. */
+  constructor(directory: string, ended?: string) {
+    this.#directory = directory;
+    this.#faults = readFaults(directory);
+    this.#last = readNote(directory);
+    this.#isClear = this.#last === undefined;
+    if (this.#last !== undefined && (ended !== undefined || this.#last.tries >= TRIES_MAX)) {
+      const { id, step } = this.#last;
+      const doing = step === "plugins" ? "while plugins saw it" : "while it was read";
+      this.#faults.set(id, { step, reason: `crash: ${ended ?? "the process ended"} ${doing}` });
+      this.#writeFaults();
+    }
+    try {
+      this.#fd = fs.openSync(notePath(directory), fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o600);
+    } catch {
+      return; // the directory cannot be written now
+    }
+  }
+
+  /** What is known against an exchange, or undefined. */
+  faultOf(id: string): Fault | undefined {
+    return this.#faults.size === 0 ? undefined : this.#faults.get(id);
+  }
+
+  begin(id: string, step: Step): void {
+    const tries = this.#last?.id === id && this.#last.step === step ? this.#last.tries + 1 : 1;
+    this.#write(`${id} ${step} ${tries} ${this.#threadId}`);
+    this.#isClear = false;
+  }
+
+  /** Nothing is prepared now. */
+  clear(): void {
+    if (this.#isClear) return;
+    this.#write("");
+    this.#isClear = true;
+  }
+
+  /** These are in the database. */
+  settle(ids: Iterable<string>): void {
+    if (this.#faults.size === 0) return;
+    let changed = false;
+    for (const id of ids) changed = this.#faults.delete(id) || changed;
+    if (changed) this.#writeFaults();
+  }
+
+  close(): void {
+    if (this.#fd === undefined) return;
+    this.clear();
+    fs.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #write(text: string): void {
+    if (this.#fd === undefined) return;
+    try {
+      fs.writeSync(this.#fd, `${text.padEnd(NOTE_BYTES - 1)}\n`, 0, "latin1");
+    } catch {
+      return; // a full disk: the spool notices
+    }
+  }
+
+  #writeFaults(): void {
+    const path = faultsPath(this.#directory);
+    try {
+      if (this.#faults.size === 0) fs.rmSync(path, { force: true });
+      else {
+        const newest = [...this.#faults].slice(-FAULTS_MAX);
+        fs.writeFileSync(`${path}.new`, JSON.stringify(Object.fromEntries(newest)), { mode: 0o600 });
+        fs.renameSync(`${path}.new`, path);
+      }
+    } catch {
+      return; // they are known until this thread ends
+    }
+  }
+}
+
+function readFaults(directory: string): Map<string, Fault> {
+  try {
+    const faults = Object.entries(JSON.parse(fs.readFileSync(faultsPath(directory), "utf8")) as Record<string, Fault>);
+    return new Map(faults.filter(([, fault]) => STEPS.includes(fault?.step) && typeof fault.reason === "string"));
+  } catch {
+    return new Map();
+  }
+}
+
+function ownThreadId(): number {
+  try {
+    return Number(/\/task\/(\d+)$/.exec(fs.readlinkSync("/proc/thread-self"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
