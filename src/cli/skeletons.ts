@@ -40,7 +40,12 @@ export default {
 
 export function pluginSkeleton(name: string): string {
   return `/// <reference path="./weir-plugin.d.ts" />
-import type { GatewayPlugin } from "weir/plugin";
+import type { GatewayPlugin, PluginHooks } from "weir/plugin";
+
+/** Its table in weir.toml; \`optionsSchema\` below says the same to the service. */
+interface Options {
+  team?: string;
+}
 
 /**
  * A plugin takes part in what passes. State lives inside \`setup\`, which runs once in each thread that calls hooks.
@@ -58,7 +63,11 @@ export default {
   },
 
   setup: ({ options, log }) => ({
-    // Before the provider is called. Answer nothing to go on, or a refusal. Throwing, or 250 ms, answers 500.
+    // What of the body has to be read first: "user", "model", "body". Without it bodies pass as they come.
+    // needs: ["model"],
+
+    // Before the provider is called. Return nothing to let it pass, a refusal, or { send: { headers, body } } to change
+    // what the provider gets. Throwing, or 250 ms, answers 500.
     onRequest: (request) => {
       if (request.path !== "/${name}-is-closed") return undefined;
       log.info("refused a request");
@@ -75,7 +84,7 @@ export default {
 
     // When the plugin is unloaded.
     // dispose: () => {},
-  }),
-} satisfies GatewayPlugin;
+  }) satisfies PluginHooks,
+} satisfies GatewayPlugin<Options>;
 `;
 }

@@ -93,7 +93,7 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
   checkLength(parts, headers);
   const wishes = readWishes(parts, arrival, unified === undefined ? route : undefined);
   const meta = beginMeta(parts, arrival, key);
-  const facts = requestFacts(exchange.id, meta, headers, route);
+  const facts = requestFacts(exchange.id, meta, arrival, { key, route, isForUnified });
   return {
     exchange,
     request,
@@ -169,7 +169,12 @@ function checkLength(parts: GatewayParts, { contentLength }: RequestHeaders): vo
     throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
 }
 
-function requestFacts(id: string, meta: BeginMeta, headers: RequestHeaders, route: Route): RequestFacts {
+function requestFacts(
+  id: string,
+  meta: BeginMeta,
+  { headers }: Arrival,
+  { key, route, isForUnified }: { readonly key: KeySnapshot; readonly route: Route; readonly isForUnified: boolean },
+): RequestFacts {
   return {
     id,
     method: meta.method,
@@ -178,6 +183,8 @@ function requestFacts(id: string, meta: BeginMeta, headers: RequestHeaders, rout
     provider: meta.provider,
     organizationId: meta.organization,
     keyId: meta.keyId,
+    // At the unified address the key's list was asked for the name that the client wrote, which may be a route's.
+    keyModels: isForUnified ? null : key.models,
     shown: meta.headers,
     gateway: headers.gateway,
     model: modelOfPath(meta.path),

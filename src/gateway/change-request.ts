@@ -6,7 +6,7 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "./headers/headers.ts";
 
 /** A request as it goes on, with its body where that is in memory. */
-export interface Changed {
+export interface Sent {
   readonly admitted: Admitted;
   readonly body: Uint8Array | undefined;
 }
@@ -18,10 +18,9 @@ export interface Changed {
  */
 export async function changeRequest(
   parts: GatewayParts,
-  admitted: Admitted,
-  body: Uint8Array | undefined,
+  { admitted, body }: Sent,
   change: RequestChange,
-): Promise<Changed> {
+): Promise<Sent> {
   const members = change.body ?? {};
   const isBodyChanged = Object.keys(members).length > 0;
   const next = isBodyChanged ? await changeBody(parts, admitted.headers, body, members) : body;

@@ -1,12 +1,13 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
+import type { RequestChange } from "../plugin/contract.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { type Admitted, type Arrival, admit, beginMeta, type ClientRequest, speaksOfCache } from "./admit.ts";
 import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { serveCached } from "./cache/serve-cached.ts";
-import { changeRequest } from "./change-request.ts";
+import { changeRequest, type Sent } from "./change-request.ts";
 import { Exchange } from "./exchange.ts";
 import { explain } from "./explain.ts";
 import { forward } from "./forward.ts";
@@ -40,16 +41,13 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const asked = needs.length === 0 ? admitted : { ...admitted, needs };
     const body = await readBody(parts, asked, planBody(asked));
     if (exchange.ended) return;
+    if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     // At the unified address plugins are asked about each target, before it is called.
     if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
-    if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     const change = await askOnRequest(parts, asked);
     if (exchange.ended) return;
-    if (change === undefined) await answerFrom(parts, asked, body);
-    else {
-      const changed = await changeRequest(parts, asked, body, change);
-      if (!exchange.ended) await answerFrom(parts, changed.admitted, changed.body);
-    }
+    const sent = await changed(parts, { admitted: asked, body }, change);
+    if (!exchange.ended) await answerFrom(parts, sent);
   } catch (error) {
     refuse(parts, arrival, error);
   }
@@ -66,13 +64,20 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 }
 
 /** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */
-async function answerFrom(parts: GatewayParts, admitted: Admitted, body: Uint8Array | undefined): Promise<void> {
+async function answerFrom(parts: GatewayParts, { admitted, body }: Sent): Promise<void> {
   const { exchange, caching } = admitted;
   if (caching !== undefined && body !== undefined) return serveCached(parts, admitted, caching, body);
-  await askOnForward(parts, admitted);
+  const change = await askOnForward(parts, admitted);
   if (exchange.ended) return;
-  if (body === undefined) return forward(parts, admitted);
-  exchange.receive((events) => callProvider(parts, admitted, body, events));
+  const sent = await changed(parts, { admitted, body }, change);
+  const whole = sent.body;
+  if (exchange.ended) return;
+  if (whole === undefined) return forward(parts, sent.admitted);
+  exchange.receive((events) => callProvider(parts, sent.admitted, whole, events));
+}
+
+function changed(parts: GatewayParts, sent: Sent, change: RequestChange | undefined): Sent | Promise<Sent> {
+  return change === undefined ? sent : changeRequest(parts, sent, change);
 }
 
 /** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */

@@ -27,8 +27,9 @@ const NOTHING: readonly BodyNeed[] = [];
 export async function bodyNeeds({ hooks }: GatewayParts, admitted: Admitted): Promise<readonly BodyNeed[]> {
   const { seen, facts, request, headers } = admitted;
   if (hooks?.needs === undefined || request.client !== undefined || !hasBody(headers)) return NOTHING;
-  if (admitted.unified !== undefined) return NOTHING;
-  return hooks.needs(seen, facts);
+  const needs = await hooks.needs(seen, facts);
+  // At the unified address user and model are read of every request, the model of each target.
+  return admitted.unified === undefined ? needs : needs.filter((need) => need === "body");
 }
 
 /** Adds what a request's body tells to what is known of it. */
@@ -59,12 +60,16 @@ export async function askOnRequest(
 /**
  * Asks the plugins for the last time before the target is called. They are told how it ended, whatever comes.
  *
+ * @returns what they change of what is sent: only in a further thread, where both hooks are asked at once.
  * @throws as `askOnRequest`.
  */
-export async function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Promise<void> {
-  if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return;
+export async function askOnForward(
+  { hooks }: GatewayParts,
+  { seen, facts, exchange }: Admitted,
+): Promise<RequestChange | undefined> {
+  if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return undefined;
   try {
-    heed(await hooks.onForward(seen, facts), exchange);
+    return heed(await hooks.onForward(seen, facts), exchange);
   } finally {
     // The client may leave meanwhile: the plugins hear of the end once they have answered.
     exchange.tellEnd((end) => hooks.onEnd(end));

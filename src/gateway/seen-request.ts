@@ -13,6 +13,7 @@ export interface RequestFacts {
   readonly provider: string;
   readonly organizationId: string;
   readonly keyId: string;
+  readonly keyModels: readonly string[] | null;
   /** The client's headers as they may be shown. */
   readonly shown: readonly string[];
   readonly gateway: readonly GatewayHeader[];
@@ -72,6 +73,10 @@ export class SeenRequest implements GatewayRequest {
 
   get keyId(): string {
     return this.#facts.keyId;
+  }
+
+  get keyModels(): readonly string[] | null {
+    return this.#facts.keyModels;
   }
 
   get headers(): Headers {

@@ -234,3 +234,18 @@ test("where a plugin needs the user of the body, the body is read first, and the
   expect(await (await send(pair, { "Content-Type": "application/json" }, { body })).text()).toBe(body);
   expect(users).toEqual(["somebody"]);
 });
+
+test("a plugin of the first thread changes what this one sends", async () => {
+  await using pair = await startPair({
+    needs: () => ["body"],
+    onRequest: () => ({ send: { body: { user: "masked" }, headers: { "X-Team": "red" } } }),
+  });
+  const body = JSON.stringify({ user: "somebody", n: 1 });
+  const answer = await send(pair, { "Content-Type": "application/json" }, { body });
+  expect(await answer.text()).toBe('{"n":1,"user":"masked"}');
+  const record = await pair.further.spool.ended(answer.headers.get("gateway-id")!);
+  expect([record.requestBody.toString(), record.provider.request?.toString()]).toEqual([
+    body,
+    '{"n":1,"user":"masked"}',
+  ]);
+});

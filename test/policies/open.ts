@@ -101,6 +101,11 @@ export interface Asked {
   readonly keyId?: string;
   readonly policy?: string;
   readonly userId?: string;
+  readonly keyModels?: readonly string[];
+  readonly model?: string;
+  readonly body?: Json;
+  readonly method?: string;
+  readonly provider?: string;
   readonly properties?: Readonly<Record<string, string>>;
 }
 
@@ -111,16 +116,17 @@ export function requestOf(asked: Asked = {}): GatewayRequest {
   return {
     id: asked.id ?? `request-${requests}`,
     fallbackOf: asked.fallbackOf,
-    method: "POST",
+    method: asked.method ?? "POST",
     path: "/v1",
     target: { origin: `https://${host}`, host, owner },
-    provider: "CUSTOM",
+    provider: asked.provider ?? "CUSTOM",
     headers: new Headers(),
     organizationId: asked.organizationId ?? "org-1",
     keyId: asked.keyId ?? "key-1",
+    keyModels: asked.keyModels ?? null,
     userId,
-    model: undefined,
-    body: undefined,
+    model: asked.model,
+    body: asked.body,
     properties,
     gatewayHeader: (name) => (name === "ratelimit-policy" ? policy : undefined),
   };

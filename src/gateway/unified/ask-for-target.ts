@@ -1,3 +1,4 @@
+import type { RequestChange } from "../../plugin/contract.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
@@ -11,15 +12,16 @@ import type { UnifiedWork } from "./answer-unified.ts";
  * Asks the plugins whether a request may go to a candidate.
  *
  * @param isFirst - the request itself; further ones are its fallbacks, and hold no budget of their own.
+ * @returns what they change of what is sent.
  * @throws Refused; GatewayError `plugin_failed`.
  */
 export async function askForTarget(
   { parts, admitted, work }: { readonly parts: GatewayParts; readonly admitted: Admitted; readonly work: UnifiedWork },
   { target, credential, model }: Candidate,
   isFirst: boolean,
-): Promise<void> {
+): Promise<RequestChange | undefined> {
   const { hooks } = parts;
-  if (hooks === undefined) return;
+  if (hooks === undefined) return undefined;
   const { exchange, facts: first } = admitted;
   const { provider } = target;
   const stored = credential === "client" ? undefined : credential;
@@ -36,5 +38,5 @@ export async function askForTarget(
     route: target.route ?? undefined,
     credential: stored && { name: stored.name, organizationId: stored.organizationId, limit: stored.limit },
   };
-  await askFor(hooks, new SeenRequest(facts), facts, exchange);
+  return askFor(hooks, new SeenRequest(facts), facts, exchange);
 }

@@ -1,5 +1,5 @@
 import { originOf } from "../../net/origin.ts";
-import type { EndpointCall, ShapeAt, State } from "../../plugin/contract.ts";
+import type { EndpointCall, RequestChange, ShapeAt, State } from "../../plugin/contract.ts";
 import {
   callOf,
   type Endpoint as EndpointAddress,
@@ -15,7 +15,7 @@ import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, shapeNameOf } from "../../unified/outbound.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { toWire, valuesOf } from "../headers/headers.ts";
+import { replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
 import { queryWithoutKey } from "./address.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
 import { providerNamed } from "./scope.ts";
@@ -42,11 +42,13 @@ export interface AttemptParts {
   readonly without: readonly string[];
   /** Whose state may be sent, where that is not the candidate's own. */
   readonly issuer: string | undefined;
+  /** What plugins change of it. */
+  readonly change: RequestChange | undefined;
 }
 
 /** Settings of the targets that led to a candidate, in one. Inner ones go before outer ones. */
-function changesOf({ target }: Candidate): Readonly<Record<string, unknown>> {
-  return Object.assign({}, ...target.path.map(({ body }) => body ?? {}));
+function changesOf({ target }: Candidate, change: RequestChange | undefined): Readonly<Record<string, unknown>> {
+  return Object.assign({}, ...target.path.map(({ body }) => body ?? {}), change?.body);
 }
 
 function endpointCall({ target, credential, model }: Candidate, stream: boolean): EndpointCall {
@@ -65,7 +67,7 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
   return parts.unified.translator.outbound({
     body,
     from: shape,
-    changes: changesOf(candidate),
+    changes: changesOf(candidate, given.change),
     stream: description.stream,
     call: {
       model: candidate.model,
@@ -121,11 +123,12 @@ export async function prepare(
   const headers = headersFor(candidate, outbound, { parts, admitted }, url.host);
   for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
   headers.push("Content-Length", String(outbound.body.byteLength));
+  const sent = given.change?.headers === undefined ? headers : replaceHeaders(headers, given.change.headers);
   return {
     candidate,
     issuer: issuerOf({ provider, model: candidate.model }, candidate.credential),
     outbound,
-    request: { origin: originOf(url), method: "POST", path, headers, framing: "length", body: outbound.body },
+    request: { origin: originOf(url), method: "POST", path, headers: sent, framing: "length", body: outbound.body },
     origin: found.origin,
     path,
   };

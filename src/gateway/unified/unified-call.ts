@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../observe.ts";
-import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Loss, ProviderPlugin, RequestChange } from "../../plugin/contract.ts";
 import { speedKey } from "../../routing/order.ts";
 import { askedOf, type Candidate, type Next, type Walk } from "../../routing/walk.ts";
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
@@ -10,7 +10,7 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "../refusal.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
 import { askForTarget } from "./ask-for-target.ts";
-import { type Attempt, prepare, writeFor } from "./attempt.ts";
+import { type Attempt, type AttemptParts, prepare, writeFor } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
 import type { Outcome } from "./outcome.ts";
@@ -137,7 +137,7 @@ export class UnifiedCall implements UpstreamCall {
   ): Promise<Outcome> {
     const { parts, admitted, work, first } = this.#options;
     const { organization } = admitted.meta;
-    const given = {
+    const given: AttemptParts = {
       parts,
       admitted,
       work: issuer === undefined ? work : { ...work, description: { ...work.description, hasState: true } },
@@ -145,6 +145,7 @@ export class UnifiedCall implements UpstreamCall {
       states: issuer === undefined ? parts.unified.callStates.of(organization, work.body) : {},
       without,
       issuer,
+      change: undefined,
     };
     const outbound = await writeFor(candidate, given);
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
@@ -152,13 +153,18 @@ export class UnifiedCall implements UpstreamCall {
       this.#options.walk.passOver(candidate.target);
       return { kind: "passed over", error: untranslatable(outbound.loss, candidate) };
     }
+    let change: RequestChange | undefined;
     try {
-      await askForTarget(this.#options, candidate, this.#attempts === 0);
+      change = await askForTarget(this.#options, candidate, this.#attempts === 0);
     } catch (error) {
       if (error instanceof Refused || error instanceof GatewayError) return { kind: "passed over", error };
       throw error;
     }
-    const attempt = await prepare(candidate, outbound, given);
+    const changed = { ...given, change };
+    const sent = change?.body === undefined ? outbound : await writeFor(candidate, changed);
+    if (sent.kind === "invalid" || sent.kind === "refused")
+      return { kind: "passed over", error: untranslatable(sent.loss, candidate) };
+    const attempt = await prepare(candidate, sent, changed);
     if (attempt === undefined)
       return {
         kind: "passed over",

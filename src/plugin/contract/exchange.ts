@@ -23,6 +23,8 @@ export interface GatewayRequest {
   readonly organizationId: string;
   /** Id of the service key. */
   readonly keyId: string;
+  /** Patterns of the models that this key may use; null for all. */
+  readonly keyModels: readonly string[] | null;
   /** What `Gateway-User-Id` says; without it the user that the body names, where a plugin needs `user`. */
   readonly userId: string | undefined;
   /** The model that the path names, or else the body, where a plugin needs `model`. Undefined where neither names one. */

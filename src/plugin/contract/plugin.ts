@@ -94,18 +94,38 @@ export type RouteAnswer =
       readonly path?: string;
     };
 
-export interface PluginContext {
-  readonly options: Json;
+/** @typeParam Options - what `optionsSchema` allows. */
+export interface PluginContext<Options = Json> {
+  /** Its table `[plugins.<name>]`, checked, with the defaults of the schema filled in. */
+  readonly options: Options;
   readonly log: PluginLog;
   /** Only where the hooks of the gateway's thread are called; the recorder's thread sets plugins up without it. */
   readonly gateway?: GatewayAccess;
 }
 
-/** A plugin: state lives inside `setup` only. */
-export interface GatewayPlugin {
+/**
+ * A plugin: state lives inside `setup` only. Its life:
+ *
+ * 1. The file is loaded in a thread that is thrown away, within 2 s; then in the gateway's and in the recorder's thread.
+ * 2. `setup` runs once in each of the two, with `gateway` in the first one only, within 5 s. A failure at the start stops the
+ *    service; later the version before stays.
+ * 3. Of each request `needs` is asked, what it names is read, then `onRequest`, then the cache, then `onForward`: in the
+ *    gateway's thread, built-in plugins first, then by file name. 250 ms each; a failure refuses the request (500
+ *    `plugin_failed`), and the first refusal ends it. The record has begun before.
+ * 4. When the answer is over, `onEnd`, in the gateway's thread. A failure is counted.
+ * 5. Within a second of the end `onRecord` and, once that is committed, `onRecorded`, in the recorder's thread: both bodies
+ *    are whole there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
+ * 6. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.
+ * 7. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are read
+ *    at the start of the service only.
+ *
+ * @typeParam Options - what `optionsSchema` allows, such as `GatewayPlugin<{ models: string[] }>`.
+ */
+export interface GatewayPlugin<Options = Json> {
   readonly apiVersion: 1;
   readonly name: string;
   /** JSON Schema of its `[plugins.<name>]` table in `weir.toml`. */
   readonly optionsSchema?: Json;
-  setup(context: PluginContext): PluginHooks | Promise<PluginHooks>;
+  /** End the hooks with `satisfies PluginHooks`, so that a misspelt one does not compile. */
+  setup(context: PluginContext<Options>): PluginHooks | Promise<PluginHooks>;
 }

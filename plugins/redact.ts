@@ -1,0 +1,82 @@
+import type { GatewayPlugin, Json, PluginHooks, Refusal } from "weir/plugin";
+import { FINDERS, type Finder, finderOf } from "./redact/finders.ts";
+import { type Found, redacted } from "./redact/walk.ts";
+
+/** Where what is found is taken out: of the record, of what the provider gets; or the request is refused. */
+type Place = "record" | "send" | "refuse";
+
+interface Options {
+  readonly in: readonly Place[];
+  /** Names of the built-in ones. */
+  readonly find: readonly string[];
+  /** Regular expressions of one's own, by name. */
+  readonly patterns: Readonly<Record<string, string>>;
+}
+
+/**
+ * Takes personal data and keys out of bodies: each text in them is searched, and `[email]` and the like stands in place of
+ * what is found. It does nothing until `in` says where. What cannot be read as JSON is searched as text in records, and is
+ * passed on as it is.
+ */
+export default {
+  apiVersion: 1,
+  name: "redact",
+  optionsSchema: {
+    type: "object",
+    properties: {
+      in: { type: "array", items: { enum: ["record", "send", "refuse"] }, default: [] },
+      find: { type: "array", items: { enum: Object.keys(FINDERS) }, default: Object.keys(FINDERS) },
+      patterns: { type: "object", additionalProperties: { type: "string", minLength: 1 }, default: {} },
+    },
+    additionalProperties: false,
+  },
+
+  setup({ options, gateway }) {
+    const finders: Finder[] = [
+      ...options.find.map((name) => FINDERS[name]!),
+      ...Object.entries(options.patterns).map(([name, pattern]) => finderOf(name, pattern)),
+    ];
+    const [inRecord, inSend, refuses] = (["record", "send", "refuse"] as const).map((each) =>
+      options.in.includes(each),
+    );
+    let count = 0;
+    const clean = (body: Json): Found => {
+      const found = redacted(body, finders);
+      count += found.names.length;
+      return found;
+    };
+    const counters = () => ({ found_texts: count });
+    if (gateway === undefined) {
+      if (!inRecord) return {};
+      return {
+        onRecord(draft) {
+          draft.request_body = clean(draft.request_body).body;
+          draft.response_body = clean(draft.response_body).body;
+        },
+        counters,
+      } satisfies PluginHooks;
+    }
+    if (!inSend && !refuses) return {};
+    return {
+      needs: ["body"],
+      onRequest({ body }) {
+        const { names, body: cleaned } = clean(body);
+        if (names.length === 0) return undefined;
+        if (refuses) return refusal(names);
+        return { send: { body: changedMembers(body, cleaned) } };
+      },
+      counters,
+    } satisfies PluginHooks;
+  },
+} satisfies GatewayPlugin<Options>;
+
+/** A change takes members of the top level: those that stayed the same stay byte for byte. */
+function changedMembers(before: Json, after: Json): Record<string, Json> {
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]));
+}
+
+/** What was found is named, and not repeated. */
+function refusal(names: readonly string[]): Refusal {
+  const found = [...new Set(names)].join(", ");
+  return { status: 400, code: "personal_data", message: `the request holds ${found}; take it out and send it again` };
+}
