@@ -27,6 +27,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   request_model: ["request_model", "text"],
   model_override: ["model_override", "text"],
   model: ["model", "text"],
+  routed_model: ["routed_model", "text"],
   provider: ["provider", "text"],
   target_url: ["target_url", "address"],
   gateway_user: ["gateway_user", "text"],
@@ -71,6 +72,10 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   experiment_id: ["experiment_id", "label"],
   attempt_of: ["attempt_of", "text"],
   attempt: ["attempt", "integer"],
+  route: ["route", "text"],
+  route_reason: ["route_reason", "text"],
+  credential: ["credential", "text"],
+  ai_gateway_body_mapping: ["ai_gateway_body_mapping", "text"],
   cache_enabled: ["cache_enabled", "flag"],
   cached: ["cached", "flag"],
   cache_reference_id: ["cache_reference_id", "text"],
@@ -83,7 +88,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
 /** Members that are read elsewhere, or that follow from others. */
 const OTHER = [
   ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
-  ...["assets", "asset_ids", "asset_urls", "signed_body_url", "ai_gateway_body_mapping", "costUSD"],
+  ...["assets", "asset_ids", "asset_urls", "signed_body_url", "gateway_warnings", "costUSD"],
   ...["request_body", "response_body", "llmSchema"],
 ];
 
@@ -102,6 +107,7 @@ const MISSING: Partial<Record<Column, string | number>> = {
   cached: 0,
   is_passthrough_billing: 0,
   storage_location: "libsql",
+  ai_gateway_body_mapping: "NO_MAPPING",
 };
 
 export type ImportedRow = Omit<typeof requests.$inferInsert, "seq">;
@@ -133,7 +139,8 @@ export function readImported(value: unknown, owner: { organization_id: string; k
     properties: namesText(own(record, "properties") ?? own(record, "request_properties"), "properties", "text"),
     prompt_inputs: namesText(own(record, "prompt_inputs"), "prompt_inputs", "text"),
     scores: namesText(own(record, "scores"), "scores", "number"),
-    assets: JSON.stringify(assetsOf(own(record, "assets") ?? own(record, "asset_ids"))),
+    assets: JSON.stringify(textsOf(own(record, "assets") ?? own(record, "asset_ids"), "assets is not a list of ids")),
+    gateway_warnings: JSON.stringify(textsOf(own(record, "gateway_warnings"), "gateway_warnings is not a list of texts")),
   };
 }
 
@@ -197,12 +204,12 @@ function namesText(value: unknown, name: string, kind: "text" | "number"): strin
   return JSON.stringify(names);
 }
 
-function assetsOf(value: unknown): readonly string[] {
+function textsOf(value: unknown, refusal: string): readonly string[] {
   if (value === null) return [];
   if (!Array.isArray(value) || !value.every((id) => typeof id === "string")) {
-    throw new ImportRefused("assets is not a list of ids");
+    throw new ImportRefused(refusal);
   }
-  return value;
+  return value.map(storable);
 }
 
 function objectOf(value: unknown, name: string): Readonly<Record<string, unknown>> {

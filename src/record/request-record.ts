@@ -29,6 +29,7 @@ export const STORED_MEMBERS = {
   request_model: "request_model",
   model_override: "model_override",
   model: "model",
+  routed_model: "routed_model",
   provider: "provider",
   target_url: "target_url",
   gateway_user: "gateway_user",
@@ -65,6 +66,10 @@ export const STORED_MEMBERS = {
 
   attempt_of: "attempt_of",
   attempt: "attempt",
+  route: "route",
+  route_reason: "route_reason",
+  credential: "credential",
+  ai_gateway_body_mapping: "ai_gateway_body_mapping",
   cache_reference_id: "cache_reference_id",
   storage_location: "storage_location",
 } as const satisfies Readonly<Record<string, keyof RequestRow>>;
@@ -83,7 +88,7 @@ export const MADE_FROM = [
   ...["request_id", "request_created_at", "response_created_at", "updated_at", "delay_ms", "time_to_first_token"],
   ...["streamed", "truncated", "usage_estimated", "cost", "properties", "prompt_inputs", "scores", "assets"],
   ...["feedback_id", "feedback_rating", "feedback_created_at", "cache_enabled", "cached", "cache_created_at"],
-  ...["threat", "is_passthrough_billing"],
+  ...["threat", "is_passthrough_billing", "gateway_warnings"],
 ] as const satisfies readonly (keyof RequestRow)[];
 
 export type MadeFrom = Pick<RequestRow, (typeof MADE_FROM)[number]>;
@@ -116,7 +121,7 @@ export function madeMembers(row: MadeFrom, links: RecordLinks) {
     cache_created_at: isoTimeOrNull(row.cache_created_at),
     threat: booleanOrNull(row.threat),
     is_passthrough_billing: Boolean(row.is_passthrough_billing),
-    ai_gateway_body_mapping: "NO_MAPPING",
+    gateway_warnings: readTexts(row.gateway_warnings),
 
     assets,
     asset_ids: assets,
@@ -136,14 +141,18 @@ export function toRecordFields(row: RequestRow, links: RecordLinks) {
 
 /** Ids of the assets that the record shows. */
 export function assetIds(row: Pick<RequestRow, "assets">): readonly string[] {
-  if (row.assets === "[]") return [];
-  const ids: unknown = parse(row.assets);
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  return readTexts(row.assets);
 }
 
 /** Names and values of the prompt's inputs. */
 export function promptInputs(row: Pick<RequestRow, "prompt_inputs">): Readonly<Record<string, string>> {
   return readObject<string>(row.prompt_inputs);
+}
+
+function readTexts(json: string): readonly string[] {
+  if (json === "[]") return [];
+  const list: unknown = parse(json);
+  return Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
 }
 
 function readObject<T>(json: string): Readonly<Record<string, T>> {

@@ -74,6 +74,8 @@ export interface RoutingMeta {
   readonly requestModel?: string;
   /** The model as it was sent to the provider. */
   readonly routedModel?: string;
+  /** Path and query as the provider got them, credentials masked. */
+  readonly path?: string;
   readonly route?: string | null;
   readonly reason?: string;
   /** Name of the credential, or `client`. */
@@ -113,7 +115,7 @@ export interface ProviderRequestMeta {
   readonly hasBody: boolean;
 }
 
-/** What the provider answered in place of what the client gets; chunks with its body follow. */
+/** What the provider answered in place of what the client gets; chunks with its body follow. A further one replaces it. */
 export interface ProviderResponseMeta {
   readonly time: number;
   readonly status: number;

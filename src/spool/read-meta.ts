@@ -5,6 +5,7 @@ import type {
   Outcome,
   ProviderRequestMeta,
   ProviderResponseMeta,
+  RoutingMeta,
   StartMeta,
 } from "./frame.ts";
 
@@ -72,6 +73,18 @@ const BEGIN: Form<BeginMeta> = {
   writer: optional(isCount),
 };
 
+const ROUTING: Form<RoutingMeta> = {
+  requestModel: optional(isText),
+  routedModel: optional(isText),
+  path: optional(isText),
+  route: optional((value) => value === null || isText(value)),
+  reason: optional(isText),
+  credential: optional(isText),
+  stored: optional(isFlag),
+  mapping: optional(isText),
+  warnings: optional((value) => Array.isArray(value) && value.every(isText)),
+};
+
 const HEAD: Form<HeadMeta> = {
   time: isTime,
   status: isStatus,
@@ -82,7 +95,7 @@ const HEAD: Form<HeadMeta> = {
   target: optional(isText),
   path: optional(isText),
   provider: optional(isText),
-  routing: optional(isObject),
+  routing: optional((value) => isObject(value) && wrongMember(value, ROUTING) === undefined),
 };
 
 const PROVIDER_REQUEST: Form<ProviderRequestMeta> = { time: isTime, headers: optional(isHeaders), hasBody: isFlag };
@@ -110,16 +123,20 @@ export const readProviderRequest = readerOf<ProviderRequestMeta>(PROVIDER_REQUES
 export const readProviderResponse = readerOf<ProviderResponseMeta>(PROVIDER_RESPONSE);
 
 function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) => T {
-  const members = Object.entries(form) as [string, Test][];
   return (buffer, from, to) => {
     const meta = parse(buffer.toString("utf8", from, to));
     if (!isObject(meta)) throw new UnreadableFrame("the payload is no JSON object");
-    for (const [name, test] of members) {
-      // Not `Object.hasOwn`: no name here is one that an object inherits.
-      if (!test(meta[name])) throw new UnreadableFrame(`the member "${name}" is not as it is written`);
-    }
+    const wrong = wrongMember(meta, form);
+    if (wrong !== undefined) throw new UnreadableFrame(`the member "${wrong}" is not as it is written`);
     return meta as T;
   };
+}
+
+/** Name of the first member that is not as it must be. */
+function wrongMember(meta: Readonly<Record<string, unknown>>, form: Readonly<Record<string, Test>>): string | undefined {
+  // Not `Object.hasOwn`: no name here is one that an object inherits.
+  for (const name in form) if (!form[name]!(meta[name])) return name;
+  return undefined;
 }
 
 function parse(text: string): unknown {

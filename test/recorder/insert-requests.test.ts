@@ -73,6 +73,8 @@ test.each([
     ...row,
     ...Object.fromEntries(ZERO.map((column) => [column, 0])),
     size_bytes: 0,
+    gateway_warnings: "[]",
+    ai_gateway_body_mapping: "NO_MAPPING",
     seq: key,
   }));
   expect(stored).toEqual(expected);

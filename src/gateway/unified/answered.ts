@@ -45,6 +45,7 @@ export function noteAnswered(options: ResponseOptions, warnings: readonly string
   exchange.routing = {
     ...exchange.routing,
     routedModel: candidate.model,
+    path: whereOf(attempt).path,
     route: candidate.target.route,
     reason: failures.length === 0 ? candidate.target.reason : `fallback from ${failures.join(", ")}`,
     credential,

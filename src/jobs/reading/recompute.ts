@@ -8,7 +8,7 @@ import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { Store } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
-import { loadRecorded, type Recorded, toInput } from "./recorded.ts";
+import { loadRecorded, type Recorded, toInputs } from "./recorded.ts";
 
 /** Records looked at in one step. */
 const STEP_ROWS = 500;
@@ -101,7 +101,7 @@ function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
     usageRaw: raw,
     statedCost: wasStated ?? statedCost(raw),
     ownPrice: isSuccess ? learnt.priceOf(row.organization_id, row.provider) : undefined,
-    exchange: toInput(recorded, plugin, () => undefined),
+    exchange: toInputs(recorded, plugin, () => undefined).provider,
     at: new Date(row.request_created_at),
   });
 }

@@ -5,12 +5,19 @@ import type { Json, ProviderPlugin, StreamEvent } from "../../plugin/contract.ts
 import type { RequestRow } from "../../record/request-record.ts";
 import { answerValue, type Body, readBody, requestValue } from "../../recorder/bodies/body.ts";
 import { headerValue, toHeaders } from "../../recorder/prepare/headers.ts";
+import type { Inputs } from "../../recorder/prepare/readings.ts";
 import { loadBodies, type RequestBodies, type StoredBody } from "../../store/bodies/bodies.ts";
 import type { Database } from "../../store/store.ts";
+import { UNMAPPED } from "../../unified/body-mapping.ts";
 
 /** An exchange as it was read when it was recorded, from what is stored of it. */
-export interface Recorded {
+export interface Recorded extends RecordedSide {
   readonly row: RequestRow;
+  /** The provider's side, where it sent something else than the client got. */
+  readonly provider?: RecordedSide;
+}
+
+export interface RecordedSide {
   readonly requestBody: Json;
   /** The whole answer where it was no stream: JSON, else its text. */
   readonly responseBody: Json;
@@ -21,50 +28,86 @@ export interface Recorded {
   readonly responseHeaders: readonly string[];
 }
 
+/** All that is stored of an exchange's bodies. */
+export const RECORDED_PARTS = ["request", "response", "raw", "headers", "provider_request", "provider_response"] as const;
+
 /** Bodies of a few records, read anew. */
 export async function loadRecorded(database: Database, rows: readonly RequestRow[]): Promise<Recorded[]> {
   const ids = rows.map(({ request_id }) => request_id);
-  const bodies = await loadBodies(database, ids, ["request", "response", "raw", "headers"]);
+  const bodies = await loadBodies(database, ids, RECORDED_PARTS);
   return rows.map((row) => toRecorded(row, bodies.get(row.request_id) ?? {}));
 }
 
 /** Reads the bodies of one record. */
 export function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
-  const headers = headersOf(bodies.headers);
-  const incomplete = row.truncated !== 0;
-  const path = row.request_path ?? "";
-  const requestType = headerValue(headers.request, "content-type");
-  const request =
-    bodies.request &&
-    readBody(bytesOf(bodies.request), { contentType: requestType, path, isResponse: false, incomplete });
-  const part = bodies.raw ?? bodies.response;
-  const responseType = headerValue(headers.response, "content-type");
-  const response = part && readBody(bytesOf(part), { contentType: responseType, path, isResponse: true, incomplete });
-  return {
+  const lists: Json = bodies.headers && JSON.parse(bytesOf(bodies.headers).toString("utf8"));
+  const headersOf = (name: string) => (Array.isArray(lists?.[name]) ? lists[name].map(String) : undefined);
+  const asked = { part: bodies.request, headers: headersOf("request") ?? [] };
+  const answered = { part: bodies.raw ?? bodies.response, headers: headersOf("response") ?? [] };
+  const client = toSide(asked, answered, row, row.request_path ?? "");
+  if (bodies.provider_response === undefined) return { row, ...client };
+  const sent = headersOf("provider_request");
+  const provider = toSide(
+    sent === undefined ? asked : { part: bodies.provider_request, headers: sent },
+    { part: bodies.provider_response, headers: headersOf("provider_response") ?? [] },
     row,
+    providerPath(row),
+  );
+  return { row, ...client, provider };
+}
+
+interface Stored {
+  readonly part: StoredBody | undefined;
+  readonly headers: readonly string[];
+}
+
+function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path: string): RecordedSide {
+  const read = ({ part, headers }: Stored, isResponse: boolean) => {
+    const contentType = headerValue(headers, "content-type");
+    return part && readBody(bytesOf(part), { contentType, path, isResponse, incomplete: truncated !== 0 });
+  };
+  const [request, response] = [read(asked, false), read(answered, true)];
+  return {
     bodies: { request, response },
     requestBody: requestValue(request),
     responseBody: answerValue(response),
     events: response?.events,
-    requestHeaders: headers.request,
-    responseHeaders: headers.response,
+    requestHeaders: asked.headers,
+    responseHeaders: answered.headers,
   };
+}
+
+/** Path and query as the provider got them: the address that was called says it. */
+function providerPath({ target_url, request_path, routed_model }: RequestRow): string {
+  const url = routed_model === null ? null : URL.parse(target_url ?? "");
+  return url === null ? (request_path ?? "") : url.pathname + url.search;
 }
 
 const bytesOf = ({ content }: StoredBody) => Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 
-function headersOf(body: StoredBody | undefined): { request: string[]; response: string[] } {
-  const lists: Json = body === undefined ? undefined : JSON.parse(bytesOf(body).toString("utf8"));
-  const textsOf = (list: Json) => (Array.isArray(list) ? list.map(String) : []);
-  return { request: textsOf(lists?.request), response: textsOf(lists?.response) };
+/** What the readers of `mapping/` take, of both sides. */
+export function toInputs(recorded: Recorded, provider: ProviderPlugin | undefined, mappingOf: MappingOf): Inputs {
+  const { row, provider: other } = recorded;
+  const isTranslated = row.ai_gateway_body_mapping !== UNMAPPED;
+  if (other === undefined && !isTranslated) {
+    const input = { ...toInput(row, recorded, provider, providerPath(row)), mappingOf };
+    return { client: input, provider: input };
+  }
+  const client = toInput(row, recorded, undefined, row.request_path ?? "");
+  if (other === undefined) return { client, provider: client };
+  return { client, provider: { ...toInput(row, other, provider, providerPath(row)), mappingOf } };
 }
 
-/** What the readers of `mapping/` take. */
-export function toInput(recorded: Recorded, provider: ProviderPlugin | undefined, mappingOf: MappingOf): ExchangeInput {
-  const { row, requestBody, responseBody, events } = recorded;
+function toInput(
+  row: RequestRow,
+  recorded: RecordedSide,
+  provider: ProviderPlugin | undefined,
+  path: string,
+): ExchangeInput {
+  const { requestBody, responseBody, events } = recorded;
   return {
     method: row.method,
-    path: row.request_path ?? "",
+    path,
     host: URL.parse(row.target_url ?? "")?.hostname.toLowerCase() ?? "",
     status: row.response_status ?? 0,
     requestHeaders: toHeaders(recorded.requestHeaders),
@@ -74,6 +117,5 @@ export function toInput(recorded: Recorded, provider: ProviderPlugin | undefined
     events,
     provider,
     modelOverride: row.model_override ?? undefined,
-    mappingOf,
   };
 }

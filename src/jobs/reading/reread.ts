@@ -1,11 +1,12 @@
 import { withEstimate } from "../../mapping/estimate.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
-import { type ExchangeInput, type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
+import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { type Inputs, merged, type Readings, readBoth } from "../../recorder/prepare/readings.ts";
 import { tokenColumns } from "../../recorder/prepare/usage.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { RecordChange } from "../../threads.ts";
-import { type Recorded, toInput } from "./recorded.ts";
+import { type Recorded, toInputs } from "./recorded.ts";
 
 export interface RereadContext {
   readonly provider: (name: string) => ProviderPlugin | undefined;
@@ -19,28 +20,34 @@ export async function reread(recorded: Recorded, context: RereadContext): Promis
   if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
     return undefined;
   }
-  const input = inputOf(recorded, context);
-  const reading = await withEstimate(input, readExchange(input));
+  const inputs = inputsOf(recorded, context);
+  const reading = await estimated(inputs, readBoth(inputs, readExchange));
   if (reading.wireSchema === undefined && row.wire_schema === null) return undefined;
-  return changeOf(recorded, input, reading, context);
+  return changeOf(recorded, inputs, reading, context);
 }
 
-export const inputOf = (recorded: Recorded, { provider, learnt }: RereadContext): ExchangeInput => {
+/** What both sides tell, with a guess at the usage where the provider's stream came without. */
+export async function estimated(inputs: Inputs, told: Readings): Promise<ExchangeReading> {
+  const provider = await withEstimate(inputs.provider, told.provider);
+  return merged({ client: told.client === told.provider ? provider : told.client, provider });
+}
+
+export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext): Inputs => {
   const { organization_id, provider: name } = recorded.row;
-  return toInput(recorded, provider(name), learnt.mappingOf(organization_id, name));
+  return toInputs(recorded, provider(name), learnt.mappingOf(organization_id, name));
 };
 
 /** What a reading makes of a record. */
 export function changeOf(
   recorded: Recorded,
-  input: ExchangeInput,
+  { provider: input }: Inputs,
   reading: ExchangeReading,
   context: RereadContext,
 ): RecordChange {
   const { row } = recorded;
   const cost = costOf({
     provider: input.provider,
-    models: [row.model_override, reading.responseModel, reading.requestModel],
+    models: [row.model_override, reading.responseModel, row.routed_model, reading.requestModel],
     usage: reading.usage,
     usageRaw: reading.usageRaw,
     statedCost: reading.cost,
@@ -58,7 +65,7 @@ export function changeOf(
       ...tokenColumns(reading.usage),
       wire_schema: reading.wireSchema ?? null,
       response_model: reading.responseModel ?? null,
-      model: row.model_override ?? reading.responseModel ?? row.request_model,
+      model: row.model_override ?? reading.responseModel ?? row.routed_model ?? row.request_model,
       response_id: reading.id ?? row.response_id,
       ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
       usage_estimated: reading.usageEstimated ? 1 : 0,

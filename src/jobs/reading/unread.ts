@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { withEstimate } from "../../mapping/estimate.ts";
 import { readExchange } from "../../mapping/read-exchange.ts";
 import type { RequestRow } from "../../record/request-record.ts";
+import { readBoth } from "../../recorder/prepare/readings.ts";
 import { bodyParts, type StoredPart } from "../../recorder/prepare/stored-parts.ts";
 import { type TimeLimit, withinLimit } from "../../recorder/prepare/time-limit.ts";
 import { loadBodies, type RequestBodies } from "../../store/bodies/bodies.ts";
 import type { Store } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
-import { toRecorded } from "./recorded.ts";
-import { changeOf, inputOf, type RereadContext } from "./reread.ts";
+import { RECORDED_PARTS, toRecorded } from "./recorded.ts";
+import { changeOf, estimated, inputsOf, type RereadContext } from "./reread.ts";
 
 /** CPU milliseconds for each step of a record: here nothing waits for it but other jobs. */
 const STEP_MS = 10_000;
@@ -50,7 +50,7 @@ export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgre
 }
 
 async function readAgain(row: RequestRow, options: UnreadOptions): Promise<RecordChange | undefined> {
-  const found = await loadBodies(options.reader.bodies, [row.request_id], ["request", "response", "raw", "headers"]);
+  const found = await loadBodies(options.reader.bodies, [row.request_id], RECORDED_PARTS);
   const bodies = found.get(row.request_id) ?? {};
   try {
     return await withinLimit((within) => read(row, bodies, options, within), options.stepMs ?? STEP_MS);
@@ -67,14 +67,16 @@ async function read(
 ): Promise<RecordChange> {
   const first = within(row.size_bytes, () => {
     const recorded = toRecorded(row, stored);
-    const input = inputOf(recorded, context);
-    return { recorded, input, told: readExchange(input) };
+    const inputs = inputsOf(recorded, context);
+    return { recorded, inputs, told: readBoth(inputs, readExchange) };
   });
-  const { recorded, input, told } = first;
-  const reading = await withEstimate(input, told);
+  const { recorded, inputs, told } = first;
+  const reading = await estimated(inputs, told);
   return within(row.size_bytes, () => {
-    const change = changeOf(recorded, input, reading, context);
+    const change = changeOf(recorded, inputs, reading, context);
     const { request, response } = recorded.bodies;
+    // What the client wrote is known of a routed request, whatever its body says.
+    const asked = row.request_model ?? reading.requestModel ?? null;
     const streamed = recorded.events !== undefined;
     const answer = streamed ? reading.responseBody : recorded.responseBody;
     const messages = row.response_status === SWITCHED_PROTOCOLS ? asBuffer(stored.response?.content) : undefined;
@@ -88,8 +90,8 @@ async function read(
       ...rest,
       columns: {
         ...change.columns,
-        request_model: reading.requestModel ?? null,
-        model: row.model_override ?? reading.responseModel ?? reading.requestModel ?? null,
+        request_model: asked,
+        model: row.model_override ?? reading.responseModel ?? row.routed_model ?? asked,
         user_id: row.user_id ?? reading.userId ?? null,
         streamed: Number(streamed),
         assets: JSON.stringify(assets.map(({ id }) => id)),

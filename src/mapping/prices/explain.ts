@@ -15,6 +15,7 @@ export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly model_override: string | null;
   readonly response_model: string | null;
   readonly request_model: string | null;
+  readonly routed_model: string | null;
   readonly request_created_at: number;
   readonly target_url: string | null;
   readonly usage_raw: string | null;
@@ -41,7 +42,7 @@ export function usageOfRow(row: Priced): Usage | undefined {
 
 /** Names that a price is looked up by, the most telling first. */
 export const modelsOfRow = (row: Priced): string[] =>
-  [row.model_override, row.response_model, row.request_model].filter(
+  [row.model_override, row.response_model, row.routed_model, row.request_model].filter(
     (name) => name !== null && name !== "",
   ) as string[];
 

@@ -85,6 +85,17 @@ export const requests = sqliteTable(
     attempt: integer(),
     /** Why the bodies were not read; null where they were. They are stored as they came. */
     unread: text(),
+    /** Name of the unified address's route; null where the model was named itself. */
+    route: text(),
+    route_reason: text(),
+    /** Name of the credential that paid, or `client`. */
+    credential: text(),
+    /** The model as it was sent to the provider. */
+    routed_model: text(),
+    /** JSON array of what was lost or guessed, a clause each. */
+    gateway_warnings: text().notNull().default("[]"),
+    /** `NO_MAPPING` on the same shape, else the client's shape. */
+    ai_gateway_body_mapping: text().notNull().default("NO_MAPPING"),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),

@@ -213,6 +213,7 @@ export class Assembler {
   #finish(key: string, exchange: Exchange, end: EndMeta, origin: Position): void {
     this.#open.delete(key);
     exchange.end = end;
+    exchange.provider?.settle(end);
     if (isBefore(origin, this.#recordedUpTo)) {
       release(exchange);
       return;
@@ -255,9 +256,9 @@ function isKnown(kind: FrameKind): void {
 function setHead(exchange: Exchange, head: HeadMeta): void {
   exchange.head = head;
   const { target, path, provider } = head;
-  if (target === undefined || path === undefined || provider === undefined) return;
-  // A fallback answered: the record speaks of the one whose answer the client got.
-  exchange.begin = { ...exchange.begin, target, path, provider };
+  if (target === undefined || provider === undefined) return;
+  // The record speaks of the one whose answer the client got: a fallback, or who a model of the unified address names.
+  exchange.begin = { ...exchange.begin, target, provider, ...(path !== undefined && { path }) };
 }
 
 function cutOff(exchange: Exchange, time: number): EndMeta {

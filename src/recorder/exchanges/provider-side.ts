@@ -1,4 +1,4 @@
-import { FRAME, type FrameKind, type ProviderRequestMeta, type ProviderResponseMeta } from "../../spool/frame.ts";
+import { type EndMeta, FRAME, type FrameKind, type ProviderRequestMeta, type ProviderResponseMeta } from "../../spool/frame.ts";
 import { readProviderRequest, readProviderResponse } from "../../spool/read-meta.ts";
 import type { Capture } from "./capture.ts";
 
@@ -38,7 +38,19 @@ export class ProviderSide {
       this.request = this.#capture();
       const head = readProviderRequest(buffer, from, to);
       this.requestHead = head.headers === undefined ? undefined : { ...head, headers: head.headers };
-    } else if (kind === FRAME.providerResponse) this.responseHead = readProviderResponse(buffer, from, to);
+    } else if (kind === FRAME.providerResponse) {
+      this.response.release();
+      this.response = this.#capture();
+      this.responseHead = readProviderResponse(buffer, from, to);
+    }
+  }
+
+  /** A response that came before the last call was made was of a call that failed: it has a record of its own. */
+  settle({ forwardedAt }: EndMeta): void {
+    if (forwardedAt === undefined || this.responseHead === undefined || this.responseHead.time >= forwardedAt) return;
+    this.response.release();
+    this.response = this.#capture();
+    this.responseHead = undefined;
   }
 
   release(): void {

@@ -9,9 +9,10 @@ import type { Asset } from "../bodies/assets.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, readLabels } from "./labels.ts";
-import { providerParts } from "./provider-parts.ts";
-import { RecordedExchange } from "./recorded-exchange.ts";
+import { type ProviderBodies, type ProviderBytes, providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
+import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
 import { type RequestRow, toRow } from "./row.ts";
+import { inputsOf } from "./side-inputs.ts";
 import { decodedSide, type Side, type SideBytes, toSide } from "./sides.ts";
 import { type StoredPart, toParts } from "./stored-parts.ts";
 import type { TimeLimit } from "./time-limit.ts";
@@ -80,19 +81,21 @@ export async function prepare(
   const answered = decodedSide(exchange, "response", deps);
   const responseBytes = answered instanceof Promise ? await answered : answered;
 
-  const size = (requestBytes?.bytes.byteLength ?? 0) + (responseBytes?.bytes.byteLength ?? 0);
+  const provider = exchange.provider === undefined ? undefined : await providerBytes(exchange, deps);
+
+  const size = [requestBytes, responseBytes, provider?.provider_request, provider?.provider_response].reduce(
+    (sum, side) => sum + (side?.bytes.byteLength ?? 0),
+    0,
+  );
   const first = within(size, () => {
-    const read = readExchangeOf(exchange, { requestBytes, responseBytes }, deps);
+    const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider }, deps);
     // Most records are done here, in one step: each costs something.
-    return lacksUsage(read.input, read.told) ? read : put(exchange, { ...read, reading: read.told }, deps, now);
+    return lacksUsage(read.inputs.provider, read.told.provider) ? read : put(exchange, read, deps, now);
   });
-  let prepared: Prepared;
-  if ("told" in first) {
-    const reading = await withEstimate(first.input, first.told);
-    prepared = within(size, () => put(exchange, { ...first, reading }, deps, now));
-  } else prepared = first;
-  if (exchange.provider !== undefined) prepared.parts.push(...(await providerParts(exchange, deps, within)));
-  return prepared;
+  if (!("told" in first)) return first;
+  const estimated = await withEstimate(first.inputs.provider, first.told.provider);
+  const told = { client: first.told.client === first.told.provider ? estimated : first.told.client, provider: estimated };
+  return within(size, () => put(exchange, { ...first, told }, deps, now));
 }
 
 const unlimited: TimeLimit = (_bytes, step) => step();
@@ -103,15 +106,22 @@ interface Read {
   readonly request: Side;
   readonly response: Side;
   readonly messages: Buffer | undefined;
-  readonly input: RecordedExchange;
-  readonly told: ExchangeReading;
+  readonly provider: ProviderBodies | undefined;
+  readonly inputs: Inputs;
+  readonly told: Readings;
   /** Why the bodies were not read. */
   readonly unread: string | undefined;
 }
 
+interface DecodedBodies {
+  readonly requestBytes: SideBytes | undefined;
+  readonly responseBytes: SideBytes | undefined;
+  readonly provider: ProviderBytes | undefined;
+}
+
 function readExchangeOf(
   exchange: Exchange,
-  { requestBytes, responseBytes }: Readonly<Record<"requestBytes" | "responseBytes", SideBytes | undefined>>,
+  { requestBytes, responseBytes, provider: other }: DecodedBodies,
   deps: PrepareDeps,
 ): Read {
   const { begin } = exchange;
@@ -119,24 +129,29 @@ function readExchangeOf(
   const request = toSide(exchange, "request", requestBytes, deps);
   const response = toSide(exchange, "response", responseBytes, deps);
   const messages = exchange.messages.bytes === 0 ? undefined : messageLines(exchange, deps.spool);
-  const provider = deps.provider(begin.provider);
-  const mappingOf = deps.learnt?.mappingOf(begin.organization, begin.provider);
-  const input = new RecordedExchange(exchange, request.body, response.body, provider, labels, mappingOf);
-  return { labels, request, response, messages, input, ...readSafely(deps, input) };
+  const provider = other && providerBodies(exchange, other, deps);
+  const inputs = inputsOf(exchange, { request, response, provider }, labels, {
+    provider: deps.provider(begin.provider),
+    mappingOf: deps.learnt?.mappingOf(begin.organization, begin.provider),
+  });
+  return { labels, request, response, messages, provider, inputs, ...readSafely(deps, inputs) };
 }
 
 function put(
   exchange: Exchange,
-  { labels, request, response, messages, input, reading, unread }: Read & { readonly reading: ExchangeReading },
+  { labels, request, response, messages, provider, inputs, told, unread }: Read,
   deps: PrepareDeps,
   now: number,
 ): Prepared {
   const { begin, head, end } = exchange;
-  const cost = head?.cacheReferenceId === undefined ? whatItCost(input, reading, exchange, deps) : FREE;
+  const reading = merged(told);
+  const cost = head?.cacheReferenceId === undefined ? whatItCost(inputs.provider, reading, exchange, deps) : FREE;
   const streamed = response.body?.events !== undefined;
   const truncated =
     request.truncated ||
     response.truncated ||
+    provider?.provider_request.truncated ||
+    provider?.provider_response.truncated ||
     exchange.messages.truncated ||
     end?.requestTruncated === true ||
     end?.responseTruncated === true ||
@@ -149,10 +164,11 @@ function put(
   const row = toRow(
     exchange,
     labels,
-    { reading, cost, streamed, truncated, ...(unread !== undefined && { unread }) },
+    { reading, cost, streamed, truncated: truncated === true, ...(unread !== undefined && { unread }) },
     now,
   );
   const { parts, assets } = toParts(exchange, stored, responseBody, messages);
+  if (provider !== undefined) parts.push(...providerParts(exchange, provider));
   if (assets.length > 0) row.assets = JSON.stringify(assets.map(({ id }) => id));
   return {
     exchange,
@@ -160,7 +176,7 @@ function put(
     labels,
     requestBody: stored.request?.json ?? stored.request?.text,
     responseBody: stored.response === undefined ? undefined : (responseBody ?? stored.response.text),
-    input,
+    input: inputs.client,
     changedByPlugins: false,
     texts: {
       prompt: begin.omitRequest ? null : (reading.promptText ?? null),
@@ -177,13 +193,13 @@ const FREE: Cost = { cost: 0, source: "cache" };
 function whatItCost(
   input: ExchangeInput,
   reading: ExchangeReading,
-  { begin }: Exchange,
+  { begin, head }: Exchange,
   { learnt, onReadingFailed }: Pick<PrepareDeps, "learnt" | "onReadingFailed">,
 ): Cost {
   return costOf({
     ownPrice: input.status < 400 ? learnt?.priceOf(begin.organization, begin.provider) : undefined,
     provider: input.provider,
-    models: [input.modelOverride, reading.responseModel, reading.requestModel],
+    models: [input.modelOverride, reading.responseModel, head?.routing?.routedModel, reading.requestModel],
     usage: reading.usage,
     usageRaw: reading.usageRaw,
     statedCost: reading.cost,
@@ -193,14 +209,15 @@ function whatItCost(
   });
 }
 
-function readSafely(deps: PrepareDeps, input: ExchangeInput): Pick<Read, "told" | "unread"> {
-  const provider = input.provider?.name ?? "CUSTOM";
+function readSafely(deps: PrepareDeps, inputs: Inputs): Pick<Read, "told" | "unread"> {
+  const provider = inputs.provider.provider?.name ?? "CUSTOM";
   try {
-    const told = deps.readExchange(input);
-    if (told.fault !== undefined) deps.onReadingFailed(told.fault, provider);
+    const told = readBoth(inputs, deps.readExchange);
+    if (told.provider.fault !== undefined) deps.onReadingFailed(told.provider.fault, provider);
     return { told, unread: undefined };
   } catch (error) {
     deps.onReadingFailed(error, provider);
-    return { told: {}, unread: unreadReason(error) };
+    const nothing = {};
+    return { told: { client: nothing, provider: nothing }, unread: unreadReason(error) };
   }
 }

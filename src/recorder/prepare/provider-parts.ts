@@ -1,56 +1,37 @@
-import { decodeBody } from "../../runtime/content-coding.ts";
-import type { RawHeaders } from "../../spool/frame.ts";
-import { readBody } from "../bodies/body.ts";
-import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headerValue, joinedValue } from "./headers.ts";
 import type { PrepareDeps } from "./prepare.ts";
+import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
 import type { StoredPart } from "./stored-parts.ts";
-import type { TimeLimit } from "./time-limit.ts";
 
-/**
- * The bodies of the provider's side as they are stored, each where it is not the client's. A body that the client wants
- * omitted is not stored on this side either.
- */
-export async function providerParts(exchange: Exchange, deps: PrepareDeps, within: TimeLimit): Promise<StoredPart[]> {
-  const { provider, begin } = exchange;
-  if (provider === undefined) return [];
-  const { requestHead, responseHead } = provider;
-  const parts: StoredPart[] = [];
-  if (requestHead?.hasBody && !begin.omitRequest) {
-    const body = { capture: provider.request, headers: requestHead.headers, path: begin.path };
-    parts.push(await toPart("provider_request", body, deps, within));
-  }
-  if (responseHead !== undefined && !begin.omitResponse) {
-    const body = { capture: provider.response, headers: responseHead.headers, path: begin.path };
-    parts.push(await toPart("provider_response", body, deps, within));
-  }
-  return parts;
+/** The bodies of the provider's side after their codings are undone, each where it is not the client's. */
+export type ProviderBytes = Readonly<Partial<Record<OtherSide, SideBytes | undefined>>>;
+export type ProviderBodies = Readonly<Record<OtherSide, Side>>;
+
+export async function providerBytes(exchange: Exchange, deps: PrepareDeps): Promise<ProviderBytes> {
+  return {
+    provider_request: await decodedSide(exchange, "provider_request", deps),
+    provider_response: await decodedSide(exchange, "provider_response", deps),
+  };
 }
 
-interface CapturedBody {
-  readonly capture: Capture;
-  readonly headers: RawHeaders;
-  readonly path: string;
+export function providerBodies(exchange: Exchange, bytes: ProviderBytes, deps: PrepareDeps): ProviderBodies {
+  return {
+    provider_request: toSide(exchange, "provider_request", bytes.provider_request, deps),
+    provider_response: toSide(exchange, "provider_response", bytes.provider_response, deps),
+  };
 }
 
-async function toPart(
-  part: "provider_request" | "provider_response",
-  { capture, headers, path }: CapturedBody,
-  { spool, bodyBytesMax }: PrepareDeps,
-  within: TimeLimit,
-): Promise<StoredPart> {
-  const raw = capture.read(spool);
-  const coding = joinedValue(headers, "content-encoding");
-  const decoded = coding === undefined ? undefined : await decodeBody(raw, coding, bodyBytesMax);
-  const plain = decoded?.bytes ?? raw;
-  const { form, bytes, mime } = within(plain.byteLength, () =>
-    readBody(plain, {
-      contentType: headerValue(headers, "content-type"),
-      path,
-      isResponse: false, // a stream is kept as its text
-      incomplete: capture.truncated || decoded?.incomplete === true,
-    }),
-  );
-  return { part, form, bytes, contentType: mime || null };
+/** These bodies as they are stored, a stream as its text. One that the client wants omitted is not stored here either. */
+export function providerParts({ begin }: Exchange, bodies: ProviderBodies): StoredPart[] {
+  const { provider_request: request, provider_response: response } = bodies;
+  return [
+    ...(begin.omitRequest ? [] : toPart("provider_request", request)),
+    ...(begin.omitResponse ? [] : toPart("provider_response", response)),
+  ];
+}
+
+function toPart(part: OtherSide, { body }: Side): StoredPart[] {
+  if (body === undefined) return [];
+  const { form, bytes, mime } = body;
+  return [{ part, form, bytes, contentType: mime || null }];
 }

@@ -1,10 +1,26 @@
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
+import type { RawHeaders } from "../../spool/frame.ts";
 import { answerValue, type Body, requestValue } from "../bodies/body.ts";
-import type { Exchange } from "../exchanges/exchange.ts";
 import { toHeaders } from "./headers.ts";
-import type { Labels } from "./labels.ts";
+
+/** One side of an exchange: the client's, or the provider's where that is another. */
+export interface ReadSide {
+  readonly method: string;
+  readonly path: string;
+  /** Origin, or "". */
+  readonly target: string;
+  readonly status: number;
+  readonly request: Body | undefined;
+  readonly response: Body | undefined;
+  readonly requestHeaders: RawHeaders;
+  readonly responseHeaders: RawHeaders;
+  /** Undefined where the bodies are not in a provider's shape. */
+  readonly provider: ProviderPlugin | undefined;
+  readonly modelOverride: string | undefined;
+  readonly mappingOf: MappingOf | undefined;
+}
 
 /** What readers and price functions see; the `Headers` objects are made only for those who look at them. */
 export class RecordedExchange implements ExchangeInput {
@@ -18,39 +34,32 @@ export class RecordedExchange implements ExchangeInput {
   readonly provider: ProviderPlugin | undefined;
   readonly modelOverride: string | undefined;
   readonly mappingOf?: MappingOf;
-  readonly #exchange: Exchange;
+  readonly #side: Pick<ReadSide, "requestHeaders" | "responseHeaders">;
   #requestHeaders: Headers | undefined;
   #responseHeaders: Headers | undefined;
 
-  constructor(
-    exchange: Exchange,
-    request: Body | undefined,
-    response: Body | undefined,
-    provider: ProviderPlugin | undefined,
-    labels: Labels,
-    mappingOf: MappingOf | undefined,
-  ) {
-    const { begin, head, end } = exchange;
+  constructor(side: ReadSide) {
+    const { mappingOf, request, response } = side;
     if (mappingOf !== undefined) this.mappingOf = mappingOf;
-    this.#exchange = exchange;
-    this.method = begin.method;
-    this.path = begin.path;
-    this.host = hostOf(begin.target);
-    this.status = head?.status ?? end?.status ?? 0;
+    this.#side = side;
+    this.method = side.method;
+    this.path = side.path;
+    this.host = hostOf(side.target);
+    this.status = side.status;
     this.requestBody = requestValue(request);
     this.responseBody = answerValue(response);
     this.events = response?.events;
-    this.provider = provider;
-    this.modelOverride = labels.settings.get("model-override");
+    this.provider = side.provider;
+    this.modelOverride = side.modelOverride;
   }
 
   get requestHeaders(): Headers {
-    this.#requestHeaders ??= toHeaders(this.#exchange.begin.headers);
+    this.#requestHeaders ??= toHeaders(this.#side.requestHeaders);
     return this.#requestHeaders;
   }
 
   get responseHeaders(): Headers {
-    this.#responseHeaders ??= toHeaders(this.#exchange.head?.headers ?? []);
+    this.#responseHeaders ??= toHeaders(this.#side.responseHeaders);
     return this.#responseHeaders;
   }
 }

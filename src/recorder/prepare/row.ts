@@ -3,9 +3,12 @@ import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
 import { requests } from "../../record/tables.ts";
+import type { RoutingMeta } from "../../spool/frame.ts";
+import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
+import { providerPath } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 import { tokenColumns } from "./usage.ts";
 
@@ -32,6 +35,8 @@ interface Findings {
 export function toRow(exchange: Exchange, labels: Labels, findings: Findings | undefined, now: number): RequestRow {
   const { begin, head, end } = exchange;
   const reading = findings?.reading;
+  const routing = head?.routing;
+  const asked = routing?.requestModel ?? reading?.requestModel ?? null;
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
   const cutOff = end?.outcome === "cut_off";
@@ -42,15 +47,15 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     gateway_user: begin.keyName,
     auth_hash: begin.authHash,
     method: begin.method,
-    target_url: begin.target === "" ? null : begin.target + begin.path,
+    target_url: begin.target === "" ? null : begin.target + providerPath(exchange),
     request_path: begin.path,
     request_referrer: headerValue(begin.headers, "referer") ?? null,
     country_code: countryCode(begin.headers),
     provider: begin.provider,
-    request_model: reading?.requestModel ?? null,
+    request_model: asked,
     response_model: reading?.responseModel ?? null,
     model_override: override,
-    model: override ?? reading?.responseModel ?? reading?.requestModel ?? null,
+    model: override ?? reading?.responseModel ?? routing?.routedModel ?? asked,
     request_created_at: Math.trunc(begin.time),
     response_created_at: end === undefined || cutOff ? null : Math.trunc(end.time),
     updated_at: now,
@@ -83,7 +88,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     streamed: findings?.streamed ? 1 : 0,
     truncated: findings?.truncated ? 1 : 0,
     threat: null,
-    is_passthrough_billing: 0,
+    is_passthrough_billing: routing?.stored === true ? 1 : 0,
     size_bytes: end === undefined ? 0 : end.requestBytes + end.responseBytes,
     wire_schema: reading?.wireSchema ?? null,
     properties: JSON.stringify(labels.properties),
@@ -97,6 +102,18 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     attempt_of: begin.attemptOf ?? null,
     attempt: begin.attempt ?? head?.attempt ?? null,
     unread: findings?.unread ?? null,
+    ...routingColumns(routing),
+  };
+}
+
+function routingColumns(routing: RoutingMeta | undefined) {
+  return {
+    route: routing?.route ?? null,
+    route_reason: routing?.reason ?? null,
+    credential: routing?.credential ?? null,
+    routed_model: routing?.routedModel ?? null,
+    gateway_warnings: JSON.stringify(routing?.warnings ?? []),
+    ai_gateway_body_mapping: routing?.mapping ?? UNMAPPED,
   };
 }
 

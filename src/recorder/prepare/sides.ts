@@ -3,11 +3,15 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import type { SealKey } from "../../spool/seal.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { readTailEvents } from "../bodies/tail.ts";
+import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue, joinedValue } from "./headers.ts";
 import type { PrepareDeps } from "./prepare.ts";
 
 export type ClientSide = "request" | "response";
+/** Recorded where the provider got or sent something else than the client sent or gets. */
+export type OtherSide = "provider_request" | "provider_response";
+export type BodySide = ClientSide | OtherSide;
 
 /** A body as it is read, and whether a part of it is missing. */
 export interface Side {
@@ -28,31 +32,31 @@ type SideDeps = Pick<PrepareDeps, "spool" | "bodyBytesMax" | "sealKey">;
 /** @returns undefined where there is no body, or one that cannot be read any more; a promise where it is compressed. */
 export function decodedSide(
   exchange: Exchange,
-  side: ClientSide,
+  side: BodySide,
   deps: SideDeps,
 ): SideBytes | undefined | Promise<SideBytes> {
-  const capture = exchange[side];
-  if (capture.bytes === 0) return undefined;
+  const capture = captureOf(exchange, side);
+  if (capture === undefined) return undefined;
   const raw = unsealed(exchange, side, capture.read(deps.spool), deps.sealKey);
   if (raw === undefined) return undefined;
   const coding = joinedValue(headersOf(exchange, side), "content-encoding");
-  if (coding === undefined) return { bytes: raw, incomplete: false, coded: false };
+  if (coding === undefined || raw.byteLength === 0) return { bytes: raw, incomplete: false, coded: false };
   return decodeBody(raw, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
 }
 
 export function toSide(
   exchange: Exchange,
-  side: ClientSide,
+  side: BodySide,
   decoded: SideBytes | undefined,
   { spool }: Pick<PrepareDeps, "spool">,
 ): Side {
-  if (decoded === undefined) return NO_BODY;
+  const capture = captureOf(exchange, side);
+  if (decoded === undefined || capture === undefined) return NO_BODY;
   const { bytes, incomplete, coded } = decoded;
-  const capture = exchange[side];
   const truncated = capture.truncated || incomplete;
   const contentType = headerValue(headersOf(exchange, side), "content-type");
-  const context = { contentType, path: exchange.begin.path, isResponse: side === "response", incomplete: truncated };
-  const body = readBody(bytes, context);
+  const path = side === "request" || side === "response" ? exchange.begin.path : providerPath(exchange);
+  const body = readBody(bytes, { contentType, path, isResponse: !isRequest(side), incomplete: truncated });
   if (body.events === undefined || !capture.truncated || coded || exchange.begin.omitResponse) {
     return { body, truncated };
   }
@@ -60,13 +64,29 @@ export function toSide(
   return { body: { ...body, events: [...body.events, ...tail] }, truncated };
 }
 
-export const headersOf = (exchange: Exchange, side: ClientSide): RawHeaders =>
-  side === "request" ? exchange.begin.headers : (exchange.head?.headers ?? []);
+export function headersOf({ begin, head, provider }: Exchange, side: BodySide): RawHeaders {
+  if (side === "request") return begin.headers;
+  if (side === "response") return head?.headers ?? [];
+  return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? [];
+}
+
+/** Path and query as the provider got them. */
+export const providerPath = ({ begin, head }: Exchange): string => head?.routing?.path ?? begin.path;
+
+const isRequest = (side: BodySide) => side === "request" || side === "provider_request";
+
+/** A client's empty body is none; on the provider's side it stands in place of what the client sent or got. */
+function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
+  const { provider } = exchange;
+  if (side === "provider_request") return provider?.requestHead?.hasBody ? provider.request : undefined;
+  if (side === "provider_response") return provider?.responseHead && provider.response;
+  return exchange[side].bytes === 0 ? undefined : exchange[side];
+}
 
 /** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
-function unsealed({ begin, id }: Exchange, side: ClientSide, bytes: Buffer, key: SealKey | undefined) {
-  const omitted = side === "request" ? begin.omitRequest : begin.omitResponse;
-  if (!omitted || begin.seal === undefined) return bytes;
+function unsealed({ begin, id }: Exchange, side: BodySide, bytes: Buffer, key: SealKey | undefined) {
+  const omitted = isRequest(side) ? begin.omitRequest : begin.omitResponse;
+  if (!omitted || begin.seal === undefined || side === "provider_request") return bytes;
   if (key?.name !== begin.seal || begin.salt === undefined) return undefined;
   return key.open(begin.salt, id, side, bytes);
 }

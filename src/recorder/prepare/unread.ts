@@ -6,7 +6,7 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { readLabels } from "./labels.ts";
 import type { PrepareDeps, Prepared } from "./prepare.ts";
-import { providerParts } from "./provider-parts.ts";
+import { providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
 import { type StoredPart, toParts } from "./stored-parts.ts";
@@ -45,7 +45,10 @@ export async function prepareUnread(
   // Also as the raw answer: what is read of it later, a stream put together for example, takes the place of the other.
   if (answered !== undefined && messages === undefined) parts.push(answered, { ...answered, part: "raw" });
   if (exchange.provider !== undefined) {
-    parts.push(...(await withinLimit((within) => providerParts(exchange, deps, within)).catch(() => [])));
+    const other = await providerBytes(exchange, deps);
+    const read = () => providerParts(exchange, providerBodies(exchange, other, deps));
+    const size = other.provider_response?.bytes.byteLength ?? 0;
+    parts.push(...(await withinLimit(async (within) => within(size, read)).catch(() => [])));
   }
   const truncated =
     exchange.request.truncated ||

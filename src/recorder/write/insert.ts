@@ -25,9 +25,9 @@ const INSERT_ASSET = insertInto(
  */
 const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
   ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
-  ...(["method", "target_url", "request_path", "request_referrer", "country_code", "model_override"] as const),
+  ...(["method", "request_path", "request_referrer", "country_code", "model_override"] as const),
   ...(["session_id", "session_name", "session_path", "prompt_id", "prompt_version", "prompt_inputs"] as const),
-  ...(["node_id", "job_id", "experiment_id", "is_passthrough_billing", "storage_location"] as const),
+  ...(["node_id", "job_id", "experiment_id", "storage_location"] as const),
   ...(["cache_enabled", "cached", "cache_reference_id", "cache_created_at"] as const),
   ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
 ]);

@@ -12,6 +12,8 @@ export const TEXT_COLUMNS = {
   country_code: "r.country_code",
   prompt_id: "r.prompt_id",
   outcome: "r.outcome",
+  route: "r.route",
+  credential: "r.credential",
 } as const;
 
 export const NUMBER_COLUMNS = {

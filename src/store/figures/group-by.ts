@@ -18,6 +18,8 @@ export const GROUPS: Readonly<Record<string, string>> = {
   user: "r.user_id",
   status: "r.response_status",
   outcome: "r.outcome",
+  route: "r.route",
+  credential: "r.credential",
   session: "r.session_id",
 };
 

@@ -12,6 +12,7 @@ import { SMALL_BODIES } from "./0009-small-bodies.ts";
 import { UNIFIED } from "./0010-unified.ts";
 import { OUTCOMES } from "./0011-outcomes.ts";
 import { UNREAD } from "./0012-unread.ts";
+import { ROUTING } from "./0013-routing.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 9, name: "credentials and routes", statements: UNIFIED },
   { target: "records", version: 10, name: "outcomes", statements: OUTCOMES },
   { target: "records", version: 11, name: "unread", statements: UNREAD },
+  { target: "records", version: 12, name: "routing", statements: ROUTING },
 ];

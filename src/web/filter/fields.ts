@@ -27,6 +27,8 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
       field("user", "User", "text", [RMT, "user_id"]),
       field("model", "Model", "text", [RMT, "model"]),
       field("provider", "Provider", "text", [RMT, "provider"]),
+      field("route", "Route", "text", [RMT, "route"]),
+      field("credential", "Credential", "text", [RMT, "credential"]),
       field("status", "Status", "number", [RMT, "status"]),
       field("outcome", "Outcome", "text", [RMT, "outcome"]),
       field("property", "Property", "text", [RMT, "properties"], { named: PROPERTY_NAME }),
@@ -98,6 +100,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
     "More",
     [
       field("request_model", "Model asked for", "text", ["request", "model"]),
+      field("routed_model", "Model sent to the provider", "text", [RMT, "routed_model"]),
       field("response_model", "Model that answered", "text", ["response", "body_model"]),
       field("model_override", "Model override", "text", ["request", "modelOverride"]),
       field("response_id", "Response id", "text", ["feedback", "response_id"]),

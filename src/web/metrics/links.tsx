@@ -24,6 +24,8 @@ const NOBODY: Readonly<Record<string, string>> = {
   provider: "no provider",
   status: "in flight",
   outcome: "in flight",
+  route: "no route",
+  credential: "no credential",
   session: "no session",
 };
 

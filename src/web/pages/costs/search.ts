@@ -9,6 +9,8 @@ export const SPLITS: Readonly<Record<string, string>> = {
   user: "User",
   status: "Status",
   outcome: "Outcome",
+  route: "Route",
+  credential: "Credential",
 };
 
 /** What the address of the costs page says. */

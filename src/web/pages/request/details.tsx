@@ -2,6 +2,13 @@ import type { ReactNode } from "react";
 import { Bytes, Time } from "../../parts/values.tsx";
 import type { RequestRecord } from "./record.ts";
 
+/** The client's API by the name of its translation. */
+const MAPPINGS: Readonly<Record<string, string>> = {
+  OPENAI: "OpenAI's chat completions, completions or embeddings",
+  RESPONSES: "OpenAI's responses",
+  MESSAGES: "Anthropic's messages",
+};
+
 /** Everything else that is recorded; what is not known is left out. */
 export function Details({ record }: { readonly record: RequestRecord }) {
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -12,7 +19,13 @@ export function Details({ record }: { readonly record: RequestRecord }) {
     ["Method and path", <code key="path">{`${record.request_method} ${record.request_path ?? ""}`}</code>],
     ["Target", record.target_url],
     ["Provider", record.provider],
+    ["Route", record.route],
+    ["Why this target", record.route_reason],
+    ["Credential", record.credential],
+    ["Translated from", MAPPINGS[record.ai_gateway_body_mapping]],
+    ["Warnings", record.gateway_warnings.join(", ")],
     ["Model asked for", record.request_model],
+    ["Model sent to the provider", record.routed_model === record.request_model ? null : record.routed_model],
     ["Model that answered", record.response_model],
     ["Model override", record.model_override],
     ["Response id", record.response_id],

@@ -55,6 +55,8 @@ export const COLUMNS: readonly RequestColumn[] = [
   { id: "status", header: "Status", width: 82, cell: (row) => <Status of={row.response_status} /> },
   { id: "model", header: "Model", width: 176, sort: "body_model", ...named((row) => row.model) },
   { id: "provider", header: "Provider", width: 108, ...named((row) => row.provider) },
+  { id: "route", header: "Route", width: 120, ...named((row) => row.route) },
+  { id: "credential", header: "Credential", width: 120, ...named((row) => row.credential) },
   { id: "latency", header: "Latency", width: 86, sort: "latency", ...milliseconds((row) => row.delay_ms) },
   {
     id: "first_token",

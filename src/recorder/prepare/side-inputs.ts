@@ -1,0 +1,66 @@
+import type { MappingOf } from "../../mapping/mapping.ts";
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { UNMAPPED } from "../../unified/body-mapping.ts";
+import type { Exchange } from "../exchanges/exchange.ts";
+import type { Labels } from "./labels.ts";
+import type { ProviderBodies } from "./provider-parts.ts";
+import { type ReadSide, RecordedExchange } from "./recorded-exchange.ts";
+import type { Inputs } from "./readings.ts";
+import { headersOf, providerPath, type Side } from "./sides.ts";
+
+interface Bodies {
+  readonly request: Side;
+  readonly response: Side;
+  readonly provider: ProviderBodies | undefined;
+}
+
+/** Who answered, and its mappings. */
+interface Answering {
+  readonly provider: ProviderPlugin | undefined;
+  readonly mappingOf: MappingOf | undefined;
+}
+
+/** What readers see of an exchange, on the client's side and on the provider's. */
+export function inputsOf(
+  exchange: Exchange,
+  { request, response, provider: other }: Bodies,
+  labels: Labels,
+  answering: Answering,
+): Inputs {
+  const { begin, head, end } = exchange;
+  const common = {
+    method: begin.method,
+    target: begin.target,
+    status: head?.status ?? end?.status ?? 0,
+    request: request.body,
+    response: response.body,
+    requestHeaders: headersOf(exchange, "request"),
+    responseHeaders: headersOf(exchange, "response"),
+    modelOverride: labels.settings.get("model-override"),
+  };
+  const isTranslated = (head?.routing?.mapping ?? UNMAPPED) !== UNMAPPED;
+  const answered = other?.provider_response.body;
+  if (answered === undefined && !isTranslated) {
+    const input = new RecordedExchange({ ...common, ...answering, path: providerPath(exchange) });
+    return { client: input, provider: input };
+  }
+  // The client's shape is that of its path, whoever answered.
+  const own: ReadSide =
+    head?.routing === undefined
+      ? { ...common, ...answering, path: begin.path }
+      : { ...common, provider: undefined, mappingOf: undefined, path: begin.path };
+  const client = new RecordedExchange(own);
+  if (answered === undefined) return { client, provider: client };
+  const asked = exchange.provider?.requestHead;
+  const provider = new RecordedExchange({
+    ...common,
+    ...answering,
+    path: providerPath(exchange),
+    status: exchange.provider?.responseHead?.status ?? common.status,
+    request: asked === undefined ? request.body : other?.provider_request.body,
+    response: answered,
+    requestHeaders: asked === undefined ? common.requestHeaders : headersOf(exchange, "provider_request"),
+    responseHeaders: headersOf(exchange, "provider_response"),
+  });
+  return { client, provider };
+}
