@@ -140,7 +140,9 @@ export function readImported(value: unknown, owner: { organization_id: string; k
     prompt_inputs: namesText(own(record, "prompt_inputs"), "prompt_inputs", "text"),
     scores: namesText(own(record, "scores"), "scores", "number"),
     assets: JSON.stringify(textsOf(own(record, "assets") ?? own(record, "asset_ids"), "assets is not a list of ids")),
-    gateway_warnings: JSON.stringify(textsOf(own(record, "gateway_warnings"), "gateway_warnings is not a list of texts")),
+    gateway_warnings: JSON.stringify(
+      textsOf(own(record, "gateway_warnings"), "gateway_warnings is not a list of texts"),
+    ),
   };
 }
 

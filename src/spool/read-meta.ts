@@ -133,7 +133,10 @@ function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) 
 }
 
 /** Name of the first member that is not as it must be. */
-function wrongMember(meta: Readonly<Record<string, unknown>>, form: Readonly<Record<string, Test>>): string | undefined {
+function wrongMember(
+  meta: Readonly<Record<string, unknown>>,
+  form: Readonly<Record<string, Test>>,
+): string | undefined {
   // Not `Object.hasOwn`: no name here is one that an object inherits.
   for (const name in form) if (!form[name]!(meta[name])) return name;
   return undefined;

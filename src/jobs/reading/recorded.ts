@@ -29,7 +29,14 @@ export interface RecordedSide {
 }
 
 /** All that is stored of an exchange's bodies. */
-export const RECORDED_PARTS = ["request", "response", "raw", "headers", "provider_request", "provider_response"] as const;
+export const RECORDED_PARTS = [
+  "request",
+  "response",
+  "raw",
+  "headers",
+  "provider_request",
+  "provider_response",
+] as const;
 
 /** Bodies of a few records, read anew. */
 export async function loadRecorded(database: Database, rows: readonly RequestRow[]): Promise<Recorded[]> {

@@ -1,4 +1,10 @@
-import { type EndMeta, FRAME, type FrameKind, type ProviderRequestMeta, type ProviderResponseMeta } from "../../spool/frame.ts";
+import {
+  type EndMeta,
+  FRAME,
+  type FrameKind,
+  type ProviderRequestMeta,
+  type ProviderResponseMeta,
+} from "../../spool/frame.ts";
 import { readProviderRequest, readProviderResponse } from "../../spool/read-meta.ts";
 import type { Capture } from "./capture.ts";
 

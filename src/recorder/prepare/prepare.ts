@@ -9,7 +9,13 @@ import type { Asset } from "../bodies/assets.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, readLabels } from "./labels.ts";
-import { type ProviderBodies, type ProviderBytes, providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
+import {
+  type ProviderBodies,
+  type ProviderBytes,
+  providerBodies,
+  providerBytes,
+  providerParts,
+} from "./provider-parts.ts";
 import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
 import { type RequestRow, toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
@@ -94,7 +100,10 @@ export async function prepare(
   });
   if (!("told" in first)) return first;
   const estimated = await withEstimate(first.inputs.provider, first.told.provider);
-  const told = { client: first.told.client === first.told.provider ? estimated : first.told.client, provider: estimated };
+  const told = {
+    client: first.told.client === first.told.provider ? estimated : first.told.client,
+    provider: estimated,
+  };
   return within(size, () => put(exchange, { ...first, told }, deps, now));
 }
 

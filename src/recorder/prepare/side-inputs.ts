@@ -4,8 +4,8 @@ import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Labels } from "./labels.ts";
 import type { ProviderBodies } from "./provider-parts.ts";
-import { type ReadSide, RecordedExchange } from "./recorded-exchange.ts";
 import type { Inputs } from "./readings.ts";
+import { type ReadSide, RecordedExchange } from "./recorded-exchange.ts";
 import { headersOf, providerPath, type Side } from "./sides.ts";
 
 interface Bodies {
