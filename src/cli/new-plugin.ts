@@ -42,6 +42,7 @@ async function typesText(): Promise<string> {
 const CONTRACT = [
   () => import("../plugin/contract/json.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/reading.ts", { with: { type: "text" } }),
+  () => import("../plugin/contract/embedding.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/endpoint.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/provider.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/prompt.ts", { with: { type: "text" } }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash, randomUUID } from "node:crypto";
+import { until } from "../until.ts";
 import { insertInto, insertRecord, openApi, type TestApi } from "./open.ts";
 
 let it: TestApi;
@@ -300,20 +301,27 @@ describe("bodies and assets", () => {
   });
 
   test("have signed addresses that expire", async () => {
-    const soon = await openApi({ signed_url_seconds: 1, public_api_url: "https://weir.example.com/" });
+    const soon = await openApi({ signed_url_seconds: 3, public_api_url: "https://weir.example.com/" });
     const own = await insertRecord(soon.store, soon.organization);
-    const { json } = await soon.call("GET", `/v1/request/${own}`);
-    expect(json.data.signed_body_url).toStartWith(`https://weir.example.com/v1/request/${own}/body?`);
-    const url = new URL(json.data.signed_body_url);
-    const here = `${soon.origin}${url.pathname}${url.search}`;
-    expect((await fetch(here)).status).toBe(200);
-    const endsAt = Date.now() + 4_000;
-    let status = 200;
-    while (status === 200 && Date.now() < endsAt) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      status = (await fetch(here)).status;
-    }
-    expect(status).toBe(401);
+    const address = async () => {
+      const { json } = await soon.call("GET", `/v1/request/${own}`);
+      expect(json.data.signed_body_url).toStartWith(`https://weir.example.com/v1/request/${own}/body?`);
+      const url = new URL(json.data.signed_body_url);
+      return { expires: Number(url.searchParams.get("expires")), here: `${soon.origin}${url.pathname}${url.search}` };
+    };
+    const { expires, here } = await address();
+    // A machine that is too slow for one address gets another one.
+    await until(
+      async () => (await fetch((await address()).here)).status === 200,
+      30_000,
+      () => "no address worked",
+    );
+    await until(
+      async () => (await fetch(here)).status === 401,
+      30_000,
+      () => "the address works still",
+    );
+    expect(Date.now() / 1_000).toBeGreaterThanOrEqual(expires);
     await soon[Symbol.asyncDispose]();
   });
 });

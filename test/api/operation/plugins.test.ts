@@ -53,7 +53,7 @@ test("GET /v1/providers shows each file with its hosts and its own address", asy
   const { hooks: _hooks, routes: _routes, ...shown } = provider;
   api.providers = [{ ...shown, dedicatedDomain: "acme", credential: null, hasCostRule: false }];
   const { status, json } = await api.call("GET", "/v1/providers", { key: api.keys.read });
-  expect([status, json.data]).toEqual([200, [{ ...shown, dedicated_domain: "acme.gw.example" }]]);
+  expect([status, json.data]).toEqual([200, [{ ...shown, credential: null, dedicated_domain: "acme.gw.example" }]]);
 });
 
 test.each(["/v1/plugins", "/v1/providers"])("%s needs a key that reads", async (path) => {
