@@ -2,7 +2,7 @@ import type { WireSchemaName } from "../../plugin/contract.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { chatCompletions } from "./chat-completions/schema.ts";
 import { cohereChat, cohereGenerate } from "./cohere-chat/schema.ts";
-import { completions } from "./completions.ts";
+import { completions } from "./completions/schema.ts";
 import { converse } from "./converse/schema.ts";
 import { embeddings } from "./embeddings/schema.ts";
 import { generateContent } from "./generate-content/schema.ts";

@@ -4,7 +4,7 @@ import { isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 import { plainText } from "../llm/parts.ts";
 import { cohereUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
-import { promptOf } from "./completions.ts";
+import { promptOf } from "./completions/schema.ts";
 import { lastWhole } from "./last-whole.ts";
 import { readOpenAi } from "./openai-reading.ts";
 

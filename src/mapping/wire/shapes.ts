@@ -1,6 +1,7 @@
 import type { Shape } from "../../plugin/contract.ts";
 import { chatCompletionsShape } from "./chat-completions/shape.ts";
 import { cohereChatShape } from "./cohere-chat/shape.ts";
+import { completionsShape } from "./completions/shape.ts";
 import { converseShape } from "./converse/shape.ts";
 import { generateContentShape } from "./generate-content/shape.ts";
 import { messagesShape } from "./messages/shape.ts";
@@ -12,6 +13,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat-completions": chatCompletionsShape,
   responses: responsesShape,
   messages: messagesShape,
+  completions: completionsShape,
   "generate-content": generateContentShape,
   converse: converseShape,
   "cohere-chat": cohereChatShape,

@@ -7,7 +7,7 @@ import { settingsOf } from "../llm/settings.ts";
 import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { requestMessages } from "./chat-completions/schema.ts";
-import { promptOf } from "./completions.ts";
+import { promptOf } from "./completions/schema.ts";
 import { foldTextGeneration } from "./text-generation-fold.ts";
 
 /**

@@ -13,7 +13,7 @@ import {
 import { plainText } from "../../llm/parts.ts";
 import { cohereUsage, geminiUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
-import { promptOf } from "../completions.ts";
+import { promptOf } from "../completions/schema.ts";
 import { lastWhole } from "../last-whole.ts";
 import { readOpenAi } from "../openai-reading.ts";
 

@@ -1,5 +1,5 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
-import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
+import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import {
   filledText,
   isObject,
@@ -10,13 +10,13 @@ import {
   numberOf,
   pickDefined,
   textOf,
-} from "../json.ts";
-import { answerOf } from "../llm/messages.ts";
-import { settingsOf } from "../llm/settings.ts";
-import type { WireSchema } from "../wire-schema.ts";
-import { growLogprobs } from "./chat-completions/fold.ts";
-import { readOpenAi } from "./openai-reading.ts";
-import { inOrder } from "./pieces.ts";
+} from "../../json.ts";
+import { answerOf } from "../../llm/messages.ts";
+import { settingsOf } from "../../llm/settings.ts";
+import type { WireSchema } from "../../wire-schema.ts";
+import { growLogprobs } from "../chat-completions/fold.ts";
+import { readOpenAi } from "../openai-reading.ts";
+import { inOrder } from "../pieces.ts";
 
 /** Legacy completions: a prompt in, `choices[].text` out. */
 export const completions: WireSchema = {
