@@ -42,6 +42,8 @@ export class Walk {
   /** Candidates that were asked or passed over. */
   readonly #done = new Set<Candidate>();
   #tries = 0;
+  /** Whether a call has been made, and has failed. */
+  #asked = false;
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
     this.#parts = parts;
@@ -57,14 +59,12 @@ export class Walk {
 
   /** The first that does not rest. Where all do, the one whose rest ends first: the gateway refuses none out of rest. */
   first(now: number): Next | undefined {
-    const rested = this.#candidates.map((candidate) => this.#restsUntil(candidate, now));
-    const ready = rested.indexOf(0);
-    const place = ready >= 0 ? ready : rested.indexOf(Math.min(...rested));
-    return this.#take(this.#candidates[place]);
+    return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
 
   /** What follows a failure of the candidate that was asked last; undefined where the failure is the client's. */
   afterFailure(failed: Candidate, failure: Failure, now: number): Next | undefined {
+    this.#asked = true;
     const other = failure.kind === "auth" || failure.status === 429;
     const sibling = other ? this.#next((each) => each.target === failed.target, now) : undefined;
     if (sibling !== undefined) return this.#take(sibling);
@@ -81,7 +81,15 @@ export class Walk {
 
   /** What follows a candidate that was not called, because it cannot take the request or a rule refused it. */
   afterPassing(now: number): Next | undefined {
-    return this.#take(this.#next(() => true, now));
+    const ready = this.#next(() => true, now);
+    return this.#take(ready ?? (this.#asked ? undefined : this.#firstToEnd(now)));
+  }
+
+  /** Of the candidates that are left, the one whose rest ends first. */
+  #firstToEnd(now: number): Candidate | undefined {
+    const left = this.#candidates.filter((candidate) => !this.#done.has(candidate));
+    const ends = left.map((candidate) => this.#restsUntil(candidate, now));
+    return left[ends.indexOf(Math.min(...ends))];
   }
 
   /** Leaves out every candidate of this target: it cannot take the request, whoever pays. */

@@ -89,6 +89,17 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext): Who
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
+/** Why a whole response that passes unchanged is none, if so. @param bytes - undefined where they cannot be unpacked. */
+export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
+  const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
+  if (shape === undefined) return undefined;
+  const body = bytes && parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  if (!isObject(body)) return "malformed";
+  if (isErrorBody(body)) return shape.readError(502, body);
+  const [first] = shape.readAnswer(body).choices;
+  return first?.finish === "malformed" && first.parts.length === 0 ? "malformed" : undefined;
+}
+
 const isErrorBody = (body: Record<string, Json>) => body["type"] === "error" || isObject(body["error"]);
 
 /** A provider's stream on its way into the client's shape. */

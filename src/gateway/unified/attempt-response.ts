@@ -73,6 +73,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   abort(): void {
+    this.#over = true;
     this.#call?.abort();
     this.#stop();
     const asked = askedOf(this.options.attempt.candidate);
@@ -89,7 +90,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const isGathered =
       status >= 400 || (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
     if (isGathered) return;
-    clearTimeout(this.#headTimer);
+    // A target's own limit lasts to a stream's first content.
+    if (!isStream || attempt.candidate.target.timeoutSeconds === undefined) clearTimeout(this.#headTimer);
     const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
     this.#holdTimer = setTimeout(() => this.#body?.release(), holdMs);
     const isCoded = headerValue(headers, "content-encoding") !== "";
@@ -103,7 +105,10 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#lastByteMs = performance.now();
     if (this.#over) return;
     if (this.#body === undefined) this.#keep(bytes);
-    else this.#body.onData(bytes);
+    else {
+      if (!this.#headSent) this.#hold(bytes);
+      this.#body.onData(bytes);
+    }
   }
 
   onEnd(): void {
@@ -127,8 +132,10 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   // --- what bodies ask for
 
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated = false): void {
-    if (this.#headSent) return;
+    if (this.#headSent || this.#over) return;
     this.#headSent = true;
+    clearTimeout(this.#headTimer);
+    this.#chunks = [];
     this.#firstContentMs = performance.now();
     const { events, parts, isPaused, attempt } = this.options;
     const asked = askedOf(attempt.candidate);
@@ -172,6 +179,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       failure,
       () => {
         this.#noteAnswered();
+        this.#noteProviderSide();
         deliverInOwnShape(this.options, this.#head, { ...error, status });
       },
       error.message,
@@ -182,6 +190,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#call?.abort();
     this.#fail({ status: 502, kind: "malformed", reason: "an answer that cannot be read" }, () => {
       this.#noteAnswered();
+      this.#noteProviderSide();
       this.options.admitted.exchange.answerOwn(ownAnswer("upstream_malformed"), "upstream_failed");
     });
   }
@@ -205,7 +214,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   async #readGathered(): Promise<void> {
     clearTimeout(this.#headTimer);
-    const bytes = await this.#unpacked();
+    const bytes = await this.heldBytes();
     if (this.#over) return;
     if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
     else if (bytes === undefined) this.failMalformed();
@@ -223,8 +232,20 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#fail(failure, deliver, text);
   }
 
-  /** Undefined where it cannot be unpacked. */
-  async #unpacked(): Promise<Uint8Array | undefined> {
+  /** What a body holds back is kept for the record of a failure. */
+  #hold(bytes: Uint8Array): void {
+    if (this.#bytes > ERROR_BYTES_MAX) return;
+    this.#bytes += bytes.byteLength;
+    this.#chunks.push(bytes);
+  }
+
+  /** The provider's response, where the client gets another one. */
+  #noteProviderSide(): void {
+    this.noteHead();
+    for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
+  }
+
+  async heldBytes(): Promise<Uint8Array | undefined> {
     const all = Buffer.concat(this.#chunks);
     const coding = headerValue(this.#head.headers, "content-encoding");
     if (coding === "") return all;

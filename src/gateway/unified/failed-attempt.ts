@@ -9,6 +9,11 @@ import type { Attempt } from "./attempt.ts";
 import type { FailedOutcome } from "./outcome.ts";
 
 const UNREACHABLE = { code: "upstream_unreachable", message: "the provider could not be reached, or broke off" };
+/** A success that was none: an error inside it, no end, or nothing that can be read. */
+const UNREADABLE = {
+  code: "upstream_malformed",
+  message: "the provider's response was an error, or could not be read",
+};
 
 /** Records a call that failed and is followed by another one: a record of its own, in its provider's shape. */
 export function recordFailedAttempt(
@@ -47,7 +52,8 @@ export function recordFailedAttempt(
     const { forward, contentType } = readResponseHeaders(head.headers);
     recording.head(head.status, maskResponseHeaders(forward, maskOf(provider).headers), contentType, routing);
     if (bytes.byteLength > 0) recording.responseBody(bytes);
-    recording.end({ outcome: "complete" });
+    if (head.status >= 400) recording.end({ outcome: "complete" });
+    else recording.end({ outcome: "upstream_failed", status: failure.status || 502, error: UNREADABLE });
   } else {
     const timedOut = failure.kind === "timeout";
     recording.end({

@@ -25,6 +25,8 @@ export interface BodyHost {
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated?: boolean): void;
   /** Notes the head of the provider's own response beside the client's. */
   noteHead(): void;
+  /** What came before the head left, unpacked; undefined where it cannot be. */
+  heldBytes(): Promise<Uint8Array | undefined>;
   /** The response is over. */
   finish(outputTokens?: number): void;
   /** An error inside a success, before any content. */

@@ -1,7 +1,10 @@
 import type { ApiError } from "../../plugin/contract.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
-import { StreamWatch, UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import { StreamWatch, UnframedEvents, UsageStripper, wholeFailure } from "../../unified/response.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
+
+/** A whole response that is larger is content, and passes. */
+const WHOLE_LOOKED_AT_MAX = 64 * 1_024;
 
 /** A response in the client's own shape: its bytes pass, once it is clear that a stream does not begin with a failure. */
 export class SameShapeBody implements ResponseBody {
@@ -9,6 +12,9 @@ export class SameShapeBody implements ResponseBody {
   /** What a stream is held back for; undefined once it passes. */
   #watch: StreamWatch | undefined;
   #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  /** A whole response is held back while another target could answer in place of an error inside it. */
+  #isWhole = false;
   /** What changes its bytes: frames around events, or usage that the client did not ask for. */
   readonly #filter: UnframedEvents | UsageStripper | undefined;
 
@@ -19,12 +25,20 @@ export class SameShapeBody implements ResponseBody {
     const isFramed = outbound.at.place?.frames === "aws";
     if (isStream && isFramed) this.#filter = new UnframedEvents();
     else if (isStream && outbound.kind === "same" && outbound.addsUsage) this.#filter = new UsageStripper();
-    if (isStream && !isCoded && work.admission.endpoint.kind === "generate")
+    const isGenerated = work.admission.endpoint.kind === "generate";
+    if (isStream && !isCoded && isGenerated)
       this.#watch = new StreamWatch(isFramed ? "aws" : "sse", shapeNameOf(outbound.at));
+    else if (!isStream && isGenerated && host.options.walk.hasMore) this.#isWhole = true;
     else host.sendHead(undefined, this.#filter);
   }
 
   onData(bytes: Uint8Array): void {
+    if (this.#isWhole) {
+      this.#held.push(bytes);
+      this.#heldBytes += bytes.byteLength;
+      if (this.#heldBytes > WHOLE_LOOKED_AT_MAX) this.release();
+      return;
+    }
     const watch = this.#watch;
     if (watch === undefined) {
       this.#pass(bytes);
@@ -38,8 +52,9 @@ export class SameShapeBody implements ResponseBody {
 
   /** What has come so far leaves. */
   release(): void {
-    if (this.#watch === undefined) return;
+    if (this.#watch === undefined && !this.#isWhole) return;
     this.#watch = undefined;
+    this.#isWhole = false;
     this.#host.sendHead(undefined, this.#filter);
     const held = this.#held;
     this.#held = [];
@@ -47,14 +62,28 @@ export class SameShapeBody implements ResponseBody {
   }
 
   onEnd(): void {
+    if (this.#isWhole) {
+      void this.#judge();
+      return;
+    }
     // A stream without content is a response where it says that it is one.
-    if (this.#watch?.begun === false && this.#host.options.walk.hasMore) {
+    if (this.#watch?.hasContent === false && this.#host.options.walk.hasMore) {
       this.#host.failMalformed();
       return;
     }
     this.release();
     if (this.#filter instanceof UsageStripper) this.#send(this.#filter.end());
     this.#host.finish();
+  }
+
+  async #judge(): Promise<void> {
+    const bytes = await this.#host.heldBytes();
+    const failure = wholeFailure(bytes, shapeNameOf(this.#host.options.attempt.outbound.at));
+    if (!this.#isWhole || failure === undefined) {
+      this.release();
+      this.#host.finish();
+    } else if (failure === "malformed") this.#host.failMalformed();
+    else this.#host.failInStream(failure);
   }
 
   /** The client sees that the response is not whole. */

@@ -19,6 +19,8 @@ export class TranslatedBody implements ResponseBody {
   #headSent = false;
   /** Text that waits for the head. */
   #held = "";
+  /** What came before the head left: the client's record has it only where the client gets it. */
+  #heldBytes: Uint8Array[] = [];
   #sentMs = performance.now();
 
   constructor(host: BodyHost, contentType: string) {
@@ -29,11 +31,11 @@ export class TranslatedBody implements ResponseBody {
         ? "sse"
         : "ndjson";
     this.#stream = new TranslatedStream(framing, contextOf(host.options));
-    host.noteHead();
   }
 
   onData(bytes: Uint8Array): void {
-    this.#host.options.admitted.exchange.recording.providerBody(bytes);
+    if (this.#headSent) this.#host.options.admitted.exchange.recording.providerBody(bytes);
+    else this.#heldBytes.push(bytes);
     try {
       this.#held += this.#stream.push(bytes);
     } catch {
@@ -50,6 +52,9 @@ export class TranslatedBody implements ResponseBody {
   release(): void {
     if (!this.#headSent) {
       this.#headSent = true;
+      this.#host.noteHead();
+      for (const bytes of this.#heldBytes) this.#host.options.admitted.exchange.recording.providerBody(bytes);
+      this.#heldBytes = [];
       this.#host.sendHead(STREAM_HEADERS);
     }
     this.#flush();

@@ -1,0 +1,168 @@
+import { describe, expect, test } from "bun:test";
+import { at, chatAnswer, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  data: {
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "g",
+    choices: [{ index: 0, delta, finish_reason }],
+  },
+});
+
+/** Asks as an OpenAI client would: chat, whole or streamed. */
+async function ask(origin: string, model: string, more: object = {}, headers: Record<string, string> = {}) {
+  const response = await fetch(`${origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "x" }], ...more }),
+  });
+  const text = await response.text().catch((error: unknown) => `cut off: ${String(error)}`);
+  return { status: response.status, headers: response.headers, text };
+}
+
+const status =
+  (code: number, headers: Record<string, string> = {}): Respond =>
+  () =>
+    json({ error: { message: `status ${code}`, type: "x" } }, code, headers);
+const sse =
+  (text: string): Respond =>
+  () =>
+    new Response(text, { headers: { "content-type": "text/event-stream" } });
+const line = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+
+interface Kind {
+  readonly what: string;
+  /** How it fails; both stand-ins do the same. */
+  readonly respond: Respond;
+  readonly stream?: boolean;
+  /** What a client sees where there is one target, in the same shape and translated. */
+  readonly same: number;
+  readonly translated: number;
+  /** Whether the next target is asked. */
+  readonly leads: boolean;
+  /** What a failed attempt's record says. */
+  readonly recorded: number | readonly [number, number];
+}
+
+const malformed: Respond = () => new Response('{"id":"x","choi', { headers: { "content-type": "application/json" } });
+const errorInside: Respond = () => json({ type: "error", error: { message: "overloaded", type: "overloaded_error" } });
+const errorFirst = sse(
+  `event: error\n${line({ type: "error", error: { type: "overloaded_error", message: "busy" } })}`,
+);
+
+const STATUSES: readonly Kind[] = [
+  [400, 400, false],
+  [401, 502, true],
+  [402, 402, true],
+  [403, 502, true],
+  [404, 404, true],
+  [408, 408, true],
+  [413, 413, false],
+  [422, 422, false],
+  [429, 429, true],
+  [500, 500, true],
+  [503, 503, true],
+].map(([code, seen, leads]) => ({
+  what: `status ${code as number}`,
+  respond: status(code as number),
+  same: seen as number,
+  translated: seen as number,
+  leads: leads as boolean,
+  recorded: code as number,
+}));
+
+const KINDS: readonly Kind[] = [
+  ...STATUSES,
+  { what: "status 529", respond: status(529), same: 529, translated: 503, leads: true, recorded: 529 },
+  { what: "no JSON", respond: malformed, same: 200, translated: 502, leads: true, recorded: 502 },
+  { what: "an error inside a 200", respond: errorInside, same: 200, translated: 502, leads: true, recorded: 502 },
+  {
+    what: "a stream that begins with an error",
+    respond: errorFirst,
+    stream: true,
+    same: 502,
+    translated: 503,
+    leads: true,
+    recorded: [502, 529],
+  },
+  {
+    what: "a stream that ends before content",
+    respond: sse(line(chunk({ role: "assistant", content: "" }).data)),
+    stream: true,
+    same: 200,
+    translated: 200,
+    leads: true,
+    recorded: 502,
+  },
+  { what: "an empty stream", respond: sse(""), stream: true, same: 200, translated: 502, leads: true, recorded: 502 },
+  {
+    what: "a stream of comments",
+    respond: sse(": hi\n\n"),
+    stream: true,
+    same: 200,
+    translated: 502,
+    leads: true,
+    recorded: 502,
+  },
+];
+
+const works: Respond = (asked) =>
+  asked.json.stream === true
+    ? events([chunk({ role: "assistant", content: "" }), chunk({ content: "good" }), chunk({}, "stop"), "[DONE]"])
+    : json(chatAnswer("good"));
+
+describe.each(KINDS)("$what", (kind) => {
+  const body = kind.stream === true ? { stream: true } : {};
+
+  test("one target: the failure is the client's", async () => {
+    await using same = standIn(kind.respond);
+    await using other = standIn(kind.respond);
+    await using gateway = await startUnified({
+      credentials: [at("OPENAI", same.origin), at("ANTHROPIC", other.origin)],
+    });
+    const passed = await ask(gateway.origin, "openai/a", body);
+    const translated = await ask(gateway.origin, "anthropic/claude-sonnet-4-5", body);
+    expect([passed.status, translated.status]).toEqual([kind.same, kind.translated]);
+    expect([same.asked.length, other.asked.length]).toEqual([1, 1]);
+    for (const each of [passed, translated]) {
+      expect(each.headers.get("gateway-attempts")).toBe("1");
+      await gateway.spool.ended(each.headers.get("gateway-id")!);
+    }
+    expect(gateway.spool.exchanges.size).toBe(2);
+    expect(gateway.spool.problems).toEqual([]);
+  });
+
+  test("three targets: the next one answers, and each failure is a record", async () => {
+    await using first = standIn(kind.respond);
+    await using second = standIn(kind.respond);
+    await using third = standIn(works);
+    await using gateway = await startUnified({
+      credentials: [at("OPENAI", first.origin), at("ANTHROPIC", second.origin), at("GROQ", third.origin)],
+    });
+    const answer = await ask(gateway.origin, "openai/a,anthropic/claude-sonnet-4-5,groq/b", body);
+    const id = answer.headers.get("gateway-id")!;
+    const own = await gateway.spool.ended(id);
+    const failed = [...gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf === id);
+    if (!kind.leads) {
+      expect([answer.status, answer.headers.get("gateway-attempts"), failed.length]).toEqual([kind.same, "1", 0]);
+      expect([second.asked.length, third.asked.length]).toEqual([0, 0]);
+      return;
+    }
+    expect([answer.status, answer.headers.get("gateway-attempts")]).toEqual([200, "3"]);
+    expect(answer.headers.get("gateway-provider")).toBe("GROQ");
+    expect(answer.text.match(/good/g)).toHaveLength(1);
+    expect([first.asked.length, second.asked.length, third.asked.length]).toEqual([1, 1, 1]);
+    expect(failed.map(({ begin }) => [begin.attempt, begin.provider])).toEqual([
+      [1, "OPENAI"],
+      [2, "ANTHROPIC"],
+    ]);
+    const seen = failed.map(({ head, end }) => end!.status ?? head!.status);
+    expect(seen).toEqual(typeof kind.recorded === "number" ? [kind.recorded, kind.recorded] : [...kind.recorded]);
+    for (const { responseBody } of failed)
+      expect(responseBody.toString()).toBe(await (await kind.respond({} as never, 0)).text());
+    expect(own.provider.response).toBeUndefined();
+    expect(gateway.spool.problems).toEqual([]);
+  });
+});
