@@ -6,7 +6,7 @@
 
 /** Secret wherever they stand in a name, spelled together or apart. `author` and `authority` are no credentials. */
 const STRONG =
-  /auth(?!or(?:s|ed|ing|ship|ity)?(?![a-z]))|secret|passw|passphrase|passcode|pwd|credential|signature|cookie|bearer|jwt|api-?key|private-?key|access-?key/;
+  /auth(?!or(?:s|ed|ing|ship|ity)?(?![a-z]))|secret|passw|passphrase|passcode|pwd|credential|signature|cookie|bearer|jwt|(?:api|private|access|provider)-?key/;
 
 /** Secret as the last word of a name. */
 const LAST_WORDS: ReadonlySet<string> = new Set(

@@ -9,6 +9,7 @@ import { STREAM_TYPE } from "../recording.ts";
 import { ownAnswer } from "../refusal.ts";
 import { noteAnswered, warningsOf } from "./answered.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
+import { maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
 import type { Outcome, ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
@@ -173,16 +174,18 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   failInStream(error: ApiError): void {
     this.#call?.abort();
+    this.#maskGathered();
     const status = error.status >= 400 ? error.status : 502;
+    const message = maskSecrets(error.message, this.options.attempt.secrets);
     const failure = failureOf(status, `${error.code ?? ""} ${error.type ?? ""} ${error.message}`);
     this.#fail(
       failure,
       () => {
         this.#noteAnswered();
         this.#noteProviderSide();
-        deliverInOwnShape(this.options, this.#head, { ...error, status });
+        deliverInOwnShape(this.options, this.#head, { ...error, message, status });
       },
-      error.message,
+      message,
     );
   }
 
@@ -221,7 +224,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     else answerTranslated(this, bytes, this.#chunks);
   }
 
-  #failWith(bytes: Uint8Array): void {
+  #failWith(gathered: Uint8Array): void {
+    const bytes = this.#maskGathered(gathered);
     const { status, headers } = this.#head;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     const failure = failureOf(status, text, restOf(headers, Date.now()));
@@ -230,6 +234,15 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       deliverError(this.options, this.#head, this.#chunks, bytes);
     };
     this.#fail(failure, deliver, text);
+  }
+
+  /** Takes the keys that the gateway sent out of a failure. @param bytes - what came, unpacked. */
+  #maskGathered(bytes: Uint8Array = Buffer.concat(this.#chunks)): Uint8Array {
+    const gathered = { head: this.#head, chunks: this.#chunks, bytes };
+    const masked = withoutSecrets(gathered, this.options.attempt.secrets);
+    this.#head = masked.head;
+    this.#chunks = [...masked.chunks];
+    return masked.bytes;
   }
 
   /** What a body holds back is kept for the record of a failure. */

@@ -24,6 +24,8 @@ import { providerNamed } from "./scope.ts";
 export interface Attempt {
   readonly candidate: Candidate;
   readonly issuer: string;
+  /** The secrets that it was made with: a provider's error may repeat them. */
+  readonly secrets: readonly string[];
   readonly outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>;
   readonly request: UpstreamRequest;
   /** For the record: where it goes, without credentials. */
@@ -131,6 +133,7 @@ export async function prepare(
     request: { origin: originOf(url), method: "POST", path, headers: sent, framing: "length", body: outbound.body },
     origin: found.origin,
     path,
+    secrets: Object.values(secrets).filter((secret) => typeof secret === "string"),
   };
 }
 
