@@ -295,7 +295,9 @@ test("a row in flight learns at its end who answered", async () => {
   weir.spool.begin(id, begin({ time: 1, path: "/v1/chat/completions", target: "", provider: "CUSTOM" }));
   weir.spool.requestChunk(id, Buffer.from(ASKED));
   weir.spool.flush();
-  await weir.recorder.barrier();
+  const stored = { sql: "select 1 as x from requests where request_id = ?", args: [id] };
+  while ((await weir.store.records.query(stored)).length === 0) await Bun.sleep(10);
+  expect(await weir.row(id)).toMatchObject({ target_url: null, is_passthrough_billing: 0, route: null });
   weir.spool.head(id, {
     time: 5,
     status: 200,
