@@ -28,7 +28,8 @@ export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
   // What the shape has read it can write.
   const foreign = prompt.shape === fitting.shape.name ? [] : (Object.keys(settings) as SettingName[]);
   for (const name of foreign) {
-    const take = fitting.take(name);
+    // Turns that only the API which made them can look up; the gateway puts them into the prompt where it has them.
+    const take = name === "previousResponse" ? "R" : fitting.take(name);
     if (take === "=") continue;
     const kind = LOSSES[take];
     if (kind !== undefined && settings[name] !== SAYS_NOTHING[name])

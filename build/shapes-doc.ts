@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { EFFORT_TABLE, EFFORTS } from "../src/mapping/translate/effort.ts";
+import { SHAPES } from "../src/mapping/wire/shapes.ts";
+import type { PartName, SettingName, Shape } from "../src/plugin/contract.ts";
+
+/** What a prompt may hold, in the words of the APIs. */
+const ROWS: readonly (readonly [string, SettingName | PartName])[] = [
+  ["system text after the first turn", "laterSystem"],
+  ["name of a turn's participant", "participant"],
+  ["image, bytes", "imageBytes"],
+  ["image by address", "imageUrl"],
+  ["how closely to look at an image", "imageDetail"],
+  ["PDF", "pdf"],
+  ["file by address", "fileUrl"],
+  ["text file", "textFile"],
+  ["a provider's `file_id`", "fileId"],
+  ["audio in", "audioIn"],
+  ["`strict` of a tool", "strict"],
+  ["tool of free text", "customTool"],
+  ["namespace of tools", "namespace"],
+  ["web search", "search"],
+  ["`tool_choice`: none", "choiceNone"],
+  ["`tool_choice`: any", "choiceAny"],
+  ["`tool_choice`: one", "choiceOne"],
+  ["allowed tools", "allowedTools"],
+  ["one call at a time", "parallelCalls"],
+  ["error of a tool", "resultError"],
+  ["images in a tool's result", "resultImages"],
+  ["max tokens", "maxTokens"],
+  ["`temperature`", "temperature"],
+  ["`top_p`", "topP"],
+  ["`top_k`", "topK"],
+  ["`stop`", "stop"],
+  ["`seed`", "seed"],
+  ["presence penalty", "presencePenalty"],
+  ["frequency penalty", "frequencyPenalty"],
+  ["`logit_bias`", "logitBias"],
+  ["`n` above 1", "n"],
+  ["`logprobs`", "logprobs"],
+  ["`top_logprobs`", "topLogprobs"],
+  ["answer by JSON Schema", "format"],
+  ["JSON object", "jsonObject"],
+  ["reasoning effort", "thinking"],
+  ["verbosity", "verbosity"],
+  ["cache marks", "cacheMarks"],
+  ["end user", "user"],
+  ["`metadata`", "metadata"],
+  ["`store`", "store"],
+  ["`service_tier`", "serviceTier"],
+  ["`prediction`", "prediction"],
+  ["`truncation`", "truncation"],
+  ["other `include`", "include"],
+  ["`modalities`, `audio`", "audio"],
+  ["image out", "imageOut"],
+  ["`conversation`", "conversation"],
+  ["`background`", "background"],
+  ["stored `prompt`", "storedPrompt"],
+];
+
+/** Writes docs/translation.md from the tables of the shapes: `bun build/shapes-doc.ts`. A test compares it. */
+export function translationPage(): string {
+  const shapes = Object.values(SHAPES).filter(({ name }) => name !== "completions");
+  const rows = ROWS.map(([label, member]) => [label, ...shapes.map((shape) => letter(shape, member))]);
+  return `# What is translated into what
+
+<!-- Written by build/shapes-doc.ts from the tables of the shapes. -->
+
+A request to the [unified address](unified.md) whose target speaks another API is translated. This table says what each API that a
+provider speaks takes of it:
+
+| | |
+| --- | --- |
+| = | it has a place of its own |
+| – | it is said in another way, without a loss, or needs nothing said |
+| A | something near it is said; the header \`gateway-warning\` names it |
+| D | it is left out; the header names it |
+| F | its address is fetched first |
+| R | the target cannot take the request: the next one is asked, else the response is 400 \`untranslatable\` with the member's path |
+
+With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API knows is D. Where a model's facts say more than its API, such as
+that it refuses \`temperature\`, the facts count.
+
+${table(["", ...shapes.map(({ name }) => `\`${name}\``)], rows)}
+
+## Reasoning effort
+
+A model is told how much to think in its own way. A level that it lacks is the next one below, else its lowest; nothing asked is nothing sent.
+
+${table(
+  ["Effort", "Share of max tokens", "Gemini 2.5 budget", "Gemini 3 level", "Claude effort"],
+  EFFORTS.map((effort) => {
+    const { share, geminiBudget, geminiLevel, claude } = EFFORT_TABLE[effort];
+    return [
+      `\`${effort}\``,
+      share === 0 ? "off" : `${Math.round(share * 100)} %`,
+      `${geminiBudget}`,
+      geminiLevel,
+      claude === "none" ? "off" : claude,
+    ];
+  }),
+)}
+
+A share has at least 1,024 tokens, fewer than the limit, and at most 128,000.
+`;
+}
+
+const letter = ({ takes = {} }: Shape, member: SettingName | PartName) => (takes[member] ?? "=").replace("-", "–");
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+if (import.meta.main) writeFileSync(join(import.meta.dir, "../docs/translation.md"), translationPage());
