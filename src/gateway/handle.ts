@@ -19,6 +19,7 @@ import { callProvider } from "./retry/call-provider.ts";
 import { isUnified } from "./unified/address.ts";
 import type { UnifiedAdmission } from "./unified/admission.ts";
 import { answerUnified } from "./unified/answer-unified.ts";
+import { answerRoot, asksForRoot } from "./unified/root.ts";
 
 /**
  * Takes one request from its head to its end. Never rejects.
@@ -28,6 +29,7 @@ import { answerUnified } from "./unified/answer-unified.ts";
  */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
+  if (asksForRoot(parts, request, headers)) return answerRoot(answer);
   if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))
     return parts.passedOn.passOn(request.incoming, answer);
   const exchange = new Exchange(parts, uuidv7(), answer, request.client);

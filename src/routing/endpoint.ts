@@ -72,7 +72,7 @@ export function originOf(provider: ProviderPlugin, credential: Credential | unde
 /** Where a call in this shape goes; undefined as for `originOf`, or where the shape has no usual path. */
 export function endpointOf(
   provider: ProviderPlugin,
-  { shape, path }: Pick<ShapeAt, "shape" | "path">,
+  { shape, path }: Partial<Pick<ShapeAt, "shape" | "path">>,
   credential: Credential | undefined,
   call: EndpointCall,
 ): Endpoint | undefined {

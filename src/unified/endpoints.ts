@@ -3,7 +3,7 @@ export type Endpoint =
   | { readonly kind: "generate" | "count" | "embeddings"; readonly shape: string; readonly named: NamedInPath }
   | {
       readonly kind: "same";
-      /** What follows the provider's base path. */
+      /** What follows the provider's base path; where it begins with a colon, what follows the model. */
       readonly path: string;
       readonly named: NamedInPath;
     }
@@ -47,6 +47,9 @@ const GOOGLE_METHODS: Readonly<Record<string, Pick<Extract<Endpoint, { shape: st
   countTokens: { kind: "count", shape: "generate-content" },
 };
 
+/** Methods of Google's that no other provider has. */
+const GOOGLE_SAME: ReadonlySet<string> = new Set(["embedContent", "batchEmbedContents", "predict"]);
+
 /** Tried in this order; the first whose method and path fit counts. */
 const RULES: readonly EndpointRule[] = [
   { method: POST, path: /\/chat\/completions$/, read: generating("chat-completions") },
@@ -69,7 +72,7 @@ const RULES: readonly EndpointRule[] = [
       const method = found[2]!;
       if (Object.hasOwn(GOOGLE_METHODS, method))
         return { ...GOOGLE_METHODS[method]!, named: { model, stream: method === "streamGenerateContent" } };
-      if (method !== "embedContent" && method !== "batchEmbedContents") return undefined;
+      if (!GOOGLE_SAME.has(method)) return undefined;
       return { kind: "same", path: `:${method}`, named: { model } };
     },
   },

@@ -34,9 +34,12 @@ export interface OutboundRequest {
   readonly without: readonly string[];
 }
 
+/** What a target speaks; without a shape where the endpoint is one that is not translated. */
+export type Spoken = Omit<ShapeAt, "shape"> & Partial<Pick<ShapeAt, "shape">>;
+
 /** A request for a provider. */
 export type Outbound =
-  | { readonly kind: "same"; readonly at: ShapeAt; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | { readonly kind: "same"; readonly at: Spoken; readonly body: Uint8Array; readonly addsUsage: boolean }
   | {
       readonly kind: "translated";
       readonly at: ShapeAt;
@@ -51,7 +54,8 @@ export type Outbound =
   /** The body is wrong, whatever the target. */
   | { readonly kind: "invalid"; readonly loss: Loss };
 
-export const shapeNameOf = ({ shape }: ShapeAt): string => (typeof shape === "string" ? shape : shape.name);
+export const shapeNameOf = ({ shape }: Pick<Spoken, "shape">): string =>
+  typeof shape === "string" ? shape : (shape?.name ?? "");
 export const shapeOf = ({ shape }: ShapeAt): Shape | undefined =>
   typeof shape === "string" ? (Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined) : shape;
 

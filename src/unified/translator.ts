@@ -85,7 +85,7 @@ export class Translator {
 /** @param request - what `outbound` was written for. */
 export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
-  const place = shapes.indexOf(outbound.at);
+  const place = shapes.findIndex((at) => at === outbound.at);
   if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
   const { kind, body, prompt, losses, names } = outbound;
   return { kind, place, body, prompt, losses, names: names.plain };

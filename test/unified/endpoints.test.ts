@@ -45,7 +45,8 @@ test.each([
   ["GET", "/v1/chat/completions", undefined],
   ["POST", "/v1/files", undefined],
   ["POST", "/v1/batches", undefined],
-  ["POST", "/v1beta/models/m:predict", undefined],
+  ["POST", "/v1beta/models/imagen-4:predict", { kind: "same", path: ":predict", named: { model: "imagen-4" } }],
+  ["POST", "/v1beta/models/m:tunedPredict", undefined],
   ["GET", "/", undefined],
 ] as const)("%s %s", (method, path, expected) => {
   expect(endpointOf(method, path)).toEqual(expected as never);

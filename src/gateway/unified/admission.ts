@@ -36,6 +36,7 @@ export const NO_ROUTE: Route = {
 /** The shape that a client of this path speaks; errors of unknown endpoints are as in chat completions. */
 export function clientShape({ method, url }: IncomingRequest): string {
   const endpoint = endpointOf(method, url);
+  if (endpoint?.kind === "same" && endpoint.path.startsWith(":")) return "generate-content";
   return endpoint !== undefined && "shape" in endpoint ? endpoint.shape : "chat-completions";
 }
 
@@ -52,19 +53,30 @@ export function identifyUnified(
       "missing_gateway_auth",
       "send a service key where your SDK sends its key: Authorization: Bearer, x-api-key or x-goog-api-key",
     );
-  return parts.keys.identify([{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}` }], exchange.startedAt);
+  const found = parts.keys.identify(
+    [{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}` }],
+    exchange.startedAt,
+  );
+  if (!(found instanceof GatewayError)) return found;
+  const isExpired = found.code === "expired_gateway_auth";
+  return new GatewayError(
+    found.code,
+    isExpired
+      ? "the service key has expired; create a new one with: weir keys create"
+      : "this is no service key of this gateway; create one with: weir keys create",
+  );
 }
 
 /** @throws GatewayError `unknown_endpoint`, `invalid_header`. */
 export function admitUnified(parts: GatewayParts, { request, headers }: Arrival): UnifiedAdmission {
   const { incoming, client } = request;
-  const endpoint = client === undefined ? endpointOf(incoming.method, incoming.url) : undefined;
-  if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
   if (settingOf(headers, "target-url") !== undefined)
     throw new GatewayError(
       "invalid_header",
       "Gateway-Target-Url has no meaning at the unified address; the model names the target",
     );
+  const endpoint = client === undefined ? endpointOf(incoming.method, incoming.url) : undefined;
+  if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
   return {
     endpoint,
     own: new OwnKeys(headers, incoming.url, parts.providers()),

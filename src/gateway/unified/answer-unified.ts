@@ -4,6 +4,7 @@ import type { Demand } from "../../routing/demand.ts";
 import { type Ordered, order } from "../../routing/order.ts";
 import { Walk } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
+import { describeForm } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
@@ -39,7 +40,9 @@ export async function answerUnified(
   if (endpoint.kind === "stored") throw new GatewayError("previous_response_not_found");
 
   const plain = await parts.unified.translator.unpacked(bodyOf(admitted.headers, body));
-  const described = plain && (await parts.unified.translator.describe(plain));
+  const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
+  const form = plain && endpoint.kind === "same" ? describeForm(plain, contentType) : undefined;
+  const described = form ?? (plain && (await parts.unified.translator.describe(plain)));
   if (plain === undefined || described === undefined)
     throw new GatewayError("invalid_body", "the body must be a JSON object");
   if (exchange.ended) return;

@@ -1,18 +1,13 @@
 import { originOf } from "../../net/origin.ts";
-import type { EndpointCall, RequestChange, ShapeAt, State } from "../../plugin/contract.ts";
-import {
-  callOf,
-  type Endpoint as EndpointAddress,
-  endpointOf,
-  factsOf,
-  originOf as originOfTarget,
-  shapesFor,
-} from "../../routing/endpoint.ts";
+import type { EndpointCall, RequestChange, State } from "../../plugin/contract.ts";
+import { CUSTOM } from "../../routing/custom.ts";
+import { callOf, type Endpoint as EndpointAddress, endpointOf, factsOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { issuerOf } from "../../unified/issuer.ts";
-import { type Outbound, shapeNameOf } from "../../unified/outbound.ts";
+import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
+import { sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
@@ -65,6 +60,7 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
   const { endpoint } = admission;
   const call = endpointCall(candidate, description.stream);
   const credential = candidate.credential;
+  if (endpoint.kind === "same") return Promise.resolve(writeSame(candidate, given, endpoint.path));
   const shape = "shape" in endpoint ? endpoint.shape : "";
   return parts.unified.translator.outbound({
     body,
@@ -76,7 +72,7 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
       facts: factsOf(provider, candidate.model, (name) => providerNamed(parts.providers(), name)),
       issuer: given.issuer ?? issuerOf({ provider, model: candidate.model }, credential),
     },
-    shapes: endpoint.kind === "same" ? [] : shapesFor(provider, call),
+    shapes: shapesFor(provider, call),
     sameOnly: admission.sameOnly,
     refuseLosses: admission.refuseLosses,
     hasState: description.hasState,
@@ -86,6 +82,34 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
       value.split(",").map((each) => each.trim()),
     ),
     without,
+  });
+}
+
+/** An endpoint that is not translated: a target has it or not. */
+function writeSame(candidate: Candidate, { parts, admitted, work }: AttemptParts, endpoint: string): Outbound {
+  const { provider } = candidate.target;
+  const call = endpointCall(candidate, false);
+  // A server of one's own speaks as OpenAI does.
+  const { wireSchemas: schemas } =
+    provider === CUSTOM ? (parts.providers().providerByName("OPENAI") ?? provider) : provider;
+  const at = sameOnlyPlace(
+    provider,
+    { shapes: shapesFor(provider, call), ...(schemas && { schemas }), call },
+    endpoint,
+  );
+  if (at === undefined)
+    return {
+      kind: "refused",
+      loss: { kind: "refused", path: "", why: `the provider does not have ${endpoint}, which is not translated` },
+    };
+  const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
+  return writeSameOnly({
+    body: work.body,
+    contentType,
+    endpoint,
+    model: candidate.model,
+    changes: changesOf(candidate),
+    at,
   });
 }
 
@@ -108,7 +132,7 @@ export async function prepare(
   const found = addressOf(candidate, outbound.at, call, work);
   if (found === undefined) return undefined;
   const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
-  const path = found.path.includes("?") ? found.path : found.path + query;
+  const path = joined(found.path, query);
   const url = new URL(found.origin + path);
   const secrets = credential?.secrets ?? (ownKey === undefined ? {} : { api_key: ownKey });
   const shape = shapeNameOf(outbound.at);
@@ -137,20 +161,37 @@ export async function prepare(
   };
 }
 
+/** A provider's path with the parameters that the client sent; the provider's own go before them. */
+function joined(path: string, query: string): string {
+  const at = path.indexOf("?");
+  if (at < 0 || query === "") return path + query;
+  const own = new URLSearchParams(path.slice(at + 1));
+  const further = query
+    .slice(1)
+    .split("&")
+    .filter((each) => !own.has(decodedName(each)));
+  return [path, ...further].join("&");
+}
+
+const decodedName = (parameter: string) => [...new URLSearchParams(parameter).keys()][0] ?? "";
+
 function addressOf(
   candidate: Candidate,
-  at: ShapeAt,
+  at: Spoken,
   call: EndpointCall,
   { admission }: UnifiedWork,
 ): EndpointAddress | undefined {
   const { provider } = candidate.target;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const { endpoint } = admission;
-  if (endpoint.kind === "count") {
-    const origin = originOfTarget(provider, credential, call);
-    return origin === undefined || at.countPath === undefined ? undefined : { origin, path: at.countPath(call) };
-  }
-  return endpointOf(provider, at, credential, call);
+  const path = endpoint.kind === "count" ? at.countPath : at.path;
+  if (endpoint.kind === "count" && path === undefined) return undefined;
+  return endpointOf(
+    provider,
+    { ...(at.shape !== undefined && { shape: at.shape }), ...(path && { path }) },
+    credential,
+    call,
+  );
 }
 
 /** Never towards a provider, on the same shape. */

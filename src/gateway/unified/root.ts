@@ -1,0 +1,26 @@
+import type { Answer } from "../../runtime/http/server.ts";
+import type { ClientRequest } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { RequestHeaders } from "../headers/headers.ts";
+import { isUnifiedHost } from "./address.ts";
+
+const BODY = Buffer.from(JSON.stringify({ name: "weir", unified: true }));
+const HEADERS = ["Content-Type", "application/json", "Content-Length", String(BODY.byteLength)];
+
+/** Whether a client asks the unified address what it is, before it shows a key. */
+export function asksForRoot(
+  { domain }: Pick<GatewayParts, "domain">,
+  { incoming, client, unified }: ClientRequest,
+  { hosts, gateway }: RequestHeaders,
+): boolean {
+  if (unified !== true && !isUnifiedHost(hosts[0], domain)) return false;
+  if (client !== undefined || !/^(?:GET|HEAD)$/.test(incoming.method) || !/^\/(?:\?|$)/.test(incoming.url))
+    return false;
+  return hosts.length === 1 && !gateway.some(({ setting }) => setting === "target-url");
+}
+
+/** Says what this address is. It is no request to a model: nothing is recorded. */
+export function answerRoot(answer: Answer): void {
+  answer.head(200, "OK", HEADERS);
+  answer.end(BODY);
+}

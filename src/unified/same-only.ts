@@ -1,0 +1,118 @@
+import { isObject, listOf, parseJson } from "../mapping/json.ts";
+import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin/contract.ts";
+import { type Description, ROUTING_MEMBERS } from "./describe.ts";
+import { boundaryOf, formFields, withField } from "./form.ts";
+import type { Outbound } from "./outbound.ts";
+import { withMembers } from "./top-level.ts";
+
+/** A request for an endpoint that no other shape has. */
+export interface SameOnlyRequest {
+  readonly body: Uint8Array;
+  readonly contentType: string;
+  /** What follows the base path, or with a colon the model. */
+  readonly endpoint: string;
+  readonly model: string;
+  /** Members that the target sets; null removes one. */
+  readonly changes: Readonly<Record<string, Json>>;
+  readonly at: SameOnlyPlace;
+}
+
+export type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
+
+/** A form says what a JSON body does in fields. @returns undefined where it is no form. */
+export function describeForm(body: Uint8Array, contentType: string): Description | undefined {
+  const boundary = boundaryOf(contentType);
+  const fields = boundary === undefined ? undefined : formFields(body, boundary);
+  if (fields === undefined) return undefined;
+  const fieldOf = (name: string) => fields.findLast((field) => field.name === name)?.value.trim() || undefined;
+  return {
+    model: fieldOf("model"),
+    more: [],
+    stream: fieldOf("stream") === "true",
+    user: fieldOf("user"),
+    cacheKey: undefined,
+    needs: [],
+    maxTokens: undefined,
+    inputTokens: 0,
+    hasState: false,
+    wantsUsage: false,
+    previousResponse: undefined,
+  };
+}
+
+/**
+ * Where a provider has an endpoint that is not translated: below the base path of its chat completions, or beside
+ * Gemini's other methods.
+ *
+ * @param shapes - what it speaks in this call.
+ * @param schemas - the paths that speak a known wire format, as in pass-through.
+ * @returns undefined where it has none.
+ */
+export function sameOnlyPlace(
+  provider: ProviderPlugin,
+  {
+    shapes,
+    schemas = [],
+    call,
+  }: { shapes: readonly ShapeAt[]; schemas?: ProviderPlugin["wireSchemas"]; call: EndpointCall },
+  endpoint: string,
+): SameOnlyPlace | undefined {
+  const isGoogle = endpoint.startsWith(":");
+  const neighbour = shapes.find(({ shape }) => shape === (isGoogle ? "generate-content" : "chat-completions"));
+  if (isGoogle && neighbour?.path === undefined) return undefined;
+  const path = (of: EndpointCall): string => {
+    const theirs = neighbour?.path?.(isGoogle ? { ...of, stream: false } : of);
+    if (isGoogle) return theirs!.replace(/:generateContent$/, endpoint);
+    if (theirs === undefined) return (provider.basePath ?? "/v1") + endpoint;
+    return theirs.replace("/chat/completions", endpoint);
+  };
+  const found = path(call).split("?")[0]!;
+  if (!schemas.some((schema) => schema.path.test(found))) return undefined;
+  return { path, ...(neighbour?.headers !== undefined && { headers: neighbour.headers }) };
+}
+
+/** Writes the client's own bytes with the target's model. */
+export function writeSameOnly({ body, contentType, endpoint, model, changes, at }: SameOnlyRequest): Outbound {
+  const boundary = boundaryOf(contentType);
+  const written =
+    boundary === undefined
+      ? writeJson(body, endpoint, model, changes)
+      : Object.entries(changes).reduce<Uint8Array | undefined>(
+          (form, [name, value]) =>
+            form && value !== null
+              ? withField(form, boundary, name, typeof value === "string" ? value : JSON.stringify(value))
+              : form,
+          withField(body, boundary, "model", model),
+        );
+  if (written === undefined)
+    return { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object or a form" } };
+  return { kind: "same", at, body: written, addsUsage: false };
+}
+
+function writeJson(body: Uint8Array, endpoint: string, model: string, changes: SameOnlyRequest["changes"]) {
+  const removed = new Set(ROUTING_MEMBERS);
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) removed.add(name);
+    else set[name] = JSON.stringify(value);
+  }
+  if (!endpoint.startsWith(":")) set["model"] = JSON.stringify(model);
+  else Object.assign(set, googleModels(body, model));
+  return withMembers(body, set, removed);
+}
+
+/** Google's bodies repeat the model of the path, and must say the same. */
+function googleModels(body: Uint8Array, model: string): Record<string, string> {
+  const parsed = parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"));
+  if (!isObject(parsed)) return {};
+  const name = `models/${model}`;
+  const requests = listOf(parsed["requests"]);
+  return {
+    ...(parsed["model"] !== undefined && parsed["model"] !== name && { model: JSON.stringify(name) }),
+    ...(requests.some((each) => each?.model !== undefined && each.model !== name) && {
+      requests: JSON.stringify(
+        requests.map((each) => (isObject(each) && each["model"] !== undefined ? { ...each, model: name } : each)),
+      ),
+    }),
+  };
+}

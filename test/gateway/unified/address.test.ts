@@ -1,0 +1,150 @@
+import { describe, expect, test } from "bun:test";
+import { exchangeRaw } from "../../raw-http.ts";
+import { keySnapshot } from "../harness.ts";
+import { at, chatAnswer, json, KEY, standIn, startUnified } from "./house.ts";
+
+const CHAT = JSON.stringify({ model: "openai/gpt-test", messages: [{ role: "user", content: "x" }] });
+
+describe("the address says what it is", () => {
+  test("GET and HEAD / on the port and at the host, without a key", async () => {
+    await using gateway = await startUnified({ config: { gateway_domain: "weir.test" } });
+    const port = gateway.unifiedPort!;
+    for (const [where, host] of [
+      [port, "127.0.0.1"],
+      [gateway.port, "ai.weir.test:80"],
+      [gateway.port, "AI-gateway.weir.test"],
+    ] as const) {
+      const ask = (method: string, path = "/", more = "") =>
+        exchangeRaw(where, `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+      expect(await ask("GET")).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{"name":"weir","unified":true\}$/);
+      expect(await ask("GET", "/?x=1")).toStartWith("HTTP/1.1 200");
+      expect(await ask("HEAD")).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n$/);
+      expect(await ask("POST")).toStartWith("HTTP/1.1 401");
+      const key = `Authorization: Bearer ${KEY}\r\n`;
+      expect(await ask("GET", "/", `${key}Gateway-Target-Url: https://api.example.com\r\n`)).toMatch(
+        /^HTTP\/1\.1 400[\s\S]*"invalid_header"/,
+      );
+      const upgrade = `${key}Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n`;
+      const refused = await exchangeRaw(
+        where,
+        `GET /v1/responses HTTP/1.1\r\nHost: ${host}\r\n${upgrade}Connection: Upgrade\r\n\r\n`,
+      );
+      expect(refused).toMatch(/^HTTP\/1\.1 404[\s\S]*"unknsettingsendpoint"/);
+    }
+    expect(gateway.spool.exchanges.size).toBeGreaterThan(0);
+    for (const { head } of gateway.spool.exchanges.values()) expect(head!.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("the generic address is no unified one without a key", async () => {
+    await using gateway = await startUnified({});
+    const response = await fetch(`${gateway.origin}/`);
+    expect([response.status, (await response.json()).error.code]).toEqual([401, "missing_gateway_auth"]);
+  });
+});
+
+describe("where the service key stands", () => {
+  const PLACES: readonly (readonly [string, Record<string, string>, string])[] = [
+    ["Gateway-Auth", { "Gateway-Auth": `Bearer ${KEY}` }, ""],
+    ["Authorization", { Authorization: `Bearer ${KEY}` }, ""],
+    ["x-api-key", { "x-api-key": KEY }, ""],
+    ["x-goog-api-key", { "x-goog-api-key": KEY }, ""],
+    ["the query", {}, `?key=${KEY}`],
+  ];
+  test.each(PLACES)(
+    "%s: at the host, on the port and, but for Gateway-Auth, at the generic address",
+    async (name, headers, query) => {
+      await using provider = standIn(() => json(chatAnswer("hi")));
+      await using gateway = await startUnified({
+        config: { gateway_domain: "weir.test" },
+        credentials: [at("OPENAI", provider.origin)],
+      });
+      const ask = (origin: string, more: Record<string, string> = {}) =>
+        fetch(`${origin}/v1/chat/completions${query}`, {
+          method: "POST",
+          headers: { ...headers, ...more, "content-type": "application/json" },
+          body: CHAT,
+        });
+      const own = await ask(`http://127.0.0.1:${gateway.unifiedPort}`);
+      expect(own.status).toBe(200);
+      expect((await ask(gateway.origin, { Host: "ai.weir.test" })).status).toBe(200);
+      const generic = await ask(gateway.origin);
+      expect(generic.status).toBe(name === "Gateway-Auth" ? 400 : 200);
+      for (const { path, headers: sent } of provider.asked) {
+        expect(path).toBe("/v1/chat/completions");
+        expect([...sent.values()].join()).not.toContain(KEY);
+        expect(sent.get("authorization")).toBe("Bearer secret-of-openai");
+      }
+      const recorded = await gateway.spool.ended(own.headers.get("gateway-id")!);
+      const { path, headers: shown, gateway: settings } = recorded.begin;
+      expect(JSON.stringify([path, shown, settings, recorded.provider])).not.toContain(KEY);
+    },
+  );
+
+  test("the key is cut out of a query, and the rest of it stays", async () => {
+    await using provider = standIn(() => json({ candidates: [{ content: { parts: [{ text: "hi" }] } }] }));
+    await using gateway = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
+    for (const method of ["generateContent", "streamGenerateContent"]) {
+      const response = await fetch(
+        `${gateway.origin}/v1beta/models/gemini-2.5-flash:${method}?alt=sse&key=${KEY}&fields=a%2Cb`,
+        { method: "POST", body: JSON.stringify({ contents: [] }) },
+      );
+      await response.text();
+    }
+    expect(provider.asked.map(({ path }) => path)).toEqual([
+      "/v1beta/models/gemini-2.5-flash:generateContent?alt=sse&fields=a%2Cb",
+      "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&fields=a%2Cb",
+    ]);
+  });
+
+  test("the address of a provider stays pass-through: a service key in Authorization is none for the gateway", async () => {
+    await using gateway = await startUnified({ config: { gateway_domain: "weir.test" } });
+    const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Host: "openai.weir.test", Authorization: `Bearer ${KEY}` },
+      body: CHAT,
+    });
+    expect([response.status, (await response.json()).error.code]).toEqual([401, "missing_gateway_auth"]);
+  });
+
+  test("on the port Gateway-Target-Url has no meaning", async () => {
+    await using gateway = await startUnified({});
+    const response = await fetch(`http://127.0.0.1:${gateway.unifiedPort}/v1/messages`, {
+      method: "POST",
+      headers: { "Gateway-Auth": `Bearer ${KEY}`, "Gateway-Target-Url": "https://api.example.com" },
+      body: CHAT,
+    });
+    expect([response.status, (await response.json()).error.code]).toEqual([400, "invalid_header"]);
+  });
+});
+
+describe("a key that does not fit", () => {
+  const expired = keySnapshot("sk-weir-us-old", { expiresAt: 1 });
+  test.each([
+    ["none", {}, "missing_gateway_auth", /Authorization: Bearer, x-api-key or x-goog-api-key/],
+    [
+      "another one",
+      { Authorization: "Bearer sk-weir-us-nope" },
+      "invalid_gateway_auth",
+      /no service key of this gateway/,
+    ],
+    ["an expired one", { "x-api-key": "sk-weir-us-old" }, "expired_gateway_auth", /has expired/],
+  ])("%s, in every client's shape", async (_what, headers, code, text) => {
+    await using gateway = await startUnified({ keys: [keySnapshot(KEY), expired] });
+    const ask = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${gateway.unifiedPort}${path}`, {
+        method: "POST",
+        headers: headers as Record<string, string>,
+        body: "{}",
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    for (const path of ["/v1/chat/completions", "/v1/responses"]) {
+      const chat = await ask(path);
+      expect(chat).toMatchObject({ status: 401, body: { error: { code, message: expect.stringMatching(text) } } });
+    }
+    expect(await ask("/v1/messages")).toMatchObject({
+      status: 401,
+      body: { type: "error", error: { type: "authentication_error", code, message: expect.stringMatching(text) } },
+    });
+  });
+});
