@@ -90,7 +90,12 @@ export default {
     { path: /\/moderations$/, schema: "moderations" },
     { path: /\/rerank$/, schema: "rerank" },
   ],
-  shapes: ["responses", "chat-completions", "completions", "embeddings"],
+  shapes: [
+    { shape: "responses", countPath: () => "/v1/responses/input_tokens" },
+    "chat-completions",
+    "completions",
+    "embeddings",
+  ],
   auth: "bearer",
   credential: { secret: ["api_key"] },
   listModels: {

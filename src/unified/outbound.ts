@@ -164,7 +164,8 @@ function placed(body: Json, { place = {} }: ShapeAt): Json {
   };
 }
 
-function withChanges(body: Json, changes: Readonly<Record<string, Json>>): Json {
+/** A body with what a target sets in it, and without what only routes. */
+export function withChanges(body: Json, changes: Readonly<Record<string, Json>>): Json {
   if (!isObject(body)) return body;
   const changed: Record<string, Json> = {};
   for (const [name, value] of Object.entries({ ...body, ...changes })) {

@@ -1,5 +1,6 @@
 import { isObject, listOf, parseJson } from "../mapping/json.ts";
 import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin/contract.ts";
+import { CUSTOM } from "../routing/custom.ts";
 import { type Description, ROUTING_MEMBERS } from "./describe.ts";
 import { boundaryOf, formFields, withField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
@@ -40,6 +41,13 @@ export function describeForm(body: Uint8Array, contentType: string): Description
   };
 }
 
+type Schemas = NonNullable<ProviderPlugin["wireSchemas"]>;
+
+/** The paths of a provider that speak a known wire format. A server of one's own speaks as OpenAI does. */
+export function pathSchemasOf(provider: ProviderPlugin, named: (name: string) => ProviderPlugin | undefined): Schemas {
+  return (provider === CUSTOM ? named("OPENAI") : provider)?.wireSchemas ?? [];
+}
+
 /**
  * Where a provider has an endpoint that is not translated: below the base path of its chat completions, or beside
  * Gemini's other methods.
@@ -50,11 +58,7 @@ export function describeForm(body: Uint8Array, contentType: string): Description
  */
 export function sameOnlyPlace(
   provider: ProviderPlugin,
-  {
-    shapes,
-    schemas = [],
-    call,
-  }: { shapes: readonly ShapeAt[]; schemas?: ProviderPlugin["wireSchemas"]; call: EndpointCall },
+  { shapes, schemas, call }: { shapes: readonly ShapeAt[]; schemas: Schemas; call: EndpointCall },
   endpoint: string,
 ): SameOnlyPlace | undefined {
   const isGoogle = endpoint.startsWith(":");

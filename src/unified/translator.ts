@@ -1,5 +1,6 @@
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
+import type { ShapeAt } from "../plugin/contract.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
 import { startThread, type Thread } from "../runtime/thread.ts";
@@ -85,7 +86,7 @@ export class Translator {
 /** @param request - what `outbound` was written for. */
 export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
-  const place = shapes.findIndex((at) => at === outbound.at);
+  const place = shapes.indexOf(outbound.at as ShapeAt);
   if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
   const { kind, body, prompt, losses, names } = outbound;
   return { kind, place, body, prompt, losses, names: names.plain };

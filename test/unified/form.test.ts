@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { boundaryOf, formFields, withField } from "../../src/unified/form.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   ["multipart/form-data; boundary=abc", "abc"],
@@ -20,7 +21,7 @@ const field = fc.record({
 });
 
 test("any form is read and written as others read it, and only the field changes", async () => {
-  await fc.assert(
+  await assertProperty(
     fc.asyncProperty(
       fc.array(field, { minLength: 1, maxLength: 6 }),
       fc.string({ maxLength: 20 }),
@@ -59,7 +60,7 @@ test("any form is read and written as others read it, and only the field changes
 });
 
 test("no bytes make it throw", () => {
-  fc.assert(
+  assertProperty(
     fc.property(
       fc.array(fc.constantFrom("--b", "\r\n", "--", "x", 'Content-Disposition: form-data; name="m"', "\r\n\r\n")),
       (list) => {

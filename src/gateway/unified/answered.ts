@@ -9,7 +9,7 @@ const WARNING_BYTES_MAX = 2_048;
 
 /** What was lost or guessed, a clause each, such as `dropped seed`. */
 export function warningsOf({ outbound }: Attempt, estimated: boolean): readonly string[] {
-  const losses = outbound.kind === "translated" ? outbound.losses : [];
+  const losses = outbound.kind === "same" ? [] : outbound.losses;
   return [...losses.map(({ kind, path }: Loss) => `${kind} ${path}`), ...(estimated ? ["estimated usage"] : [])];
 }
 
@@ -66,7 +66,7 @@ export function noteAnswered(options: ResponseOptions, warnings: readonly string
     ...(candidate.target.route === null ? [] : ["gateway-route", candidate.target.route]),
     ...["gateway-attempts", String(number)],
     ...(warnings.length === 0 ? [] : ["gateway-warning", warningHeader(warnings)]),
-    ...(outbound.kind === "translated" ? ["x-request-id", exchange.id, "request-id", exchange.id] : []),
+    ...(outbound.kind !== "same" ? ["x-request-id", exchange.id, "request-id", exchange.id] : []),
   ];
 }
 

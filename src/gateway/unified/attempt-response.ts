@@ -7,6 +7,7 @@ import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../.
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import { ownAnswer } from "../refusal.ts";
+import { answerConverted } from "./answer-converted.ts";
 import { noteAnswered, warningsOf } from "./answered.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
 import { maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
@@ -89,7 +90,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const contentType = headerValue(headers, "content-type");
     const isStream = STREAM_TYPE.test(contentType);
     const isGathered =
-      status >= 400 || (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
+      status >= 400 ||
+      attempt.outbound.kind === "converted" ||
+      (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
     if (isGathered) return;
     // A target's own limit lasts to a stream's first content.
     if (!isStream || attempt.candidate.target.timeoutSeconds === undefined) clearTimeout(this.#headTimer);
@@ -218,9 +221,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   async #readGathered(): Promise<void> {
     clearTimeout(this.#headTimer);
     const bytes = await this.heldBytes();
+    const { outbound } = this.options.attempt;
     if (this.#over) return;
     if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
     else if (bytes === undefined) this.failMalformed();
+    else if (outbound.kind === "converted")
+      answerConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
     else answerTranslated(this, bytes, this.#chunks);
   }
 

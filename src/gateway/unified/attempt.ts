@@ -1,13 +1,14 @@
 import { originOf } from "../../net/origin.ts";
-import type { EndpointCall, RequestChange, State } from "../../plugin/contract.ts";
-import { CUSTOM } from "../../routing/custom.ts";
+import type { EndpointCall, RequestChange, ShapeAt, State } from "../../plugin/contract.ts";
 import { callOf, type Endpoint as EndpointAddress, endpointOf, factsOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
+import { asCount, type Converted, writeEmbeddings } from "../../unified/converted.ts";
+import { estimateTokens } from "../../unified/count-estimate.ts";
 import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
-import { sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
+import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
@@ -15,13 +16,23 @@ import { queryWithoutKey } from "./address.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
 import { providerNamed } from "./scope.ts";
 
+/** What can be sent. */
+export type Sendable = Extract<Outbound, { readonly kind: "same" | "translated" }> | Converted;
+
+/** What becomes of a request for a candidate. */
+export type Written =
+  | Outbound
+  | Converted
+  /** A count that the provider does not make. */
+  | { readonly kind: "estimate"; readonly tokens: number };
+
 /** A call that is ready to be made. */
 export interface Attempt {
   readonly candidate: Candidate;
   readonly issuer: string;
   /** The secrets that it was made with: a provider's error may repeat them. */
   readonly secrets: readonly string[];
-  readonly outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>;
+  readonly outbound: Sendable;
   readonly request: UpstreamRequest;
   /** For the record: where it goes, without credentials. */
   readonly origin: string;
@@ -53,16 +64,22 @@ function endpointCall({ target, credential, model }: Candidate, stream: boolean)
 }
 
 /** Writes the request for a candidate. Never throws for what a client sent. */
-export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Outbound> {
+export async function writeFor(candidate: Candidate, given: AttemptParts): Promise<Written> {
   const { parts, work, states, without } = given;
   const { admission, body, description } = work;
   const { provider } = candidate.target;
   const { endpoint } = admission;
   const call = endpointCall(candidate, description.stream);
   const credential = candidate.credential;
-  if (endpoint.kind === "same") return Promise.resolve(writeSame(candidate, given, endpoint.path));
+  if (endpoint.kind === "same") return writeSame(candidate, given, endpoint.path);
   const shape = "shape" in endpoint ? endpoint.shape : "";
-  return parts.unified.translator.outbound({
+  const isCount = endpoint.kind === "count";
+  const spoken = shapesFor(provider, call);
+  if (endpoint.kind === "embeddings") {
+    const own = embeddingsFor(candidate, given, spoken);
+    if (own !== undefined) return own;
+  }
+  const written = await parts.unified.translator.outbound({
     body,
     from: shape,
     changes: changesOf(candidate, given.change),
@@ -72,7 +89,7 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
       facts: factsOf(provider, candidate.model, (name) => providerNamed(parts.providers(), name)),
       issuer: given.issuer ?? issuerOf({ provider, model: candidate.model }, credential),
     },
-    shapes: shapesFor(provider, call),
+    shapes: isCount ? spoken.filter(({ countPath }) => countPath !== undefined) : spoken,
     sameOnly: admission.sameOnly,
     refuseLosses: admission.refuseLosses,
     hasState: description.hasState,
@@ -83,18 +100,35 @@ export function writeFor(candidate: Candidate, given: AttemptParts): Promise<Out
     ),
     without,
   });
+  if (!isCount || written.kind === "invalid" || (written.kind === "refused" && admission.sameOnly)) return written;
+  const counted = written.kind === "refused" ? undefined : asCount(written, shape, call);
+  return counted ?? { kind: "estimate", tokens: estimateTokens(Buffer.from(body).toString("utf8")) };
+}
+
+/** Embeddings in the provider's own form; undefined where it speaks OpenAI's. */
+function embeddingsFor(candidate: Candidate, { work, change }: AttemptParts, spoken: readonly ShapeAt[]) {
+  const at = spoken.find(({ shape }) => shape === "embeddings");
+  const { admission, body, description } = work;
+  if (at === undefined || admission.sameOnly) return undefined;
+  return writeEmbeddings({
+    body,
+    changes: changesOf(candidate, change),
+    at,
+    call: endpointCall(candidate, false),
+    shapes: spoken,
+    refuseLosses: admission.refuseLosses,
+    inputTokens: description.inputTokens,
+  });
 }
 
 /** An endpoint that is not translated: a target has it or not. */
-function writeSame(candidate: Candidate, { parts, admitted, work }: AttemptParts, endpoint: string): Outbound {
+function writeSame(candidate: Candidate, { parts, admitted, work, change }: AttemptParts, endpoint: string): Outbound {
   const { provider } = candidate.target;
   const call = endpointCall(candidate, false);
-  // A server of one's own speaks as OpenAI does.
-  const { wireSchemas: schemas } =
-    provider === CUSTOM ? (parts.providers().providerByName("OPENAI") ?? provider) : provider;
+  const named = (name: string) => providerNamed(parts.providers(), name);
   const at = sameOnlyPlace(
     provider,
-    { shapes: shapesFor(provider, call), ...(schemas && { schemas }), call },
+    { shapes: shapesFor(provider, call), schemas: pathSchemasOf(provider, named), call },
     endpoint,
   );
   if (at === undefined)
@@ -108,7 +142,7 @@ function writeSame(candidate: Candidate, { parts, admitted, work }: AttemptParts
     contentType,
     endpoint,
     model: candidate.model,
-    changes: changesOf(candidate),
+    changes: changesOf(candidate, change),
     at,
   });
 }
@@ -122,7 +156,7 @@ function asksUsage(credential: Candidate["credential"]): boolean {
 /** Addresses and signs what was written. @throws GatewayError `credential_rejected`. */
 export async function prepare(
   candidate: Candidate,
-  outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>,
+  outbound: Sendable,
   given: AttemptParts,
 ): Promise<Attempt | undefined> {
   const { parts, admitted, work, ownKey } = given;
@@ -200,7 +234,7 @@ const WITHHELD =
 
 function headersFor(
   candidate: Candidate,
-  outbound: Extract<Outbound, { readonly kind: "same" | "translated" }>,
+  outbound: Sendable,
   { parts, admitted }: { readonly parts: GatewayParts; readonly admitted: Admitted },
   authority: string,
 ): string[] {

@@ -4,7 +4,7 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
 import { isUnifiedHost } from "./address.ts";
 
-const BODY = Buffer.from(JSON.stringify({ name: "weir", unified: true }));
+const BODY = Buffer.from('{"name":"weir","unified":true}');
 const HEADERS = ["Content-Type", "application/json", "Content-Length", String(BODY.byteLength)];
 
 /** Whether a client asks the unified address what it is, before it shows a key. */

@@ -8,6 +8,7 @@ import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "../refusal.ts";
+import { answerEstimate } from "./answer-converted.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
 import { askForTarget } from "./ask-for-target.ts";
 import { type Attempt, type AttemptParts, prepare, writeFor } from "./attempt.ts";
@@ -164,6 +165,10 @@ export class UnifiedCall implements UpstreamCall {
     const sent = change?.body === undefined ? outbound : await writeFor(candidate, changed);
     if (sent.kind === "invalid" || sent.kind === "refused")
       return { kind: "passed over", error: untranslatable(sent.loss, candidate) };
+    if (sent.kind === "estimate") {
+      answerEstimate(admitted, work, candidate, sent.tokens);
+      return { kind: "answered" };
+    }
     const attempt = await prepare(candidate, sent, changed);
     if (attempt === undefined)
       return {

@@ -29,7 +29,7 @@ describe("the address says what it is", () => {
         where,
         `GET /v1/responses HTTP/1.1\r\nHost: ${host}\r\n${upgrade}Connection: Upgrade\r\n\r\n`,
       );
-      expect(refused).toMatch(/^HTTP\/1\.1 404[\s\S]*"unknsettingsendpoint"/);
+      expect(refused).toMatch(/^HTTP\/1\.1 404[\s\S]*"unknown_endpoint"/);
     }
     expect(gateway.spool.exchanges.size).toBeGreaterThan(0);
     for (const { head } of gateway.spool.exchanges.values()) expect(head!.status).toBeGreaterThanOrEqual(400);
