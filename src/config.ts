@@ -160,6 +160,11 @@ export const CONFIG_SCHEMA = Type.Object(
       2_592_000,
       "Seconds for which a webhook or e-mail that is not taken is sent again.",
     ),
+    mask_webhook_bodies: choice(
+      "yes",
+      ["yes", "no"],
+      "Whether credentials at the top level of bodies are masked in webhooks; what is stored stays as sent.",
+    ),
     smtp_url: text("", "Mail server for alerts, smtp:// or smtps://, with user and password where it needs them."),
     smtp_from: text("", "Address that e-mail of alerts comes from."),
     retention_days: count(

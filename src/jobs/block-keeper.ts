@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, messageOf } from "../observe.ts";
-import { makeNextBlock, withoutBlock } from "../store/blocks/keep.ts";
+import { makeNextBlock, WAITING_MAX, withoutBlock } from "../store/blocks/keep.ts";
 import { isAway } from "../store/database/failure.ts";
 import type { Store } from "../store/store.ts";
 
@@ -14,11 +14,10 @@ const RETRY_MS = 5_000;
 const TOLD_MS = 5_000;
 
 /**
- * Records that arrive between two looks from which on blocks wait, so that a burst has the processor to itself, and how
- * many may wait: figures read those as records, some milliseconds for each ten thousand.
+ * Records that arrive between two looks from which on blocks wait, so that a burst has the processor to itself, but no
+ * more than `WAITING_MAX`: figures read those as records, some milliseconds for each ten thousand.
  */
 const BURST_RECORDS = 2_000;
-const WAITING_MAX = 250_000;
 
 interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;

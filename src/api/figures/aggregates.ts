@@ -19,7 +19,7 @@ import {
   readPaging,
   readScope,
 } from "../input/query-body.ts";
-import { queryWarnings } from "../requests/warnings.ts";
+import { queryWarnings, withMissingBlocks } from "../requests/warnings.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 
@@ -46,7 +46,8 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
     const { scope, decoded } = readScope(organizationId, body);
     await settled(room);
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-    return { scope, deadline, warnings: await queryWarnings(database, organizationId, decoded, deadline) };
+    const warnings = await queryWarnings(database, organizationId, decoded, deadline);
+    return { scope, deadline, warnings: await withMissingBlocks(room.reader, warnings) };
   };
   return new Elysia()
     .post(

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
+import { WAITING_MAX, withoutBlock } from "../../store/blocks/keep.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
@@ -80,10 +81,11 @@ interface Recent {
 }
 
 async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readiness> {
-  const [gateway, recorder, database] = await Promise.all([
+  const [gateway, recorder, database, waiting] = await Promise.all([
     answered(room.gateway.status()),
     answered(room.recorder.status()),
     databaseError(room),
+    answered(withoutBlock(room.reader)),
   ]);
   const degraded: string[] = [];
   if (gateway === undefined) degraded.push("gateway: it does not answer");
@@ -102,6 +104,8 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     degraded.push(...recorder.losses);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
+  if (waiting !== undefined && waiting > WAITING_MAX)
+    degraded.push(`figures: ${waiting} records have no block yet; figures over them are right, and slow`);
   if (database !== undefined) degraded.push(`database: ${database}`);
   for (const what of ["keys", "credentials", "routes"] as const) {
     const { error } = room[what];

@@ -1,9 +1,10 @@
 import type { DecodedFilter } from "../../filter/decode.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { conditionsOf } from "../../filter/tree.ts";
+import { WAITING_MAX, withoutBlock } from "../../store/blocks/keep.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import { hasPropertyName, propertyNames } from "../../store/find/property-list.ts";
-import type { Database } from "../../store/store.ts";
+import type { Database, Store } from "../../store/store.ts";
 
 /** Names that are looked up at most; a hint need not be complete. */
 const NAMES_MAX = 10;
@@ -36,6 +37,17 @@ export async function queryWarnings(
     }
   }
   return warnings.length === 0 ? {} : { "gateway-warning": warnings.join("; ") };
+}
+
+/** The same, and why figures may take long now. */
+export async function withMissingBlocks(
+  reader: Store,
+  warnings: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const waiting = await withoutBlock(reader);
+  if (waiting <= WAITING_MAX) return warnings;
+  const slow = `${waiting} records have no block yet and are read one by one; blocks are being made`;
+  return { "gateway-warning": [warnings["gateway-warning"], slow].filter(Boolean).join("; ") };
 }
 
 /** A stored name that differs from `name` only in case, where no record has `name` itself. */

@@ -1,7 +1,8 @@
 import type { Config } from "../../config.ts";
+import { maskBody } from "../../record/mask-body.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
 import { loadBodies } from "../../store/bodies/bodies.ts";
-import { plainBodyTexts } from "../../store/bodies/body-text.ts";
+import { contentType, plainBodyTexts } from "../../store/bodies/body-text.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
@@ -45,16 +46,22 @@ export async function requestPayloads(
       ...Object.fromEntries(chosen),
       signed_body_url: fields.signed_body_url,
     });
-    texts.set(row.request_id, webhook.include_body ? await withBodies(text, row, reader) : text);
+    texts.set(
+      row.request_id,
+      webhook.include_body ? await withBodies(text, row, reader, config.mask_webhook_bodies === "yes") : text,
+    );
   }
   return texts;
 }
 
-/** JSON bodies are passed on as they were written. */
-async function withBodies(text: string, row: RequestRow, { bodies }: Store): Promise<string> {
+/** JSON bodies are passed on as they were written, but for credentials in them where these are to be masked. */
+async function withBodies(text: string, row: RequestRow, { bodies }: Store, isMasked: boolean): Promise<string> {
   if (row.size_bytes <= BODY_BYTES_MAX) {
     const found = await loadBodies(bodies, [row.request_id], ["request", "response", "headers"]);
-    const { request, response } = plainBodyTexts(found.get(row.request_id) ?? {});
+    const parts = found.get(row.request_id) ?? {};
+    const plain = plainBodyTexts(parts);
+    const request = isMasked ? maskBody(plain.request, contentType(parts, "request")) : plain.request;
+    const response = isMasked ? maskBody(plain.response, contentType(parts, "response")) : plain.response;
     if (request.length + response.length <= BODY_BYTES_MAX) {
       return `${text.slice(0, -1)},"request_body":${request},"response_body":${response},"bodies_left_out":false}`;
     }

@@ -43,9 +43,12 @@ export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZE
   return range.last;
 }
 
+/** So many records without a block are no burst: figures over them take seconds. */
+export const WAITING_MAX = 250_000;
+
 /** Records that no block holds yet. */
-export async function withoutBlock(store: Store): Promise<number> {
-  const [row] = await store.records.query<{ n: number }>({
+export async function withoutBlock({ records }: Pick<Store, "records">): Promise<number> {
+  const [row] = await records.query<{ n: number }>({
     sql: "select coalesce((select max(seq) from requests), 0) - coalesce((select max(last_seq) from blocks), 0) as n",
     args: [],
   });

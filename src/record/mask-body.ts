@@ -1,0 +1,84 @@
+import { MASKED, maskPath, maskText } from "../masking/mask.ts";
+import { isSecretName } from "../masking/names.ts";
+import { skipSpace, skipString, skipValue } from "./json-members.ts";
+
+const QUOTE = 0x22;
+const OPEN_OBJECT = 0x7b;
+const MASKED_JSON = JSON.stringify(MASKED);
+
+/**
+ * A body on its way out of the program, without the credentials at its top level: members of an object and fields of a
+ * form whose name is a credential's, values that are a key as a whole, and keys in the texts of `error`. All else stays as it was written.
+ *
+ * @param json - JSON text: an object, or a body that is none as a string.
+ */
+export function maskBody(json: string, contentType: string | null): string {
+  const at = skipSpace(json, 0);
+  const first = json.charCodeAt(at);
+  if (first === OPEN_OBJECT) return maskMembers(json, at);
+  const isForm =
+    first === QUOTE && contentType !== null && /^(?:multipart\/|application\/x-www-form-)/i.test(contentType);
+  if (!isForm) return json;
+  const text: string = JSON.parse(json);
+  const masked = /^multipart/i.test(contentType) ? maskParts(text) : maskPath(`?${text}`).slice(1);
+  return masked === text ? json : JSON.stringify(masked);
+}
+
+function maskMembers(json: string, at: number): string {
+  let masked = "";
+  let done = 0;
+  for (let next = skipSpace(json, at + 1); json.charCodeAt(next) === QUOTE; ) {
+    const nameEnd = skipString(json, next);
+    const from = skipSpace(json, skipSpace(json, nameEnd) + 1);
+    const to = skipValue(json, from);
+    const value = json.slice(from, to);
+    const shown = maskMember(JSON.parse(json.slice(next, nameEnd)), value);
+    if (shown !== value) {
+      masked += json.slice(done, from) + shown;
+      done = to;
+    }
+    // Behind the value stands a comma, or the end of the object.
+    next = skipSpace(json, skipSpace(json, to) + 1);
+  }
+  return masked + json.slice(done);
+}
+
+function maskMember(name: string, value: string): string {
+  if (isCredential(name, value)) return MASKED_JSON;
+  // Providers repeat the key that they refuse.
+  return name === "error" && value.length <= ERROR_LENGTH_MAX ? maskTexts(value) : value;
+}
+
+const ERROR_LENGTH_MAX = 65_536;
+
+/** The value with every text in it masked as a header is; as it was written where there is nothing to mask. */
+function maskTexts(value: string): string {
+  let isMasked = false;
+  const masked = JSON.stringify(JSON.parse(value), (_name, each: unknown) => {
+    if (typeof each !== "string") return each;
+    const text = maskText(each);
+    isMasked ||= text !== each;
+    return text;
+  });
+  return isMasked ? masked : value;
+}
+
+/** Longer texts are prompts. */
+const KEY_LENGTH_MAX = 4_096;
+
+function isCredential(name: string, value: string): boolean {
+  // A switch such as `"auth": true` tells nothing.
+  if (isSecretName(name)) return !/^(?:null|true|false|""|\[\s*\]|\{\s*\})$/.test(value);
+  return value.startsWith('"') && value.length <= KEY_LENGTH_MAX && maskText(JSON.parse(value)).trim() === MASKED;
+}
+
+/** A part of a form: what names it, further headers, an empty line, and what it holds. */
+const PART = /(\bname="([^"\r\n]{1,200})"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)([\s\S]*?)(?=\r?\n--)/g;
+
+function maskParts(text: string): string {
+  return text.replace(PART, (part, head: string, name: string, value: string) =>
+    value !== "" && (isSecretName(name) || (value.length <= KEY_LENGTH_MAX && maskText(value).trim() === MASKED))
+      ? head + MASKED
+      : part,
+  );
+}
