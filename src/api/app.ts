@@ -35,6 +35,7 @@ import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
 import { credentialEndpoints } from "./unified/credentials.ts";
 import { routeEndpoints } from "./unified/routes.ts";
+import { routingEndpoints } from "./unified/routing.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -121,6 +122,7 @@ function createApp(
     .use(priceEndpoints(room, gate))
     .use(credentialEndpoints(room, gate))
     .use(routeEndpoints(room, gate))
+    .use(routingEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
     .use(alertEndpoints(room, gate))
     .use(webhookEndpoints(room, gate))

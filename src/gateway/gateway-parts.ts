@@ -29,3 +29,6 @@ export interface GatewayParts extends ExchangeDeps {
   readonly uploadStallMs: number;
   readonly refuseWhenFull: boolean;
 }
+
+/** What decides where a request of the unified address goes. */
+export type RoutingParts = Pick<GatewayParts, "unified" | "providers" | "headers">;

@@ -6,12 +6,13 @@ import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
 import { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
+import type { Health } from "../routing/rests.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
 import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
-import type { GatewayFigures, GatewayStatus } from "../threads.ts";
+import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
 import type { ClientRequest } from "./admit.ts";
 import { KeyRing } from "./authenticate.ts";
 import { ContentReader } from "./body/content-reader.ts";
@@ -29,6 +30,7 @@ import { GatewayMetrics } from "./metrics.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { PassedOn } from "./thread/pass-on.ts";
+import { explainRoute, routeHealth } from "./unified/explain-route.ts";
 import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
 import { SocketAnswer } from "./websocket/socket-answer.ts";
 
@@ -76,6 +78,8 @@ export interface Gateway extends CacheAdministration {
   setOwnPorts(ports: readonly number[]): void;
   status(): GatewayStatus;
   figures(): GatewayFigures;
+  readonly routeHealth: (organizationId: string) => readonly Health[];
+  readonly explainRoute: (question: RouteQuestion) => Promise<RouteExplanation>;
   /** Prometheus text. @param others - of the other gateway threads. */
   metrics(others?: readonly GatewayFigures[]): Promise<string>;
   /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
@@ -138,6 +142,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metrics: (others) => parts.metrics.text(others),
     takeId: (id) => parts.ids.take(id),
     serve: (incoming, answer) => void handle(parts, { incoming }, answer),
+    routeHealth: (organizationId) => routeHealth(parts, organizationId),
+    explainRoute: (question) => explainRoute(parts, question),
     ...administer(parts.cache, config.cache_max_bytes),
     drain,
     close: () => drain(0),

@@ -26,7 +26,7 @@ export interface OrderParts {
   readonly speeds: Speeds;
   /** US dollars of this request there, with so many output tokens; undefined where the price is not known. */
   readonly priceOf: (target: Target, inputTokens: number, outputTokens: number) => number | undefined;
-  readonly kept: KeptChoices;
+  readonly kept: Pick<KeptChoices, "get" | "set">;
   readonly organizationId: string;
   readonly now: number;
   readonly random: () => number;
@@ -191,5 +191,16 @@ export class KeptChoices {
     this.#chosen.delete(seed); // so that the map's order is that of use
     if (this.#chosen.size >= KEPT_MAX) this.#chosen.delete(this.#chosen.keys().next().value!);
     this.#chosen.set(seed, { name, usedAt: now });
+  }
+
+  /** The same choices for a look: nothing is kept longer because of it. */
+  get unused(): Pick<KeptChoices, "get" | "set"> {
+    return {
+      get: (seed, now) => {
+        const found = this.#chosen.get(seed);
+        return found === undefined || now - found.usedAt >= KEPT_MS ? undefined : found.name;
+      },
+      set: () => undefined,
+    };
   }
 }

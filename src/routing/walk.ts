@@ -136,15 +136,17 @@ function onOf({ path }: Ordered): RouteTarget["on"] {
   return path.findLast(({ on }) => on !== undefined)?.on;
 }
 
-function candidatesOf(target: Ordered, parts: WalkParts): Candidate[] {
+/** The calls that may be made for a target, in the order in which they are. */
+export function candidatesOf(target: Ordered, parts: WalkParts): Candidate[] {
   const stored = arranged(target.credentials, parts).map(
-    (credential): Candidate => ({
-      target,
-      credential,
-      model: Object.hasOwn(credential.modelMap, target.model) ? credential.modelMap[target.model]! : target.model,
-    }),
+    (credential): Candidate => ({ target, credential, model: modelAt(credential, target.model) }),
   );
   return parts.hasOwnKey(target) ? [{ target, credential: "client", model: target.model }, ...stored] : stored;
+}
+
+/** What a model is called where this credential pays. */
+export function modelAt({ modelMap }: Credential, model: string): string {
+  return Object.hasOwn(modelMap, model) ? modelMap[model]! : model;
 }
 
 function arranged(credentials: readonly Credential[], { seed, random }: WalkParts): readonly Credential[] {

@@ -287,7 +287,7 @@ export class Region {
     credentialTests,
     hooks: { hooks, view, degraded },
   }: CommonParts): GatewayFunctions {
-    const { metrics, status, setKeys, cacheStatus, cacheEntries, purgeCache } = this.#gateway!;
+    const { metrics, status, setKeys, routeHealth, explainRoute, ...gateway } = this.#gateway!;
     const threads = this.#threads;
     return {
       metrics: async () =>
@@ -303,9 +303,11 @@ export class Region {
       testCredential: credentialTests.test,
       lockedCredentials: () => vault.lockedIds(),
       record: (exchange) => appendWhole(this.spool, exchange),
-      cacheStatus,
-      cacheEntries,
-      purgeCache,
+      routeHealth,
+      explainRoute,
+      cacheStatus: gateway.cacheStatus,
+      cacheEntries: gateway.cacheEntries,
+      purgeCache: gateway.purgeCache,
       providers: registry.view,
       plugins: view,
       hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),

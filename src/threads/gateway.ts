@@ -1,10 +1,12 @@
 import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
-import type { RouteAnswer, RouteCall } from "../plugin/contract.ts";
+import type { Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
+import type { Health } from "../routing/rests.ts";
 import type { Route } from "../routing/route.ts";
 import type { WholeExchange } from "../spool/whole.ts";
+import type { ClientShape } from "../unified/client-shapes.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";
 
 /** Main thread: the gateway and the spool's writer. */
@@ -20,6 +22,10 @@ export type GatewayFunctions = {
   lockedCredentials(): readonly string[] | Promise<readonly string[]>;
   /** Asks a credential's provider whether it works. */
   testCredential(wanted: CredentialOfOrganization): Promise<CredentialTest>;
+  /** How the credentials are that an organization may use, as far as calls with them failed lately. */
+  routeHealth(organizationId: string): readonly Health[] | Promise<readonly Health[]>;
+  /** Which targets a request would be sent to. Nothing is called. @throws GatewayError as the request would get. */
+  explainRoute(question: RouteQuestion): Promise<RouteExplanation>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
   /** What is stored of one organization's answers, and how much of all organizations' may be. */
@@ -44,6 +50,50 @@ export interface CredentialOfOrganization {
   readonly name: string;
   /** For providers that list no models. */
   readonly model: string | undefined;
+}
+
+/** A request that is not made. */
+export interface RouteQuestion {
+  readonly key: Pick<KeySnapshot, "id" | "name" | "organizationId" | "models" | "credentials">;
+  /** A model string. */
+  readonly model: string;
+  readonly shape: ClientShape;
+  /** JSON of the client's body; undefined for the least that the shape takes. */
+  readonly body: string | undefined;
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface RouteExplanation {
+  /** For people, such as `route fast`. */
+  readonly resolved_by: string;
+  readonly targets: readonly ExplainedTarget[];
+}
+
+/** A call that would be made, in the order in which they are. */
+export interface ExplainedTarget {
+  readonly provider: string;
+  /** Its name at the provider. */
+  readonly model: string;
+  readonly credential: string;
+  /** The provider's; null where the target cannot take the request. */
+  readonly shape: string | null;
+  readonly same_shape: boolean;
+  readonly url: string | null;
+  /** US dollars; null where the price is not known. */
+  readonly estimated_cost: number | null;
+  /** `ready`, `resting until <time>` or `locked`. */
+  readonly state: string;
+  /** Why it is not called in its turn; null where it is. */
+  readonly skipped: string | null;
+  /** Members of the client's body by their paths. */
+  readonly dropped: readonly string[];
+  readonly approximated: readonly string[];
+  readonly refused: readonly string[];
+  readonly reason: string;
+  /** The provider's body, where one was given. */
+  readonly request: Json | null;
 }
 
 export interface CacheStatus {

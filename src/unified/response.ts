@@ -249,6 +249,11 @@ export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): Ap
   return shape.readError(status, parseJson(text) ?? text);
 }
 
+/** The JSON of a body that Weir wrote. */
+export function jsonOf(bytes: Uint8Array): Json {
+  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+}
+
 const SHOWN_CHARACTERS_MAX = 4_096;
 
 /** The beginning of a provider's body, for the client to see: its JSON, else its text. */

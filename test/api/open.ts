@@ -10,6 +10,7 @@ import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
 import type { HookHealth, PluginView, ProviderView } from "../../src/plugin/view.ts";
 import { createRecorder } from "../../src/recorder/create-recorder.ts";
+import type { Health } from "../../src/routing/rests.ts";
 import type { Route } from "../../src/routing/route.ts";
 import type { Remote } from "../../src/runtime/rpc.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
@@ -19,7 +20,14 @@ import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
 import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
-import type { CachePurge, GatewayStatus, JobFunctions, RecorderFunctions, RecorderStatus } from "../../src/threads.ts";
+import type {
+  CachePurge,
+  GatewayStatus,
+  JobFunctions,
+  RecorderFunctions,
+  RecorderStatus,
+  RouteQuestion,
+} from "../../src/threads.ts";
 import { ownDirectory } from "../store/open.ts";
 
 export interface TestApi extends AsyncDisposable {
@@ -34,8 +42,9 @@ export interface TestApi extends AsyncDisposable {
   readonly keys: Readonly<Record<"all" | "read" | "write" | "gateway" | "admin" | "other", string>>;
   readonly published: () => readonly KeySnapshot[];
   /** What the gateway was last told of credentials and routes, and which it could not open. */
-  readonly told: { credentials: readonly StoredCredential[]; routes: readonly Route[] };
+  readonly told: { credentials: readonly StoredCredential[]; routes: readonly Route[]; question?: RouteQuestion };
   locked: readonly string[];
+  health: readonly Health[];
   readonly organization: string;
   readonly other: string;
   readonly log: string[];
@@ -147,6 +156,11 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       },
       testCredential: async ({ name }) => ({ ok: true, asked: "models", status: 200, message: name, models: [] }),
       lockedCredentials: async () => test.locked,
+      routeHealth: async () => test.health,
+      explainRoute: async (question) => {
+        told.question = question;
+        return { resolved_by: "route fast", targets: [] };
+      },
       cacheStatus: async () => ({ entries: 2, bytes: 300, bytesMax: 1_000 }),
       cacheEntries: async () => [],
       purgeCache: async (...args) => {
@@ -171,6 +185,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     published: () => published,
     told,
     locked: [],
+    health: [],
     organization: known.find(({ name }) => name === "all")!.organizationId,
     other: known.find(({ name }) => name === "other")!.organizationId,
     log,

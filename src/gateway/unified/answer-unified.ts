@@ -1,8 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { Demand } from "../../routing/demand.ts";
-import { type Ordered, order } from "../../routing/order.ts";
-import { Walk } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
 import { describeForm } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
@@ -10,7 +8,8 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
 import type { UnifiedAdmission } from "./admission.ts";
 import { listModels } from "./models-answer.ts";
-import { choicesOf, firstProvider, scopeOf } from "./scope.ts";
+import { demandOf, planTargets } from "./plan-targets.ts";
+import { scopeOf } from "./scope.ts";
 import { UnifiedCall } from "./unified-call.ts";
 
 /** A unified request whose body has been read. */
@@ -51,26 +50,20 @@ export async function answerUnified(
   const description = { ...described, model, stream: endpoint.named.stream ?? described.stream };
   exchange.routing = { ...exchange.routing, requestModel: model };
 
-  const choices = choicesOf(scope, model, described.more, unified.fallbacks);
   const session = sessionOf(admitted.headers);
-  const demand = demandOf(admitted, description, session);
-  const now = Date.now();
-  const targets = order(choices, {
-    demand: { ...demand, session: session ?? described.cacheKey },
-    speeds: parts.unified.speeds,
-    priceOf: parts.unified.priceOf,
-    kept: parts.unified.kept,
+  const { userId: user, properties } = admitted.seen;
+  const demand = demandOf({ key, user, session, properties }, description);
+  const { walk, first } = planTargets(parts, {
+    scope,
+    admission: unified,
+    model,
+    description,
+    demand,
     organizationId: key.organizationId,
-    now,
-    random: Math.random,
-  });
-  const first = firstProvider(choices);
-  const walk = new Walk(targets, {
-    rests: parts.unified.rests,
-    hasOwnKey: ({ provider }: Ordered) => unified.own.keyOf(provider, first) !== undefined,
-    seed: seedOf(key, session ?? described.cacheKey),
     retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
+    kept: parts.unified.kept,
     random: Math.random,
+    now: Date.now(),
   });
   const work: UnifiedWork = { admission: unified, body: plain, description, demand, session };
   exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first, events }));
@@ -91,25 +84,4 @@ export function sessionOf(headers: RequestHeaders): string | undefined {
     if (value !== undefined && value !== "") return fromWire(value);
   }
   return undefined;
-}
-
-function demandOf(
-  { seen, key }: Admitted & { readonly key: KeySnapshot },
-  description: Description,
-  session: string | undefined,
-): Demand {
-  return {
-    key: { id: key.id, name: key.name },
-    user: seen.userId ?? description.user,
-    session,
-    properties: seen.properties,
-    needs: new Set(description.needs),
-    inputTokens: description.inputTokens,
-    maxTokens: description.maxTokens,
-    stream: description.stream,
-  };
-}
-
-function seedOf(key: KeySnapshot, session: string | undefined): string | undefined {
-  return session === undefined ? undefined : JSON.stringify([key.organizationId, session]);
 }

@@ -10,7 +10,7 @@ import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
-import type { GatewayParts } from "../gateway-parts.ts";
+import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import { replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
 import { queryWithoutKey } from "./address.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
@@ -39,12 +39,11 @@ export interface Attempt {
   readonly path: string;
 }
 
-export interface AttemptParts {
-  readonly parts: GatewayParts;
-  readonly admitted: Admitted;
+/** What a candidate's body is written from. */
+export interface WriteParts {
+  readonly parts: RoutingParts;
+  readonly admitted: Pick<Admitted, "headers">;
   readonly work: UnifiedWork;
-  /** The client's own key, where it serves this candidate. */
-  readonly ownKey: string | undefined;
   readonly states: Readonly<Record<string, State>>;
   /** Members that the provider has named as unsupported. */
   readonly without: readonly string[];
@@ -52,6 +51,13 @@ export interface AttemptParts {
   readonly issuer: string | undefined;
   /** What plugins change of it. */
   readonly change: RequestChange | undefined;
+}
+
+export interface AttemptParts extends WriteParts {
+  readonly parts: GatewayParts;
+  readonly admitted: Admitted;
+  /** The client's own key, where it serves this candidate. */
+  readonly ownKey: string | undefined;
 }
 
 /** Settings of the targets that led to a candidate, in one. Inner ones go before outer ones. */
@@ -64,7 +70,7 @@ function endpointCall({ target, credential, model }: Candidate, stream: boolean)
 }
 
 /** Writes the request for a candidate. Never throws for what a client sent. */
-export async function writeFor(candidate: Candidate, given: AttemptParts): Promise<Written> {
+export async function writeFor(candidate: Candidate, given: WriteParts): Promise<Written> {
   const { parts, work, states, without } = given;
   const { admission, body, description } = work;
   const { provider } = candidate.target;
@@ -106,7 +112,7 @@ export async function writeFor(candidate: Candidate, given: AttemptParts): Promi
 }
 
 /** Embeddings in the provider's own form; undefined where it speaks OpenAI's. */
-function embeddingsFor(candidate: Candidate, { work, change }: AttemptParts, spoken: readonly ShapeAt[]) {
+function embeddingsFor(candidate: Candidate, { work, change }: WriteParts, spoken: readonly ShapeAt[]) {
   const at = spoken.find(({ shape }) => shape === "embeddings");
   const { admission, body, description } = work;
   if (at === undefined || admission.sameOnly) return undefined;
@@ -122,7 +128,7 @@ function embeddingsFor(candidate: Candidate, { work, change }: AttemptParts, spo
 }
 
 /** An endpoint that is not translated: a target has it or not. */
-function writeSame(candidate: Candidate, { parts, admitted, work, change }: AttemptParts, endpoint: string): Outbound {
+function writeSame(candidate: Candidate, { parts, admitted, work, change }: WriteParts, endpoint: string): Outbound {
   const { provider } = candidate.target;
   const call = endpointCall(candidate, false);
   const named = (name: string) => providerNamed(parts.providers(), name);
@@ -163,7 +169,7 @@ export async function prepare(
   const { provider } = candidate.target;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const call = endpointCall(candidate, work.description.stream);
-  const found = addressOf(candidate, outbound.at, call, work);
+  const found = addressOf(candidate, outbound.at, work);
   if (found === undefined) return undefined;
   const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
   const path = joined(found.path, query);
@@ -209,12 +215,13 @@ function joined(path: string, query: string): string {
 
 const decodedName = (parameter: string) => [...new URLSearchParams(parameter).keys()][0] ?? "";
 
-function addressOf(
+/** Where a candidate's call goes; undefined where it does not have this endpoint. */
+export function addressOf(
   candidate: Candidate,
   at: Spoken,
-  call: EndpointCall,
-  { admission }: UnifiedWork,
+  { admission, description }: UnifiedWork,
 ): EndpointAddress | undefined {
+  const call = endpointCall(candidate, description.stream);
   const { provider } = candidate.target;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const { endpoint } = admission;

@@ -4,7 +4,7 @@ import { CUSTOM } from "../../routing/custom.ts";
 import { readModelString } from "../../routing/model-string.ts";
 import { allows } from "../../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../../routing/resolve.ts";
-import type { GatewayParts } from "../gateway-parts.ts";
+import type { RoutingParts } from "../gateway-parts.ts";
 import type { ProviderIndex } from "../target.ts";
 import type { UnifiedAdmission } from "./admission.ts";
 
@@ -15,8 +15,8 @@ export function providerNamed(providers: ProviderIndex, name: string): ProviderP
 
 /** What a key may use, as of now. */
 export function scopeOf(
-  parts: GatewayParts,
-  key: KeySnapshot,
+  parts: RoutingParts,
+  key: Pick<KeySnapshot, "organizationId" | "models" | "credentials">,
   unified: Pick<UnifiedAdmission, "own" | "provider">,
 ): Scope {
   const { credentials, routes } = parts.unified.tables();

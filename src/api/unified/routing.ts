@@ -1,0 +1,85 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { checked } from "../../checked.ts";
+import { GatewayError } from "../../errors.ts";
+import { isoTimeOrNull } from "../../record/iso-time.ts";
+import { CLIENT_SHAPES } from "../../unified/client-shapes.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
+
+const QUESTION = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 10_000, description: "A model string, as a client writes it." }),
+    shape: Type.Optional(
+      Type.Union(
+        CLIENT_SHAPES.map((shape) => Type.Literal(shape)),
+        { default: "chat-completions", description: "What the client speaks." },
+      ),
+    ),
+    body: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: "The client's body; its `model` does not count." }),
+    ),
+    key_id: text("Id of the service key that asks; one without lists unless given."),
+    user: text("As in `Gateway-User-Id`."),
+    session: text("As in `Gateway-Session-Id`."),
+    properties: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: "As in `Gateway-Property-*`." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const EXPLAINED =
+  "The targets in the order in which they would be asked, with what each would get. Nothing is called, and no secret is shown. " +
+  "Errors are those that the request would get.";
+const HEALTH =
+  "Credentials that failed lately, the last used first. `model` is null where the whole credential rests. Kept in memory, per node.";
+
+/** How requests of the unified address are routed now. */
+export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia()
+    .get(
+      "/v1/route/health",
+      async ({ request }) => {
+        const health = await room.gateway.routeHealth(gate().caller(request).organizationId);
+        return success(
+          health.map(({ provider, credential, model, state, until, failures, lastError }) => {
+            return { provider, credential, model, state, until: isoTimeOrNull(until), failures, last_error: lastError };
+          }),
+        );
+      },
+      endpoint("read", "Routes", "Show which credentials rest", HEALTH),
+    )
+    .post(
+      "/v1/route/explain",
+      async ({ request, body }) => {
+        const { organizationId } = gate().caller(request);
+        const { body: asked, key_id, model, shape, user, session, properties } = checked(QUESTION, body);
+        return success(
+          await room.gateway.explainRoute({
+            key: keyOf(room, organizationId, key_id),
+            model,
+            shape: shape ?? "chat-completions",
+            body: asked === undefined ? undefined : JSON.stringify(asked),
+            user,
+            session,
+            properties: properties ?? {},
+          }),
+        );
+      },
+      endpoint("read", "Routes", "Explain where a request would go", EXPLAINED, { body: QUESTION }),
+    );
+}
+
+/** The key that asks. @throws GatewayError `not_found`. */
+function keyOf({ keys }: ApiRoom, organizationId: string, id: Static<typeof QUESTION>["key_id"]) {
+  if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
+  const found = keys.byId(id);
+  if (found?.organizationId !== organizationId)
+    throw new GatewayError("not_found", "there is no key of this id", { path: "key_id" });
+  return found;
+}

@@ -1,0 +1,208 @@
+import { GatewayError } from "../../errors.ts";
+import type { Loss } from "../../plugin/contract.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { type Ordered, speedKey } from "../../routing/order.ts";
+import type { Health } from "../../routing/rests.ts";
+import { askedOf, type Candidate, candidatesOf, modelAt } from "../../routing/walk.ts";
+import type { ExplainedTarget, RouteExplanation, RouteQuestion } from "../../threads.ts";
+import type { ClientShape } from "../../unified/client-shapes.ts";
+import { describe } from "../../unified/describe.ts";
+import type { Endpoint } from "../../unified/endpoints.ts";
+import { shapeNameOf } from "../../unified/outbound.ts";
+import { jsonOf } from "../../unified/response.ts";
+import type { RoutingParts } from "../gateway-parts.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+import type { UnifiedWork } from "./answer-unified.ts";
+import { addressOf, type WriteParts, type Written, writeFor } from "./attempt.ts";
+import { OwnKeys } from "./own-keys.ts";
+import { demandOf, type PlannedTargets, planTargets } from "./plan-targets.ts";
+import { scopeOf } from "./scope.ts";
+
+const WORD = "a";
+const MESSAGES = [{ role: "user", content: WORD }];
+
+/** The least that a body of each shape has beside its model. */
+const LEAST: Readonly<Record<ClientShape, object>> = {
+  "chat-completions": { messages: MESSAGES },
+  responses: { input: WORD },
+  messages: { max_tokens: 1_000, messages: MESSAGES },
+  "generate-content": { contents: [{ role: "user", parts: [{ text: WORD }] }] },
+  completions: { prompt: WORD },
+  embeddings: { input: WORD },
+};
+
+/**
+ * Which targets a request would be sent to, in which order, and what each would get. Nothing is called, and nothing that
+ * requests go by is changed. What is chosen by chance is the likely choice.
+ *
+ * @throws GatewayError `invalid_body`, `model_not_found`, `no_credential`, `model_forbidden`, as the request would get.
+ */
+export async function explainRoute(parts: RoutingParts, question: RouteQuestion): Promise<RouteExplanation> {
+  const { key, model, session, user, properties } = question;
+  const now = Date.now();
+  const admission = admissionOf(parts, question);
+  const body = Buffer.from(question.body ?? JSON.stringify({ model, ...LEAST[question.shape] }));
+  const described = describe(body.toString("utf8"));
+  if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
+  const description = { ...described, model };
+  const demand = demandOf({ key, user, session, properties }, description);
+  const planned = planTargets(parts, {
+    scope: scopeOf(parts, key, admission),
+    admission,
+    model,
+    description,
+    demand,
+    organizationId: key.organizationId,
+    retries: undefined,
+    kept: parts.unified.kept.unused,
+    random: () => 0.5,
+    now,
+  });
+  const work: UnifiedWork = { admission, body, description, demand, session };
+  const places = placesOf(planned);
+  const explained = await Promise.all(
+    places.map((place) => explainPlace(parts, { question, planned, work, now }, place)),
+  );
+  return {
+    resolved_by: [...new Set(planned.targets.map(({ resolvedBy }) => resolvedBy))].join(", "),
+    targets: withoutRested(explained),
+  };
+}
+
+function admissionOf(parts: RoutingParts, { shape }: RouteQuestion): UnifiedAdmission {
+  const endpoint: Endpoint = { kind: shape === "embeddings" ? "embeddings" : "generate", shape, named: {} };
+  return {
+    endpoint,
+    own: new OwnKeys(parts.headers.read([]), "", parts.providers()),
+    model: undefined,
+    provider: undefined,
+    sameOnly: false,
+    refuseLosses: false,
+    fallbacks: [],
+  };
+}
+
+/** A candidate, or what would be one. */
+interface Place {
+  readonly candidate: Candidate;
+  /** Why the walk leaves it out. */
+  readonly skipped: string | undefined;
+  readonly isLocked: boolean;
+}
+
+function placesOf({ targets, walk, walkParts }: PlannedTargets): readonly Place[] {
+  return targets.flatMap((target: Ordered): Place[] => {
+    const skipped = target.skipped === undefined ? undefined : `when: ${target.skipped}`;
+    const candidates =
+      skipped === undefined
+        ? walk.candidates.filter((candidate) => candidate.target === target)
+        : candidatesOf(target, walkParts);
+    const locked = target.credentials.filter(({ secrets }) => secrets === undefined);
+    return [
+      ...candidates.map((candidate) => ({ candidate, skipped, isLocked: false })),
+      ...locked.map((credential) => ({
+        candidate: { target, credential, model: modelAt(credential, target.model) },
+        skipped: skipped ?? "its secrets are locked",
+        isLocked: true,
+      })),
+    ];
+  });
+}
+
+interface Explaining {
+  readonly question: RouteQuestion;
+  readonly planned: PlannedTargets;
+  readonly work: UnifiedWork;
+  readonly now: number;
+}
+
+type Explained = ExplainedTarget & { readonly restsUntil: number };
+
+async function explainPlace(
+  parts: RoutingParts,
+  { question, planned, work, now }: Explaining,
+  { candidate, skipped, isLocked }: Place,
+): Promise<Explained> {
+  const { target, credential, model } = candidate;
+  const given: WriteParts = {
+    parts,
+    admitted: { headers: parts.headers.read([]) },
+    work,
+    states: parts.unified.callStates.of(question.key.organizationId, work.body),
+    without: parts.unified.rejected.of(speedKey({ ...target, model })),
+    issuer: undefined,
+    change: undefined,
+  };
+  const outbound = await writeFor(candidate, given);
+  if (outbound.kind === "invalid") throw invalid(outbound.loss);
+  const asked = askedOf(candidate);
+  const restsUntil = asked === undefined ? 0 : parts.unified.rests.until(asked, now);
+  const written = writtenOf(candidate, outbound, work);
+  const hasBody = question.body !== undefined;
+  return {
+    provider: target.provider.name,
+    model,
+    credential: credential === "client" ? "client" : credential.name,
+    ...written.where,
+    estimated_cost: planned.costOf(target) ?? null,
+    state: isLocked ? "locked" : restsUntil > 0 ? `resting until ${isoTime(restsUntil)}` : "ready",
+    skipped: skipped ?? written.skipped,
+    // The least body is ours: what becomes of its members is nothing that the client does.
+    dropped: hasBody ? written.pathsOf("dropped") : [],
+    approximated: hasBody ? written.pathsOf("approximated") : [],
+    refused: written.pathsOf("refused"),
+    reason: target.reason,
+    request: hasBody && written.body !== undefined ? jsonOf(written.body) : null,
+    restsUntil: isLocked ? 0 : restsUntil,
+  };
+}
+
+/** What became of the request at a candidate. */
+function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
+  const losses: readonly Loss[] = "losses" in outbound ? outbound.losses : "loss" in outbound ? [outbound.loss] : [];
+  const pathsOf = (kind: Loss["kind"]) => losses.filter((loss) => loss.kind === kind).map(({ path }) => path);
+  const nowhere = { shape: null, same_shape: false, url: null };
+  if (outbound.kind === "refused" || outbound.kind === "invalid") {
+    const { path, why = "the target cannot take it" } = outbound.loss;
+    return { where: nowhere, skipped: path === "" ? why : `${path}: ${why}`, pathsOf, body: undefined };
+  }
+  // Nothing is asked of a provider: the answer is Weir's own estimate.
+  if (outbound.kind === "estimate") return { where: nowhere, skipped: null, pathsOf, body: undefined };
+  const address = addressOf(candidate, outbound.at, work);
+  const shape = shapeNameOf(outbound.at);
+  if (address === undefined)
+    return { where: { ...nowhere, shape }, skipped: "it does not have this endpoint", pathsOf, body: undefined };
+  const where = { shape, same_shape: outbound.kind === "same", url: address.origin + address.path };
+  return { where, skipped: null, pathsOf, body: outbound.body };
+}
+
+/** A resting candidate is passed over, unless all that could be asked rest: then the one that ends first is asked. */
+function withoutRested(explained: readonly Explained[]): readonly ExplainedTarget[] {
+  const open = explained.filter(({ skipped }) => skipped === null);
+  const soonest = open.toSorted((a, b) => a.restsUntil - b.restsUntil)[0];
+  return explained.map((each) => {
+    const { restsUntil, ...target } = each;
+    const isPassed = target.skipped === null && restsUntil > 0 && each !== soonest;
+    return isPassed ? { ...target, skipped: "it rests" } : target;
+  });
+}
+
+function invalid({ path, why = "cannot be read" }: Loss): GatewayError {
+  return new GatewayError("invalid_body", path === "" ? `body: ${why}` : `body.${path}: ${why}`, {
+    path: path === "" ? "body" : `body.${path}`,
+  });
+}
+
+/** What failed lately of the credentials that an organization may use, by their names. */
+export function routeHealth(parts: RoutingParts, organizationId: string): readonly Health[] {
+  const named = new Map(
+    parts.unified
+      .tables()
+      .credentials.filter((each) => each.shared || ["", organizationId].includes(each.organizationId))
+      .map((each) => [JSON.stringify([each.organizationId, each.name]), each.name]),
+  );
+  return parts.unified.rests.health(Date.now()).flatMap((health) => {
+    const credential = named.get(health.credential);
+    return credential === undefined ? [] : [{ ...health, credential }];
+  });
+}

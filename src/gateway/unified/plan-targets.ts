@@ -1,0 +1,94 @@
+import type { KeySnapshot } from "../../keys.ts";
+import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { Demand } from "../../routing/demand.ts";
+import { type KeptChoices, type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";
+import type { Scope } from "../../routing/resolve.ts";
+import { Walk, type WalkParts } from "../../routing/walk.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { RoutingParts } from "../gateway-parts.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+import { choicesOf, firstProvider } from "./scope.ts";
+
+/** What decides about the targets of a request. */
+export interface TargetsWanted {
+  readonly scope: Scope;
+  readonly admission: Pick<UnifiedAdmission, "own" | "fallbacks">;
+  /** A model string. */
+  readonly model: string;
+  readonly description: Description;
+  readonly demand: Demand;
+  readonly organizationId: string;
+  /** Tries of one candidate after a failure; undefined for what the route says. */
+  readonly retries: number | undefined;
+  /** Where choices of a session are kept. */
+  readonly kept: Pick<KeptChoices, "get" | "set">;
+  readonly random: () => number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface PlannedTargets {
+  /** In the order in which they are asked, those whose conditions do not hold among them. */
+  readonly targets: readonly Ordered[];
+  readonly walk: Walk;
+  /** What the walk's candidates were made with. */
+  readonly walkParts: WalkParts;
+  /** The provider of the first target. */
+  readonly first: ProviderPlugin | undefined;
+  /** US dollars that the request would cost there; undefined where the price is not known. */
+  readonly costOf: (target: Ordered) => number | undefined;
+}
+
+/**
+ * Resolves a model string and orders its targets: for a request that is answered, and for one that is explained.
+ *
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
+ */
+export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
+  const { scope, admission, model, description, demand, organizationId, retries, kept, random, now } = wanted;
+  const { speeds, priceOf: tablePrice, rests } = parts.unified;
+  const choices = choicesOf(scope, model, description.more, admission.fallbacks);
+  // The body's key keeps a conversation together where no session is named; it is no session of the record.
+  const together = demand.session ?? description.cacheKey;
+  const orderParts: OrderParts = {
+    demand: { ...demand, session: together },
+    speeds,
+    priceOf: tablePrice,
+    kept,
+    organizationId,
+    now,
+    random,
+  };
+  const targets = order(choices, orderParts);
+  const first = firstProvider(choices);
+  const walkParts: WalkParts = {
+    rests,
+    hasOwnKey: ({ provider }) => admission.own.keyOf(provider, first) !== undefined,
+    seed: together === undefined ? undefined : JSON.stringify([organizationId, together]),
+    retries,
+    random,
+  };
+  const costOf = (target: Ordered) => priceOf(target, orderParts);
+  return { targets, walk: new Walk(targets, walkParts), walkParts, first, costOf };
+}
+
+/** What is known of who asks. */
+interface Asker {
+  readonly key: Pick<KeySnapshot, "id" | "name">;
+  readonly user: string | undefined;
+  readonly session: string | undefined;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export function demandOf({ key, user, session, properties }: Asker, description: Description): Demand {
+  return {
+    key: { id: key.id, name: key.name },
+    user: user ?? description.user,
+    session,
+    properties,
+    needs: new Set(description.needs),
+    inputTokens: description.inputTokens,
+    maxTokens: description.maxTokens,
+    stream: description.stream,
+  };
+}
