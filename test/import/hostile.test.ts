@@ -60,7 +60,7 @@ test("an id that another organization has is rejected, and its record stays as i
   expect(stolen.data).toEqual({
     imported: 1,
     existing: 0,
-    rejected: [{ line: 1, id: idOf(1), why: "the id is taken" }],
+    rejected: [{ line: 1, id: idOf(1), why: "the id was used before in this deployment" }],
   });
   expect(await shown(1)).toMatchObject({ model: "ours", request_body: { a: 1 } });
   expect(await shown(1, otherKey)).toBeUndefined();

@@ -6,9 +6,9 @@ export const KNOWN_SETTINGS: Readonly<Record<string, string>> = Object.fromEntri
     ...["Model-Override", "Node-Id", "Job-Id", "Experiment-Id", "Omit-Request", "Omit-Response"],
     ...["Cache-Enabled", "Cache-Read", "Cache-Save", "Cache-Seed", "Cache-Bucket-Max-Size", "Cache-Ignore-Keys"],
     ...["RateLimit-Policy", "Retry-Enabled", "Retry-Num", "Retry-Factor", "Retry-Min-Timeout", "Retry-Max-Timeout"],
-    "Fallbacks",
+    ...["Fallbacks", "Model", "Unsupported", "Body-Mapping", "Gateway-Body-Mapping", "Provider-Key"],
   ].map((name) => [name.toLowerCase(), `Gateway-${name}`]),
 );
 
 /** Beginnings of those that carry a name of the client's. */
-export const NAMED_SETTINGS = ["property-", "prompt-input-"];
+export const NAMED_SETTINGS = ["property-", "prompt-input-", "provider-key-"];
