@@ -62,7 +62,8 @@ test("every page is in the navigation, in its order", async () => {
   await using opened = await it.open("/storage");
   const links = opened.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
   await links.first().waitFor();
-  const all = "Requests Sessions Users Properties Costs Models Domains Limits Alerts Cache Plugins Keys Storage";
+  const all =
+    "Requests Sessions Users Properties Costs Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Storage";
   expect((await links.allTextContents()).join(" ")).toBe(all);
 });
 
