@@ -6,7 +6,6 @@ import type { BodyNeed } from "../plugin/contract.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
-import { modelOfPath } from "./body/content.ts";
 import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
 import { checkMessage } from "./check-message.ts";
 import type { Exchange } from "./exchange.ts";
@@ -187,6 +186,5 @@ function requestFacts(
     keyModels: isForUnified ? null : key.models,
     shown: meta.headers,
     gateway: headers.gateway,
-    model: modelOfPath(meta.path),
   };
 }

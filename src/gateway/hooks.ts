@@ -2,6 +2,7 @@ import { maskLabel } from "../masking/mask.ts";
 import type { BodyNeed, RequestChange, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Admitted } from "./admit.ts";
+import { modelOfPath } from "./body/content.ts";
 import { hasBody } from "./body/plan.ts";
 import { codedBody } from "./change-request.ts";
 import type { Exchange } from "./exchange.ts";
@@ -40,7 +41,7 @@ export async function learnFromBody(
 ): Promise<void> {
   const found = await parts.content.content(codedBody(headers, bytes), needs.includes("body"));
   if (needs.includes("user")) facts.bodyUser = found.user === undefined ? undefined : maskLabel(found.user);
-  if (needs.includes("model")) facts.model ??= found.model;
+  if (needs.includes("model")) facts.model ??= modelOfPath(facts.path) ?? found.model;
   if (needs.includes("body")) facts.body = found.json;
 }
 

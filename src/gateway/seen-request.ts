@@ -1,5 +1,6 @@
 import { MASKED } from "../masking/mask.ts";
 import type { GatewayRequest, Json } from "../plugin/contract.ts";
+import { modelOfPath } from "./body/content.ts";
 import { fromWire, type GatewayHeader } from "./headers/headers.ts";
 
 /** What is known of a request before its target is called. Plain: it may be sent to another thread. */
@@ -90,6 +91,7 @@ export class SeenRequest implements GatewayRequest {
   }
 
   get model(): string | undefined {
+    this.#facts.model ??= modelOfPath(this.#facts.path);
     return this.#facts.model;
   }
 
