@@ -50,6 +50,8 @@ export class Vault {
   #locked: readonly StoredCredential[] = [];
   #keyError: string | undefined;
   #seen = "";
+  /** The same of the file of keys alone, when it was read last. */
+  #keySeen = "";
 
   /** @throws GatewayError `config_invalid` where a table of `weir.toml`, a key, or what they point at cannot be read. */
   constructor(options: VaultOptions) {
@@ -104,7 +106,7 @@ export class Vault {
 
   #look(): void {
     const seen = stampOf(this.#files);
-    if (seen === this.#seen) return;
+    if (seen === this.#seen && stampOf(this.#files.slice(0, 1)) === this.#keySeen) return;
     this.#seen = seen;
     // A secret whose file is being replaced keeps its last value.
     this.#fromFile = this.#configured.map((each, at) => {
@@ -124,6 +126,8 @@ export class Vault {
   }
 
   #build(): void {
+    // What is read now is what a later look compares with: a key that was made since the last one may be gone by then.
+    this.#keySeen = stampOf(this.#files.slice(0, 1));
     const keys = this.#keys();
     const opened = this.#stored.map((each) => openCredential(each, keys));
     this.#locked = this.#stored.filter((_, at) => opened[at]!.secrets === undefined);
