@@ -10,13 +10,13 @@ interface FollowedOptions<T> {
   /** Differs whenever what is followed has changed; cheap. */
   readonly fingerprint: () => Promise<string>;
   readonly read: () => Promise<T>;
-  /** Hands it to whoever goes by it; where this fails it is tried again. */
+  /** Sends it to the parts that use it. A failure is retried. */
   readonly publish: (value: T) => Promise<void>;
   /** Called after each look. */
   readonly onLook?: () => Promise<void>;
 }
 
-/** Something of the database that others are told of whenever it changes; while the database is away, they keep the last. */
+/** A value of the database that is sent to its users whenever it changes. While the database is away, they keep the last one. */
 export class Followed<T> {
   readonly #options: FollowedOptions<T>;
   #fingerprint = "";
