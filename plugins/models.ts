@@ -56,6 +56,7 @@ export default {
     const { allow, deny, rules, unknown } = options;
     const all: readonly Rule[] = allow || deny ? [{ ...(allow && { allow }), ...(deny && { deny }) }, ...rules] : rules;
     const rulesOf = (request: GatewayRequest): readonly Rule[] => {
+      if (all.length === 0 && request.keyModels === null) return all;
       const own = all.filter((rule) => isAbout(rule, request));
       return request.keyModels === null ? own : [...own, ofKey(request.keyModels)];
     };
@@ -63,9 +64,9 @@ export default {
       needs: (request) => (rulesOf(request).length > 0 ? MODEL : NOTHING),
 
       onRequest(request) {
-        const { model, provider, method } = request;
         const about = rulesOf(request);
         if (about.length === 0) return undefined;
+        const { model, provider, method } = request;
         if (model === undefined) return unknown === "pass" || READS.has(method) ? undefined : unreadable;
         const names = [model, `${provider}/${model}`];
         return about.every((rule) => allows(rule, names)) ? undefined : refusal(model);

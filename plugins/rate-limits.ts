@@ -1,4 +1,5 @@
 import type { GatewayPlugin, GatewayRequest, Refusal } from "weir/plugin";
+import { CredentialLimits } from "./rate-limits/credential.ts";
 import { type Bearing, Ledger } from "./rate-limits/ledger.ts";
 import { type Policy, readPolicies } from "./rate-limits/policy.ts";
 import { rateLimitRoutes } from "./rate-limits/routes.ts";
@@ -19,7 +20,8 @@ const NOTHING = [] as const;
 
 /**
  * Rate limits and budgets: those that a request brings in `Gateway-RateLimit-Policy`, those stored at
- * `/v1/rate-limits`, and those of `weir.toml`. All of them must have room, and then all of them count the request.
+ * `/v1/rate-limits`, and those of `weir.toml`. All of them must have room, and then all of them count the request. At the
+ * unified address they count it once, and the `limit` of a credential counts each call that it pays.
  */
 export default {
   apiVersion: 1,
@@ -38,7 +40,23 @@ export default {
         log.warn(`the rate limit "${name}" of weir.toml bears on nothing: no key has the id ${key_id}`);
     }
     const ledger = new Ledger(gateway, log);
+    const limits = new CredentialLimits(ledger);
     const read = remembering(readPolicies);
+    /** What bears on a request itself; undefined where nothing more can be counted. */
+    const ofRequest = (request: GatewayRequest, policies: readonly Policy[]): readonly Bearing[] | undefined => {
+      const isFallback = request.fallbackOf !== undefined;
+      // The calls of a unified request are one request, and it holds what the first call took.
+      if (request.callId !== undefined && (isFallback || ledger.holds(request.id))) return [];
+      const bearings: Bearing[] = [];
+      for (const policy of policies) {
+        // Of a budget the client's request holds what is likely, and is charged with what its fallback cost.
+        if (isFallback && policy.unit !== "request") continue;
+        const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
+        if (counter === undefined) return undefined;
+        bearings.push({ policy, counter });
+      }
+      return bearings;
+    };
     return {
       needs(request) {
         const policies = policiesOf(request, stored, read);
@@ -56,21 +74,25 @@ export default {
 
       onForward(request) {
         const policies = policiesOf(request, stored, read);
-        if (typeof policies === "string" || policies.length === 0) return undefined;
-        const bearings: Bearing[] = [];
-        for (const policy of policies) {
-          // Of a budget the client's request holds what is likely, and is charged with what its fallback cost.
-          if (request.fallbackOf !== undefined && policy.unit !== "request") continue;
-          const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
-          if (counter === undefined) return tooMany;
-          bearings.push({ policy, counter });
-        }
+        if (typeof policies === "string") return undefined;
+        const { credential } = request;
+        if (policies.length === 0 && credential?.limit === undefined) return undefined;
+        const own = ofRequest(request, policies);
+        const ofCredential = credential === undefined ? [] : limits.bearings(credential);
+        if (own === undefined || ofCredential === undefined) return tooMany;
+        const bearings = [...own, ...ofCredential];
         if (bearings.length === 0) return undefined;
-        return admit(ledger, request.id, bearings) ?? admitLater(ledger, request.id, bearings);
+        return admit(ledger, request, bearings) ?? admitLater(ledger, request, bearings);
       },
 
-      onEnd: ({ id, outcome, forwarded, status }) =>
-        ledger.end(id, outcome !== "refused" && forwarded, outcome === "complete" && status < 400),
+      onEnd: ({ id, recordId, outcome, forwarded, status }) =>
+        ledger.end({
+          id,
+          recordId,
+          counts: outcome !== "refused" && forwarded,
+          answered: outcome === "complete" && status < 400,
+        }),
+      limitsOf: (credential) => limits.uses(credential, Date.now()),
       routes: rateLimitRoutes(stored, ledger, gateway.organizationOfKey),
       dispose: () => ledger.close(),
     };
@@ -130,9 +152,10 @@ const tooMany: Refusal = {
 };
 
 type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
+type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId">;
 
 /** Counts the request where all policies have room; undefined where one only lacks what other requests hold. */
-function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final = false): Verdict | undefined {
+function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], final = false): Verdict | undefined {
   const now = Date.now();
   let heldUp: Bearing | undefined;
   for (const bearing of bearings) {
@@ -142,15 +165,20 @@ function admit(ledger: Ledger, id: string, bearings: readonly Bearing[], final =
     heldUp ??= bearing;
   }
   if (heldUp !== undefined) return final ? refuse(heldUp, now) : undefined;
-  ledger.take(id, bearings, now);
-  return { responseHeaders: limitHeaders(tightest(bearings, now), now) };
+  const own = bearings.filter(({ credential }) => credential === undefined);
+  const ofCredential = bearings.filter(({ credential }) => credential !== undefined);
+  const { id, fallbackOf, callId = id } = request;
+  if (own.length > 0) ledger.take(id, own, now);
+  if (ofCredential.length > 0) ledger.take(callId, ofCredential, now, fallbackOf ?? id);
+  // What a credential may spend is its owner's affair: the client learns of its own limits alone.
+  return { responseHeaders: own.length === 0 ? {} : limitHeaders(tightest(own, now), now) };
 }
 
 /**
  * Other nodes may leave room, which is asked for first. Most of what is held is charged within milliseconds of an
  * answer's end: so long a request can wait.
  */
-async function admitLater(ledger: Ledger, id: string, bearings: readonly Bearing[]): Promise<Verdict> {
+async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<Verdict> {
   const startedMs = performance.now();
   for (let asked = 0; ; ) {
     const asking = asked < ASKED_MAX ? roomAskedFor(bearings) : [];
@@ -160,7 +188,7 @@ async function admitLater(ledger: Ledger, id: string, bearings: readonly Bearing
     }
     const waitMs = bearings.some(({ counter }) => counter.ended > 0) ? CHARGE_WAIT_MS : WAIT_MS;
     const leftMs = startedMs + waitMs - performance.now();
-    const verdict = admit(ledger, id, bearings, leftMs <= 0 && asking.length === 0);
+    const verdict = admit(ledger, request, bearings, leftMs <= 0 && asking.length === 0);
     if (verdict !== undefined) return verdict;
     if (asking.length === 0) await ledger.change(Math.max(1, Math.min(leftMs, WAIT_MS)));
   }
@@ -176,14 +204,19 @@ function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
 }
 
 function refuse(bearing: Bearing, now: number): Refusal {
-  const { policy, counter } = bearing;
+  const { policy, counter, credential } = bearing;
   const seconds = counter.retrySeconds(policy, now);
+  const wait = { status: 429, code: "rate_limited" };
+  if (credential !== undefined) {
+    const message = `the limit of the credential "${credential}" is spent; wait ${seconds} s`;
+    return { ...wait, message, headers: { "Retry-After": String(seconds) } };
+  }
   const unit = policy.unit !== "request" ? policy.unit : policy.quota === 1 ? "request" : "requests";
   const per = `${policy.quota} ${unit} in ${policy.windowMs / 1_000} s`;
   const by = policy.segment === null ? "" : ` for each ${policy.segment}`;
   const message = `the rate limit "${policy.name}" (${per}${by}) is spent; wait ${seconds} s`;
   const shown = { ...limitHeaders(bearing, now), "gateway-ratelimit-reset": String(seconds) };
-  return { status: 429, code: "rate_limited", message, headers: { ...shown, "Retry-After": String(seconds) } };
+  return { ...wait, message, headers: { ...shown, "Retry-After": String(seconds) } };
 }
 
 /** The policy with the smallest share of its quota left. */

@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "weir/plugin";
+import type { EndpointCall, ProviderPlugin } from "weir/plugin";
 
 const novaEffort = Object.fromEntries(
   ["low", "medium", "high"].map((maxReasoningEffort) => [
@@ -6,6 +6,8 @@ const novaEffort = Object.fromEntries(
     { reasoningConfig: { type: "enabled", maxReasoningEffort } },
   ]),
 );
+
+const countPath = ({ model }: EndpointCall) => `/model/${encodeURIComponent(model)}/count-tokens`;
 
 const gptOssEffort = Object.fromEntries(
   ["low", "medium", "high"].map((reasoning_effort) => [reasoning_effort, { reasoning_effort }]),
@@ -46,6 +48,7 @@ export default {
       serves: ({ model }) => model.includes("anthropic.claude"),
       path: ({ model, stream }) =>
         `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`,
+      countPath,
       place: { modelInPath: true, version: "bedrock-2023-05-31", betasInBody: true, streamInPath: true, frames: "aws" },
     },
     {
@@ -56,7 +59,7 @@ export default {
     {
       shape: "converse",
       path: ({ model, stream }) => `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
-      countPath: ({ model }) => `/model/${encodeURIComponent(model)}/count-tokens`,
+      countPath,
     },
   ],
   auth: "sigv4",

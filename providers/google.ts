@@ -62,7 +62,7 @@ export default {
   shapes: [
     {
       shape: "messages",
-      serves: (call) => isVertex(call) && call.model.startsWith("claude-"),
+      serves: isClaude,
       path: (call) =>
         `${vertex(call)}/publishers/anthropic/models/${call.model}:${call.stream ? "streamRawPredict" : "rawPredict"}`,
       countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
@@ -71,11 +71,12 @@ export default {
     // Models of other makers at Vertex have their maker before a slash.
     {
       shape: "chat-completions",
-      serves: (call) => isVertex(call) && call.model.includes("/") && !call.model.startsWith("google/"),
+      serves: isForeign,
       path: (call) => `${vertex(call)}/endpoints/openapi/chat/completions`,
     },
     {
       shape: "generate-content",
+      serves: (call) => !isClaude(call) && !isForeign(call),
       path: (call) => method(call, call.stream ? "streamGenerateContent?alt=sse" : "generateContent"),
       countPath: (call) => method(call, "countTokens"),
     },
@@ -97,6 +98,15 @@ export default {
 } satisfies ProviderPlugin;
 
 const isVertex = ({ settings }: EndpointCall) => settings["project"] !== undefined;
+
+function isClaude(call: EndpointCall): boolean {
+  return isVertex(call) && call.model.startsWith("claude-");
+}
+
+/** A model of another maker. */
+function isForeign(call: EndpointCall): boolean {
+  return isVertex(call) && call.model.includes("/") && !call.model.startsWith("google/");
+}
 
 const vertex = ({ settings: { project = "", location = "global" } }: EndpointCall) =>
   `/v1/projects/${encodeURIComponent(project)}/locations/${location}`;

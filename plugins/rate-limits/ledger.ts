@@ -1,6 +1,7 @@
 import type { GatewayAccess, Json, PluginLog, RequestUsage } from "weir/plugin";
 import { Counter } from "./counter.ts";
-import type { Policy, Unit } from "./policy.ts";
+import { holdEntry, replay, type Taken } from "./journal-entries.ts";
+import type { Policy } from "./policy.ts";
 
 /** Counters kept at once for one organization; a client that makes segments up must not fill the memory. */
 const COUNTERS_MAX = 50_000;
@@ -16,6 +17,8 @@ const RETRY_MS = [100, 250, 500, 1_000] as const;
 export interface Bearing {
   readonly policy: Policy;
   readonly counter: Counter;
+  /** The credential whose limit it is; undefined for one of the client's. */
+  readonly credential?: string;
 }
 
 /** What is in the window of one segment. */
@@ -25,18 +28,16 @@ export interface Counted {
   readonly used: number;
 }
 
-/** What a request took from one counter. */
-interface Taken {
-  readonly counter: Counter;
-  readonly unit: Unit;
-  readonly amount: number;
-  readonly atMs: number;
-  /** Whether a whole answer came of it, whose usage or price may yet be unknown; of what failed, nothing is learnt. */
-  readonly answered?: boolean;
+interface TakenEnd {
+  readonly id: string;
+  readonly counts: boolean;
+  readonly answered: boolean;
+  /** The record that says what was used; of this id unless given. */
+  readonly recordId?: string | undefined;
 }
 
 /**
- * All counters, and what requests in flight hold of them. Every change is in the journal before the request that
+ * All counters, and what requests and calls in flight hold of them. Every change is in the journal before the request that
  * caused it is answered: `k` names a counter, `+` counts, `-` gives back, `h` holds, `c` charges what was held, `l` is
  * the likely charge.
  */
@@ -66,7 +67,7 @@ export class Ledger {
 
   /** The counter of a policy for one organization and segment; undefined where there are too many. */
   counter(policy: Policy, organization: string, segment: string): Counter | undefined {
-    const key = `${organization} ${policy.unit} ${policy.id} ${segment}`;
+    const key = keyOf(policy, organization, segment);
     let counter = this.#counters.get(key);
     if (counter === undefined) {
       if (this.#isFull(organization)) this.#dropIdle(Date.now());
@@ -78,6 +79,16 @@ export class Ledger {
     counter.windowMs = policy.windowMs;
     if (this.#gateway.shares !== undefined) this.#share(counter, policy);
     return counter;
+  }
+
+  /** The same where something was counted; undefined where nothing was. */
+  counted(policy: Policy, organization: string, segment: string): Counter | undefined {
+    return this.#counters.get(keyOf(policy, organization, segment));
+  }
+
+  /** Whether something was taken under this id that has not ended. */
+  holds(id: string): boolean {
+    return this.#inFlight.has(id);
   }
 
   /**
@@ -104,8 +115,12 @@ export class Ledger {
     return found;
   }
 
-  /** Counts one request under all its policies. */
-  take(id: string, bearings: readonly Bearing[], now: number): void {
+  /**
+   * Counts one request, or one call of it, under all its policies.
+   *
+   * @param recordId - the record that will say what was used, as far as is known now.
+   */
+  take(id: string, bearings: readonly Bearing[], now: number, recordId = id): void {
     const { journal } = this.#gateway;
     const taken: Taken[] = [];
     for (const { policy, counter } of bearings) {
@@ -113,22 +128,22 @@ export class Ledger {
       if (unit === "request") {
         counter.window.add(now, 1, policy.windowMs);
         journal.append(["+", counter.number, now, 1]);
-        taken.push({ counter, unit, amount: 1, atMs: now });
+        taken.push({ counter, recordId, unit, amount: 1, atMs: now });
       } else {
         const amount = counter.toHold(policy, now);
         counter.hold(amount);
-        journal.append(["h", counter.number, id, amount, now, unit]);
-        taken.push({ counter, unit, amount, atMs: now });
+        journal.append(holdEntry(id, { counter, recordId, unit, amount, atMs: now }));
+        taken.push({ counter, recordId, unit, amount, atMs: now });
       }
     }
     this.#inFlight.set(id, taken);
   }
 
   /**
-   * A request is over: what it took is given back where it does not count, else charged as soon as that is known;
+   * A request or a call is over: what it took is given back where it does not count, else charged as soon as that is known;
    * `answered` says whether the provider did so whole and with no failure.
    */
-  end(id: string, counts: boolean, answered: boolean): void {
+  end({ id, counts, answered, recordId = id }: TakenEnd): void {
     const taken = this.#inFlight.get(id);
     if (taken === undefined) return;
     this.#inFlight.delete(id);
@@ -137,7 +152,7 @@ export class Ledger {
       this.#tellChange();
       return;
     }
-    const held = taken.filter(({ unit }) => unit !== "request").map((each) => ({ ...each, answered }));
+    const held = taken.filter(({ unit }) => unit !== "request").map((each) => ({ ...each, answered, recordId }));
     if (held.length === 0) return;
     this.#setEnded(id, held);
     this.#chargeSoon();
@@ -184,10 +199,11 @@ export class Ledger {
   async #chargeAll(): Promise<void> {
     await pause(GATHER_MS);
     const ids = [...this.#ended.keys()].slice(0, ASKED_AT_ONCE);
+    const recordIds = new Set(ids.map((id) => this.#ended.get(id)![0]!.recordId));
     let used: readonly RequestUsage[] | undefined;
     for (let attempt = 0; used === undefined && !this.#closed; attempt++) {
       try {
-        used = await this.#gateway.usageOf(ids);
+        used = await this.#gateway.usageOf([...recordIds]);
       } catch (error) {
         // What is held stays held: a budget whose spending is not known must not be overdrawn.
         if (attempt === 0) this.#log.warn(`usage cannot be asked for, and is held back: ${(error as Error).message}`);
@@ -196,7 +212,7 @@ export class Ledger {
     }
     const byId = new Map(used?.map((usage) => [usage.requestId, usage]));
     for (const id of used === undefined ? [] : ids) {
-      for (const taken of this.#ended.get(id)!) this.#charge(id, taken, byId.get(id));
+      for (const taken of this.#ended.get(id)!) this.#charge(id, taken, byId.get(taken.recordId));
       this.#ended.delete(id);
     }
     this.#tellChange();
@@ -230,32 +246,8 @@ export class Ledger {
 
   /** What was held by requests of an earlier run is charged by what their records say. */
   #replay(entries: readonly Json[]): void {
-    const byNumber = new Map<number, Counter>();
-    const held = new Map<string, { readonly id: string; readonly taken: Taken }>();
-    for (const [kind, number, ...rest] of entries) {
-      if (kind === "k") {
-        byNumber.set(number, this.#name(number, rest[0], rest[1]));
-        continue;
-      }
-      const counter = byNumber.get(number);
-      if (counter === undefined) continue;
-      if (kind === "+") counter.window.add(rest[0], rest[1], counter.windowMs);
-      else if (kind === "-") counter.window.remove(rest[0], rest[1]);
-      else if (kind === "l") counter.likely = rest[0];
-      else if (kind === "h") {
-        const [id, amount, atMs, unit] = rest;
-        counter.hold(amount);
-        held.set(`${number} ${id}`, { id, taken: { counter, unit, amount, atMs } });
-      } else if (kind === "c") {
-        const [id, charge, atMs, likely] = rest;
-        const before = held.get(`${number} ${id}`);
-        if (before !== undefined) counter.release(before.taken.amount);
-        held.delete(`${number} ${id}`);
-        if (charge > 0) counter.window.add(atMs, charge, counter.windowMs);
-        counter.likely = likely ?? counter.likely;
-      }
-    }
-    for (const { id, taken } of held.values()) this.#setEnded(id, [taken]);
+    const held = replay(entries, (number, key, windowMs) => this.#name(number, key, windowMs));
+    for (const { id, taken } of held) this.#setEnded(id, [taken]);
     this.#dropIdle(Date.now());
   }
 
@@ -267,9 +259,7 @@ export class Ledger {
       for (const [time, amount] of window.entries()) yield ["+", number, time, amount];
     }
     for (const [id, taken] of [...this.#inFlight, ...this.#ended]) {
-      for (const { counter, unit, amount, atMs } of taken) {
-        if (unit !== "request") yield ["h", counter.number, id, amount, atMs, unit];
-      }
+      for (const each of taken) if (each.unit !== "request") yield holdEntry(id, each);
     }
   }
 
@@ -294,6 +284,10 @@ export class Ledger {
     else this.#sizes.set(organization, size);
   }
 }
+
+/** Segments come last, because they may hold spaces. */
+const keyOf = ({ unit, id }: Policy, organization: string, segment: string) =>
+  `${organization} ${unit} ${id} ${segment}`;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -11,6 +11,7 @@ export type * from "./contract/endpoint.ts";
 export type * from "./contract/exchange.ts";
 export type * from "./contract/gateway-access.ts";
 export type * from "./contract/json.ts";
+export type * from "./contract/mapping.ts";
 export type * from "./contract/plugin.ts";
 export type * from "./contract/prompt.ts";
 export type * from "./contract/provider.ts";

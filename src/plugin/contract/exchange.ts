@@ -4,11 +4,30 @@ import type { Usage } from "./reading.ts";
 /** What a plugin needs of a request's body. */
 export type BodyNeed = "user" | "model" | "body";
 
+/** The stored credential that pays for a call of the unified address, without its secrets. */
+export interface PayingCredential {
+  /** Unique in its organization. */
+  readonly name: string;
+  /** Empty for a credential of `weir.toml`. */
+  readonly organizationId: string;
+  /** Rate-limit policies as text, such as `600;w=60`; undefined where it has none. */
+  readonly limit: string | undefined;
+}
+
 /** A request as plugins see it, without any credential. Members that cost something are made when first read. */
 export interface GatewayRequest {
   readonly id: string;
   /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
   readonly fallbackOf?: string | undefined;
+  /**
+   * At the unified address, where plugins are asked about each call: the id of this call. `onEnd` is called with it as
+   * well. Undefined in pass-through.
+   */
+  readonly callId?: string | undefined;
+  /** At the unified address: the route that led to this call. */
+  readonly route?: string | undefined;
+  /** At the unified address: the credential that pays for this call; undefined for the client's own key. */
+  readonly credential?: PayingCredential | undefined;
   readonly method: string;
   readonly path: string;
   readonly target: {
@@ -117,9 +136,11 @@ export interface RequestChange {
   readonly body?: Readonly<Record<string, Json>>;
 }
 
-/** How an exchange ended. */
+/** How an exchange ended, or one call of it at the unified address. */
 export interface RequestEnd {
   readonly id: string;
+  /** For the end of a call: the record that has its usage. */
+  readonly recordId?: string;
   /** As the record will say it; 0 where there is none. */
   readonly status: number;
   readonly outcome:

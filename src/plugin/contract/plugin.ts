@@ -1,4 +1,12 @@
-import type { Admission, BodyNeed, GatewayRequest, RecordDraft, Refusal, RequestEnd } from "./exchange.ts";
+import type {
+  Admission,
+  BodyNeed,
+  GatewayRequest,
+  PayingCredential,
+  RecordDraft,
+  Refusal,
+  RequestEnd,
+} from "./exchange.ts";
 import type { GatewayAccess } from "./gateway-access.ts";
 import type { Json } from "./json.ts";
 
@@ -6,6 +14,17 @@ export interface PluginLog {
   info(message: string): void;
   warn(message: string): void;
   error(message: string): void;
+}
+
+/** What is used of one policy of a credential's limit. */
+export interface LimitUse {
+  readonly unit: "request" | "cents" | "tokens";
+  readonly quota: number;
+  readonly windowSeconds: number;
+  /** In the window that ends now; calls in flight count once they are charged. */
+  readonly used: number;
+  /** When the policy has room again, in milliseconds since 1970; null where it has room. */
+  readonly spentUntil: number | null;
 }
 
 type Verdict = Refusal | Admission | undefined | void;
@@ -29,7 +48,8 @@ export interface PluginHooks {
   /**
    * Gateway thread, once for every request that `onForward` was asked about, when its answer is over; also where this
    * plugin or another one refused it. What was counted for a request whose outcome is `refused`, or that was not
-   * forwarded, is to be given back here.
+   * forwarded, is to be given back here. At the unified address it is called once more for each call, with the call's id
+   * and the record that has its usage.
    */
   onEnd?(end: RequestEnd): void;
   /** Recorder thread, before the record is stored. `false` drops the record. */
@@ -46,6 +66,11 @@ export interface PluginHooks {
    * go up only; it is asked whenever somebody reads the metrics.
    */
   counters?(): Readonly<Record<string, number>>;
+  /**
+   * Gateway thread: what this plugin has counted of a credential's limit. It counts nothing, and is asked when a route is
+   * explained or health is shown.
+   */
+  limitsOf?(credential: PayingCredential): readonly LimitUse[];
   /** Called once when the plugin is unloaded. */
   dispose?(): void | Promise<void>;
 }

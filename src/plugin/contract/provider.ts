@@ -1,5 +1,6 @@
 import type { Endpoints } from "./endpoint.ts";
 import type { Json } from "./json.ts";
+import type { BodyMapping } from "./mapping.ts";
 import type { ExchangeView, Reading, RequestReading, StreamEvent, StreamReading, Usage } from "./reading.ts";
 
 /** Families of wire formats that Weir reads by itself; a provider says at which of its paths it speaks which. */
@@ -52,6 +53,11 @@ export interface ProviderPlugin extends Endpoints {
    * do, the first whose bodies fit, else the last.
    */
   readonly wireSchemas?: readonly PathSchema[];
+  /**
+   * How bodies of a format of its own are read, at every path that `wireSchemas` does not name and where the bodies fit. It
+   * goes before what is guessed and before what the mapper has learnt.
+   */
+  readonly mapping?: BodyMapping;
   /** Credentials of its own beside the usual ones, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
   /** Overrides what the wire schema reads from the request. */

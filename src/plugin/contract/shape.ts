@@ -176,6 +176,10 @@ export interface Limits {
   readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
   readonly noForcedThinking?: boolean;
+  /** While tools are being called, a model with a budget thinks only where the turn of the calls begins with a thought. */
+  readonly thoughtsLead?: boolean;
+  /** A search stands beside no functions. */
+  readonly searchAlone?: boolean;
   /** Settings that do not stand beside thinking. */
   readonly notWhileThinking?: readonly SettingName[];
   /** Where a model has no `jsonSchema`, its answer is asked for as the input of a tool. */

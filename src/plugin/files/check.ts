@@ -1,4 +1,5 @@
 import { nearestName } from "../../nearest.ts";
+import { formFaultOf, type Mapping, placesFaultOf } from "../../record/mapping-schema.ts";
 import type {
   CredentialForm,
   GatewayPlugin,
@@ -59,6 +60,15 @@ const mask: Rule = (value) => {
     if (wrong !== undefined) return `${name}: ${wrong}`;
   }
   return undefined;
+};
+
+const mapping: Rule = (value) => {
+  const form = formFaultOf(value);
+  if (form !== undefined) return form.path === "" ? form.message : `${form.path}: ${form.message}`;
+  const { wire_schema: known, ...places } = value as Mapping;
+  if (known !== undefined) return "wire_schema: name known formats in wireSchemas, with their paths";
+  const wrong = placesFaultOf(places);
+  return wrong && `${wrong.path}: ${wrong.message}`;
 };
 
 const isBodyNeed = (value: unknown) => value === "user" || value === "model" || value === "body";
@@ -160,6 +170,7 @@ const PROVIDER: Readonly<Record<keyof ProviderPlugin, Member>> = {
   dedicatedDomain: { rule: text(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "one lower-case domain label such as acme") },
   extends: { rule: upperName },
   wireSchemas: { rule: listOf(pathSchema, "a { path: RegExp, schema: string }") },
+  mapping: { rule: mapping },
   mask: { rule: mask },
   basePath: { rule: text(/^(\/[^/?#]+)*$/, "a path such as /v1, or empty") },
   origin: { rule: aFunction },
@@ -191,6 +202,7 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   onRecorded: { rule: aFunction },
   routes: { rule: routes },
   counters: { rule: aFunction },
+  limitsOf: { rule: aFunction },
   dispose: { rule: aFunction },
 };
 

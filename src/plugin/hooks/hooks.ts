@@ -5,6 +5,8 @@ import type {
   BodyNeed,
   GatewayRequest,
   Json,
+  LimitUse,
+  PayingCredential,
   PluginHooks,
   PluginRoute,
   RecordDraft,
@@ -20,7 +22,7 @@ import { checkedVerdict, isRefusal, joined, type Verdict } from "./verdict.ts";
 /** Milliseconds that one hook has for one call. */
 const HOOK_MS = 250;
 
-type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters">;
+type HookName = Exclude<keyof PluginHooks, "dispose" | "routes" | "counters" | "limitsOf">;
 
 interface Hook<I, R> {
   readonly name: HookName;
@@ -63,6 +65,7 @@ export class Hooks {
   #needs: readonly BodyNeed[] = [];
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
+  #limiting: readonly OpenPlugin[] = [];
 
   constructor(log: Log) {
     this.#log = log;
@@ -88,6 +91,7 @@ export class Hooks {
     this.#needs = [...new Set(listed)];
     this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
     this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
+    this.#limiting = plugins.filter(({ hooks }) => hooks.limitsOf !== undefined);
   }
 
   /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
@@ -97,18 +101,16 @@ export class Hooks {
 
   /** What the plugins need of this request's body. Never throws. */
   needs(request: GatewayRequest): readonly BodyNeed[] {
-    const { needs } = this.#lists;
-    if (needs.length === 0) return this.#needs;
-    const all = new Set(this.#needs);
-    for (const hook of needs) {
+    let all = this.#needs;
+    for (const hook of this.#lists.needs) {
       if (hook.patience.isOver) continue;
       try {
-        for (const need of checkedNeeds(this.#call(hook, request))) all.add(need);
+        for (const need of checkedNeeds(this.#call(hook, request))) if (!all.includes(need)) all = [...all, need];
       } catch (error) {
         this.#count(hook, error);
       }
     }
-    return [...all];
+    return all;
   }
 
   /**
@@ -192,6 +194,18 @@ export class Hooks {
       }
     }
     return counters;
+  }
+
+  /** What the plugins have counted of a credential's limit. One that cannot be asked has counted nothing. */
+  limitsOf(credential: PayingCredential): readonly LimitUse[] {
+    return this.#limiting.flatMap(({ name: plugin, hooks }) => {
+      try {
+        return guarded(() => hooks.limitsOf!(credential), undefined, HOOK_MS);
+      } catch (error) {
+        this.#log.warn("a plugin's limits cannot be read", { plugin, error: messageOf(error) });
+        return [];
+      }
+    });
   }
 
   /** What is switched off now, as sentences. */

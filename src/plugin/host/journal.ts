@@ -1,4 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { type Log, messageOf } from "../../observe.ts";
 import type { Json, PluginJournal } from "../contract.ts";
@@ -6,16 +16,22 @@ import type { Json, PluginJournal } from "../contract.ts";
 /** Bytes appended before the file is written anew; more where what is kept is large itself. */
 const COMPACT_BYTES = 1024 * 1024;
 
+/** Milliseconds between two looks at the file that is written to. */
+const LOOK_MS = 1_000;
+
 /**
  * A plugin's journal: one JSON value a line. What is appended in one turn of the event loop is one write at its end.
  *
  * A disk that takes nothing more costs no request and no memory: the file is written anew, from the plugin's own
- * snapshot, as soon as it can be written again.
+ * snapshot, as soon as it can be written again. So is one that was deleted, replaced or cut while it was written to.
  */
 export class Journal implements PluginJournal {
   readonly #path: string;
   readonly #log: Log;
   #file: number | undefined;
+  /** What the file is to have. */
+  #bytes = 0;
+  #lookedMs = 0;
   #pending = "";
   #scheduled = false;
   #snapshot: (() => Iterable<Json>) | undefined;
@@ -34,14 +50,19 @@ export class Journal implements PluginJournal {
     if (!existsSync(this.#path)) return [];
     const text = readFileSync(this.#path, "utf8");
     this.#appended = text.length;
-    return text.split("\n").flatMap((line) => {
+    let broken = 0;
+    const entries = text.split("\n").flatMap((line): Json[] => {
       if (line === "") return [];
       try {
         return [JSON.parse(line)];
       } catch {
-        return []; // torn by a crash, with whatever the next run wrote behind it
+        broken++; // torn by a crash, with whatever the next run wrote behind it, or damaged
+        return [];
       }
     });
+    if (broken > 0)
+      this.#log.warn("lines of a plugin's journal cannot be read; what they say is forgotten", { lines: broken });
+    return entries;
   }
 
   append(entry: Json): void {
@@ -60,7 +81,7 @@ export class Journal implements PluginJournal {
     this.#scheduled = false;
     if (this.#pending === "" && !this.#failed) return;
     try {
-      if (this.#snapshot !== undefined && (this.#failed || this.#appended > this.#compactAt)) this.#rewrite();
+      if (this.#snapshot !== undefined && this.#isDue()) this.#rewrite();
       else this.#write();
       this.#failed = false;
     } catch (error) {
@@ -80,9 +101,9 @@ export class Journal implements PluginJournal {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       this.#file = openSync(this.#path, "a", 0o600);
       // What the last run may have left torn must not swallow the next line.
-      writeSync(this.#file, "\n");
+      this.#bytes = fstatSync(this.#file).size + writeSync(this.#file, "\n");
     }
-    writeSync(this.#file, this.#pending);
+    this.#bytes += writeSync(this.#file, this.#pending);
     this.#appended += this.#pending.length;
   }
 
@@ -108,6 +129,22 @@ export class Journal implements PluginJournal {
     renameSync(next, this.#path);
     this.#appended = 0;
     this.#compactAt = Math.max(COMPACT_BYTES, 2 * bytes);
+  }
+
+  #isDue(): boolean {
+    return this.#failed || this.#appended > this.#compactAt || this.#isChanged();
+  }
+
+  /** Whether someone else has deleted, replaced or cut the file. */
+  #isChanged(): boolean {
+    const nowMs = performance.now();
+    if (this.#file === undefined || nowMs - this.#lookedMs < LOOK_MS) return false;
+    this.#lookedMs = nowMs;
+    const own = fstatSync(this.#file);
+    const there = statSync(this.#path, { throwIfNoEntry: false });
+    const isSame = there?.ino === own.ino && there.dev === own.dev && own.size === this.#bytes;
+    if (!isSame) this.#log.warn("a plugin's journal was changed by someone else; it is written anew");
+    return !isSame;
   }
 
   #letGo(): void {

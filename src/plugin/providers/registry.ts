@@ -1,7 +1,7 @@
 import { nearestName } from "../../nearest.ts";
 import { originOf } from "../../net/origin.ts";
 import type { Log } from "../../observe.ts";
-import type { ProviderPlugin } from "../contract.ts";
+import type { BodyMapping, ProviderPlugin } from "../contract.ts";
 import { PluginError } from "../files/check.ts";
 import { byName, type LoadedProvider, loadFolders, type PluginFolder } from "../files/load.ts";
 import { HostTable } from "../hosts.ts";
@@ -95,6 +95,11 @@ export function hostsOf(providers: readonly ProviderPlugin[]): string[] {
   return [...new Set(all)];
 }
 
+/** The mappings that providers have of their own, by the provider's name. */
+export function mappingsOf(providers: readonly ProviderPlugin[]): Readonly<Record<string, BodyMapping>> {
+  return Object.fromEntries(providers.flatMap(({ name, mapping }) => (mapping === undefined ? [] : [[name, mapping]])));
+}
+
 interface Claim {
   readonly from: LoadedProvider;
   readonly provider: ProviderPlugin;
@@ -130,6 +135,7 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
   return withoutUndefined({
     ...each.value,
     wireSchemas: wireSchemasOf(values),
+    mapping: firstOf(values, "mapping"),
     readRequest: firstOf(values, "readRequest"),
     readResponse: firstOf(values, "readResponse"),
     readEvent: firstOf(values, "readEvent"),

@@ -1,0 +1,68 @@
+import type { LimitUse, PayingCredential } from "weir/plugin";
+import type { Bearing, Ledger } from "./ledger.ts";
+import { type Policy, readPolicies } from "./policy.ts";
+
+const KEPT_MAX = 1_000;
+
+/**
+ * The limits of credentials: what each is asked and pays, counted per credential and apart from what organizations have,
+ * under the window and the unit alone, so that another quota keeps what was counted.
+ */
+export class CredentialLimits {
+  readonly #ledger: Ledger;
+  /** Texts are few and come again and again: each is read once. */
+  readonly #read = new Map<string, readonly Policy[]>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** What bears on a call that this credential pays; undefined where nothing more can be counted. */
+  bearings(credential: PayingCredential): readonly Bearing[] | undefined {
+    const bearings: Bearing[] = [];
+    for (const policy of this.#policiesOf(credential)) {
+      const counter = this.#ledger.counter(policy, ownerOf(credential), credential.name);
+      if (counter === undefined) return undefined;
+      bearings.push({ policy, counter, credential: credential.name });
+    }
+    return bearings;
+  }
+
+  uses(credential: PayingCredential, now: number): readonly LimitUse[] {
+    return this.#policiesOf(credential).map((policy) => {
+      const { unit, quota, windowMs } = policy;
+      const counter = this.#ledger.counted(policy, ownerOf(credential), credential.name);
+      const left = counter === undefined ? quota : counter.left(policy, now);
+      const spentUntil = left > 0 ? null : now + (counter?.retrySeconds(policy, now) ?? windowMs / 1_000) * 1_000;
+      return { unit, quota, windowSeconds: windowMs / 1_000, used: quota - left, spentUntil };
+    });
+  }
+
+  /** @throws where the text is no list of policies, which is checked when it is stored. */
+  #policiesOf({ name, limit }: PayingCredential): readonly Policy[] {
+    if (limit === undefined) return [];
+    let policies = this.#read.get(limit);
+    if (policies === undefined) {
+      const found = readPolicies(limit);
+      if (typeof found === "string") throw new Error(`the limit of the credential "${name}" cannot be read: ${found}`);
+      policies = tightest(found);
+      if (this.#read.size >= KEPT_MAX) this.#read.clear();
+      this.#read.set(limit, policies);
+    }
+    return policies;
+  }
+}
+
+/** In place of an organization: no organization's own counts may take a credential's place. */
+const ownerOf = ({ organizationId }: PayingCredential) => `credentials:${organizationId}`;
+
+/** Of policies with one window and unit, the one with the smallest quota: they count the same. */
+function tightest(policies: readonly Policy[]): readonly Policy[] {
+  const byCount = new Map<string, Policy>();
+  for (const policy of policies) {
+    const id = `w=${policy.windowMs / 1_000}`;
+    const key = `${policy.unit} ${id}`;
+    if (policy.quota < (byCount.get(key)?.quota ?? Number.POSITIVE_INFINITY)) byCount.set(key, { ...policy, id });
+  }
+  return [...byCount.values()];
+}

@@ -1,0 +1,59 @@
+import type { Json } from "weir/plugin";
+import type { Counter } from "./counter.ts";
+import type { Unit } from "./policy.ts";
+
+/** What a request, or one call of it, took from one counter. */
+export interface Taken {
+  readonly counter: Counter;
+  /** The record that says what was used. */
+  readonly recordId: string;
+  readonly unit: Unit;
+  readonly amount: number;
+  readonly atMs: number;
+  /** Whether a whole answer came of it, whose usage or price may yet be unknown; of what failed, nothing is learnt. */
+  readonly answered?: boolean;
+}
+
+/** A hold as the journal keeps it; the record's id stands in it where it is another one. */
+export function holdEntry(id: string, { counter, recordId, unit, amount, atMs }: Taken): Json {
+  const entry = ["h", counter.number, id, amount, atMs, unit];
+  return recordId === id ? entry : [...entry, recordId];
+}
+
+/**
+ * Counts what an earlier run has counted.
+ *
+ * @param name - makes the counter that the journal names.
+ * @returns what was still held when that run ended.
+ */
+export function replay(
+  entries: readonly Json[],
+  name: (number: number, key: string, windowMs: number) => Counter,
+): Iterable<{ readonly id: string; readonly taken: Taken }> {
+  const byNumber = new Map<number, Counter>();
+  const held = new Map<string, { readonly id: string; readonly taken: Taken }>();
+  for (const [kind, number, ...rest] of entries) {
+    if (kind === "k") {
+      byNumber.set(number, name(number, rest[0], rest[1]));
+      continue;
+    }
+    const counter = byNumber.get(number);
+    if (counter === undefined) continue;
+    if (kind === "+") counter.window.add(rest[0], rest[1], counter.windowMs);
+    else if (kind === "-") counter.window.remove(rest[0], rest[1]);
+    else if (kind === "l") counter.likely = rest[0];
+    else if (kind === "h") {
+      const [id, amount, atMs, unit, recordId = id] = rest;
+      counter.hold(amount);
+      held.set(`${number} ${id}`, { id, taken: { counter, recordId, unit, amount, atMs } });
+    } else if (kind === "c") {
+      const [id, charge, atMs, likely] = rest;
+      const before = held.get(`${number} ${id}`);
+      if (before !== undefined) counter.release(before.taken.amount);
+      held.delete(`${number} ${id}`);
+      if (charge > 0) counter.window.add(atMs, charge, counter.windowMs);
+      counter.likely = likely ?? counter.likely;
+    }
+  }
+  return held.values();
+}
