@@ -1,5 +1,6 @@
 import { maskLabel, maskPath, maskText } from "../masking/mask.ts";
 import { isUuid } from "../runtime/uuid.ts";
+import { beginning, EXCERPT_MAX } from "./excerpt.ts";
 import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
 import type { requests } from "./tables.ts";
@@ -11,7 +12,7 @@ export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
 type Column = keyof typeof requests.$inferInsert;
-type Kind = "text" | "label" | "address" | "message" | "integer" | "number" | "flag" | "time" | "id";
+type Kind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
 
 /** A record cannot be taken; the message is for who brings it. */
 export class ImportRefused extends Error {
@@ -42,6 +43,8 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   outcome: ["outcome", "text"],
   error_code: ["error_code", "text"],
   error_message: ["error_message", "message"],
+  input: ["input", "excerpt"],
+  output: ["output", "excerpt"],
   unread: ["unread", "message"],
   delay_ms: ["delay_ms", "number"],
   time_to_first_token: ["time_to_first_token", "number"],
@@ -89,7 +92,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
 const OTHER = [
   ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
   ...["assets", "asset_ids", "asset_urls", "signed_body_url", "gateway_warnings", "costUSD"],
-  ...["request_body", "response_body", "llmSchema"],
+  ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema"],
 ];
 
 /** Names of all members that a record may have; whatever else it has is left out. */
@@ -163,6 +166,7 @@ const WANTED: Readonly<Record<Kind, string>> = {
   label: "text",
   address: "text",
   message: "text",
+  excerpt: "text",
   integer: "a whole number",
   number: "a number",
   flag: "true or false",
@@ -183,6 +187,7 @@ const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefine
   label: (value) => (typeof value === "string" ? storable(maskLabel(value)) : undefined),
   address: (value) => (typeof value === "string" ? storable(maskPath(value)) : undefined),
   message: (value) => (typeof value === "string" ? storable(maskText(value)) : undefined),
+  excerpt: (value) => (typeof value === "string" ? storable(beginning(maskText(value), EXCERPT_MAX)) : undefined),
   integer: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
   number: (value) => (Number.isFinite(value) ? (value as number) : undefined),
   flag: (value) => (typeof value === "boolean" ? Number(value) : undefined),

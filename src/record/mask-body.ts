@@ -1,14 +1,18 @@
 import { MASKED, maskPath, maskText } from "../masking/mask.ts";
-import { isSecretName } from "../masking/names.ts";
+import { isSecretLabel, isSecretName } from "../masking/names.ts";
 import { skipSpace, skipString, skipValue } from "./json-members.ts";
 
 const QUOTE = 0x22;
 const OPEN_OBJECT = 0x7b;
+const OPEN_LIST = 0x5b;
+const COLON = 0x3a;
 const MASKED_JSON = JSON.stringify(MASKED);
 
 /**
- * A body on its way out of the program, without the credentials at its top level: members of an object and fields of a
- * form whose name is a credential's, values that are a key as a whole, and keys in the texts of `error`. All else stays as it was written.
+ * A body on its way out of the program, without the credentials in it: members of an object and fields of a form whose
+ * name is a credential's, values that are a key as a whole, and keys in the texts of `error`. Below the top level names such
+ * as `token` and `key` name other things as well, and stay; so do schemas of credentials, and what is said in messages.
+ * All else stays as it was written. Takes time in proportion to the text.
  *
  * @param json - JSON text: an object, or a body that is none as a string.
  */
@@ -16,6 +20,7 @@ export function maskBody(json: string, contentType: string | null): string {
   const at = skipSpace(json, 0);
   const first = json.charCodeAt(at);
   if (first === OPEN_OBJECT) return maskMembers(json, at);
+  if (first === OPEN_LIST) return maskBelow(json);
   const isForm =
     first === QUOTE && contentType !== null && /^(?:multipart\/|application\/x-www-form-)/i.test(contentType);
   if (!isForm) return json;
@@ -46,7 +51,38 @@ function maskMembers(json: string, at: number): string {
 function maskMember(name: string, value: string): string {
   if (isCredential(name, value)) return MASKED_JSON;
   // Providers repeat the key that they refuse.
-  return name === "error" && value.length <= ERROR_LENGTH_MAX ? maskTexts(value) : value;
+  if (name === "error" && value.length <= ERROR_LENGTH_MAX) return maskTexts(value);
+  return value.startsWith("{") || value.startsWith("[") ? maskBelow(value) : value;
+}
+
+/** Members that hold what is said, at whatever depth. */
+const SAID: ReadonlySet<string> = new Set(["content", "text", "input", "output", "prompt", "arguments", "delta"]);
+
+/** Members at any depth. Only a member's name is followed by a colon, so no level needs to be known. */
+function maskBelow(json: string): string {
+  let masked = "";
+  let done = 0;
+  for (let next = json.indexOf('"'); next !== -1; next = json.indexOf('"', next)) {
+    const nameEnd = skipString(json, next);
+    const colon = skipSpace(json, nameEnd);
+    const [nameAt, from] = [next, skipSpace(json, colon + 1)];
+    next = nameEnd;
+    if (json.charCodeAt(colon) !== COLON) continue;
+    next = from;
+    const first = json.charCodeAt(from);
+    if (first === OPEN_OBJECT) continue;
+    const name: string = JSON.parse(json.slice(nameAt, nameEnd));
+    const isSecret = isSecretLabel(name);
+    if (first === OPEN_LIST && !isSecret) continue;
+    const to = skipValue(json, from);
+    const value = json.slice(from, to);
+    if (isSecret ? isFilled(value) && (first !== OPEN_LIST || isPlain(value)) : !SAID.has(name) && isKey(value)) {
+      masked += json.slice(done, from) + MASKED_JSON;
+      done = to;
+    }
+    if (first !== OPEN_LIST || done === to) next = to;
+  }
+  return masked + json.slice(done);
 }
 
 const ERROR_LENGTH_MAX = 65_536;
@@ -67,8 +103,21 @@ function maskTexts(value: string): string {
 const KEY_LENGTH_MAX = 4_096;
 
 function isCredential(name: string, value: string): boolean {
-  // A switch such as `"auth": true` tells nothing.
-  if (isSecretName(name)) return !/^(?:null|true|false|""|\[\s*\]|\{\s*\})$/.test(value);
+  return isSecretName(name) ? isFilled(value) : isKey(value);
+}
+
+/** A switch such as `"auth": true` tells nothing. */
+function isFilled(value: string): boolean {
+  return !/^(?:null|true|false|""|\[\s*\]|\{\s*\})$/.test(value);
+}
+
+/** Whether a list holds texts and numbers alone: what describes a credential is an object. */
+function isPlain(list: string): boolean {
+  return (JSON.parse(list) as unknown[]).every((each) => typeof each !== "object" || each === null);
+}
+
+/** A text that is a key as a whole. */
+function isKey(value: string): boolean {
   return value.startsWith('"') && value.length <= KEY_LENGTH_MAX && maskText(JSON.parse(value)).trim() === MASKED;
 }
 

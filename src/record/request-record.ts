@@ -42,6 +42,8 @@ export const STORED_MEMBERS = {
   outcome: "outcome",
   error_code: "error_code",
   error_message: "error_message",
+  input: "input",
+  output: "output",
   unread: "unread",
   size_bytes: "size_bytes",
 

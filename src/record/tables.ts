@@ -5,6 +5,7 @@
  * the database is a local file, because the two are written, kept and deleted at very different rates.
  */
 export * from "./tables/alerts.ts";
+export * from "./tables/answers.ts";
 export * from "./tables/blocks.ts";
 export * from "./tables/bodies.ts";
 export * from "./tables/deployment.ts";

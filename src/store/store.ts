@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config.ts";
+import type { BodyStore } from "./bodies/body-store.ts";
 import { openLocal } from "./database/local.ts";
 import { openRemote } from "./database/remote.ts";
 import { openReplica } from "./database/replica.ts";
@@ -36,6 +37,8 @@ export interface Database {
    * @returns bytes.
    */
   compact(pagesMax: number): Promise<number>;
+  /** Moves the log into the file and empties it, unless a reader still needs it. A server sees to that by itself. */
+  settle(): Promise<void>;
   /** Several queries that see the database as of one moment; the deadline is that of all together. */
   queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
   close(): Promise<void>;
@@ -49,6 +52,8 @@ export interface Store {
   readonly records: Database;
   /** The same object as `records` on a libSQL server. */
   readonly bodies: Database;
+  /** What was said in requests, which is in `bodies`. */
+  readonly content: BodyStore;
   close(): Promise<void>;
 }
 

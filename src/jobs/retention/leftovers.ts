@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { idOf } from "../../store/packs/row-id.ts";
 import type { Store } from "../../store/store.ts";
+import { shards, tableOf } from "../../store/words/shards.ts";
 import type { Maintenance } from "../../threads.ts";
 import type { Pace } from "./pace.ts";
 
@@ -32,12 +34,16 @@ export class Leftovers {
     let removed = 0;
     const orphans = [...(await this.#orphans())];
     const hashes = await this.#hashes();
-    if (orphans.length + hashes.length > 0) await sleep(SETTLE_MS);
+    const lost = await this.#lostWords();
+    if (orphans.length + hashes.length + lost.length > 0) await sleep(SETTLE_MS);
     await pace.each(orphans, STEP_ROWS, async (requestIds) => {
       removed += await maintain({ kind: "orphans", requestIds });
     });
     await pace.each(hashes, STEP_ROWS, async (part) => {
       removed += await maintain({ kind: "blobs", hashes: part });
+    });
+    await pace.each(lost, STEP_ROWS, async (seqs) => {
+      removed += await maintain({ kind: "lost words", seqs });
     });
     return removed;
   }
@@ -57,7 +63,7 @@ export class Leftovers {
   async #orphans(): Promise<ReadonlySet<string>> {
     const { records, bodies } = this.#options.reader;
     const found = new Set<string>();
-    for (const table of ["bodies", "texts", "assets"]) {
+    for (const table of ["contents", "bodies", "texts", "assets"]) {
       for await (const ids of this.#pages(bodies, table, "request_id")) {
         const known = await records.query<{ id: string }>({
           sql: "select request_id as id from requests where request_id in (select value from json_each(?))",
@@ -85,17 +91,42 @@ export class Leftovers {
     return found;
   }
 
+  /** Numbers of the index of words that no record has. */
+  async #lostWords(): Promise<number[]> {
+    const { bodies, records } = this.#options.reader;
+    const found: number[] = [];
+    for (const { shard } of await shards(bodies)) {
+      for (let after = -1; !this.#options.pace.stopped && found.length < FOUND_MAX; ) {
+        const sql = `select id from ${tableOf(shard)}_docsize where id > ? order by id limit ${PAGE_ROWS}`;
+        const from = after;
+        const rows = await this.#options.pace.step(() => bodies.query<{ id: number }>({ sql, args: [from] }));
+        const ids = rows.map(({ id }) => id);
+        const known = await records.query<{ seq: number }>({
+          sql: "select seq from requests where seq in (select value from json_each(?))",
+          args: [JSON.stringify(ids)],
+        });
+        const there = new Set(known.map(({ seq }) => seq));
+        found.push(...ids.filter((id) => !there.has(id)));
+        if (ids.length < PAGE_ROWS) break;
+        after = ids.at(-1)!;
+      }
+    }
+    return found;
+  }
+
   /** All values of an indexed column, in order, a page at a time. */
   async *#pages(database: Store["bodies"], table: string, column: string): AsyncGenerator<string[]> {
-    let after = "";
+    // In `contents` ids are bytes, which come after all text.
+    let after: string | Uint8Array = table === "contents" ? new Uint8Array(0) : "";
     while (!this.#options.pace.stopped) {
       const sql = `select distinct ${column} as value from ${table} where ${column} > ? order by ${column} limit ${PAGE_ROWS}`;
       const from = after;
-      const rows = await this.#options.pace.step(() => database.query<{ value: string }>({ sql, args: [from] }));
-      const page = rows.map(({ value }) => value);
-      const last = page.at(-1);
+      const rows = await this.#options.pace.step(() =>
+        database.query<{ value: string | Uint8Array }>({ sql, args: [from] }),
+      );
+      const last = rows.at(-1)?.value;
       if (last === undefined) return;
-      yield page;
+      yield rows.map(({ value }) => (typeof value === "string" ? value : idOf(value)));
       after = last;
     }
   }

@@ -5,6 +5,7 @@ import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../st
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
 import { type Ages, isTooOld, type StoredProperty, youngest } from "./ages.ts";
+import { erase } from "./erasing.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
 
@@ -133,6 +134,17 @@ export class Retention {
     return { records: idsOf("record"), bodies: await this.#withBodies(idsOf("bodies")) };
   }
 
+  /** Also those that show something of bodies which they do not have: imported ones may. */
+  async #withBodies(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const { content, records } = this.#options.reader;
+    const sql = `select request_id from requests
+      where request_id in (select value from json_each(?)) and coalesce(input, output) is not null`;
+    const showing = records.query<{ request_id: string }>({ sql, args: [JSON.stringify(ids)] });
+    const having = await content.having(ids);
+    return [...new Set([...having, ...(await showing).map(({ request_id }) => request_id)])];
+  }
+
   async #properties(page: readonly Candidate[]): Promise<Map<number, StoredProperty[]>> {
     const rows = await this.#options.reader.records.query<StoredProperty & { seq: number }>({
       sql: `select seq, name, value, case_erased from properties
@@ -140,15 +152,6 @@ export class Retention {
       args: [JSON.stringify(page.map(({ seq }) => seq))],
     });
     return Map.groupBy(rows, ({ seq }) => seq);
-  }
-
-  async #withBodies(ids: readonly string[]): Promise<string[]> {
-    if (ids.length === 0) return [];
-    const sql = ["bodies", "texts", "assets"]
-      .map((table) => `select request_id from ${table} where request_id in (select value from json_each(?1))`)
-      .join(" union ");
-    const rows = await this.#options.reader.bodies.query<{ request_id: string }>({ sql, args: [JSON.stringify(ids)] });
-    return rows.map(({ request_id }) => request_id);
   }
 
   async #noted(organizationId: string, work: () => Promise<Counts>): Promise<void> {
@@ -174,6 +177,7 @@ export class Retention {
     const startedAt = Date.now();
     const leftovers = new Leftovers({ reader, maintain, pace: this.#pace });
     const orphans = await leftovers.remove();
+    await erase(maintain, this.#pace);
     const freed = await leftovers.compact();
     if (orphans + freed > 0) log.info("space was freed", { orphans, bytes: freed });
     const { records } = await writer();

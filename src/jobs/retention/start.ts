@@ -2,6 +2,8 @@ import { Cron } from "croner";
 import type { Remote } from "../../runtime/rpc.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 import { CRON, inQueue, Queue } from "../queue.ts";
+import { startErasing } from "./erasing.ts";
+import { startMoving } from "./moving.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
 
 const LOOK_MS = 1_000;
@@ -12,13 +14,18 @@ interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> 
   readonly isMine: () => boolean;
 }
 
-/** Retention by the clock, and within a second of somebody asking for it; in a queue of its own, for a run may take hours. */
+/**
+ * Retention by the clock, and within a second of somebody asking for it; in a queue of its own, for a run may take hours.
+ * Beside it, what was removed is erased.
+ */
 export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions): { stop(): Promise<void> } {
   const retention = new Retention({
     ...options,
     remove: (removal) => recorder.remove(removal),
     maintain: (task) => recorder.maintain(task),
   });
+  const moving = startMoving({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
+  const erasing = startErasing({ ...options, maintain: (task) => recorder.maintain(task) });
   const queue = new Queue();
   const inTurn = inQueue(queue, options.log);
   const cron = new Cron(options.config.retention_cron, CRON, async () => {
@@ -38,7 +45,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
       clearInterval(timer);
       cron.stop();
       retention.stop();
-      await queue.idle();
+      await Promise.all([queue.idle(), erasing.stop(), moving.stop()]);
     },
   };
 }

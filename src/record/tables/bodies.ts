@@ -1,5 +1,44 @@
 import { sql } from "drizzle-orm";
-import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/**
+ * Up to 128 kB of what was said in requests, in the order in which it came, as one zstd frame. In `bodies.db`, like all
+ * tables here.
+ */
+export const packs = sqliteTable("packs", {
+  id: integer().primaryKey(),
+  /** Before compression. */
+  bytes: integer().notNull(),
+  /** 1 where rows whose home is far behind it refer to it. */
+  shared: integer().notNull(),
+  /** Who wrote it, on a server that nodes share. */
+  node: text(),
+  data: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Which ranges of which packs a request's bodies, headers, files and texts are made of; the id is a UUID's 16 bytes. */
+export const contents = sqliteTable(
+  "contents",
+  {
+    /** The newest pack when the row was written: it refers to packs from 4,096 before this one to this one. */
+    home: integer().notNull(),
+    request_id: blob({ mode: "buffer" }).notNull(),
+    /** As `store/packs/placed.ts` writes it. */
+    parts: blob({ mode: "buffer" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.home, t.request_id] }), uniqueIndex("contents_id").on(t.request_id)],
+);
+
+/** Packs that may hold bytes of which no request is left. */
+export const packErasures = sqliteTable("pack_erasures", {
+  pack: integer().primaryKey(),
+  /** Rises with every removal: what was removed while the pack was looked at is looked for again. */
+  marks: integer().notNull(),
+});
+
+/*
+ * What was recorded before version 3 of this file stands in the tables below until it is moved.
+ */
 
 /**
  * The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by; beside them the
@@ -43,6 +82,9 @@ export const bodies = sqliteTable(
   ],
 );
 
+/** One row: the highest number of a record whose bodies are here. In `bodies.db`. */
+export const pairing = sqliteTable("pairing", { id: integer().primaryKey(), seq: integer().notNull() });
+
 /** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */
 export const blobs = sqliteTable("blobs", {
   hash: text().primaryKey(),
@@ -64,3 +106,12 @@ export const assets = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.request_id, t.asset_id] }), index("assets_id").on(t.asset_id)],
 );
+
+/** Tables of the index of words, each for a range of records (`store/words/shards.ts`). In `bodies.db`. */
+export const wordShards = sqliteTable("word_shards", {
+  shard: integer().primaryKey(),
+  /** Since it was last rewritten. */
+  removals: integer().notNull().default(0),
+  /** Steps that are left of the rewriting under way. */
+  steps: integer(),
+});

@@ -96,6 +96,9 @@ export const requests = sqliteTable(
     gateway_warnings: text().notNull().default("[]"),
     /** `NO_MAPPING` on the same shape, else the client's shape. */
     ai_gateway_body_mapping: text().notNull().default("NO_MAPPING"),
+    /** The beginning of what a user or a tool said last, and of the response; both go with the bodies. */
+    input: text(),
+    output: text(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -117,6 +120,11 @@ export const requests = sqliteTable(
       )
       .where(sql`session_id is not null`),
     index("requests_unread").on(t.organization_id, t.seq).where(sql`unread is not null`),
+    index("requests_in_flight").on(t.seq).where(sql`response_status is null`),
+    // Responses that a provider has stored, by the id that it gave them.
+    index("requests_responses")
+      .on(t.organization_id, t.response_id)
+      .where(sql`credential is not null and response_id is not null and wire_schema = 'responses'`),
     // What the mapper has to read, or to read again.
     index("requests_unmapped")
       .on(t.organization_id, t.provider, t.seq)

@@ -1,6 +1,7 @@
 import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../database/deadline.ts";
-import type { BodyPart, SearchedBody } from "./bodies.ts";
+import type { BodyPart } from "../packs/placed.ts";
+import type { StoredBody } from "../packs/read.ts";
 
 /** Contents whose outcome is remembered during one search. */
 const KNOWN_MAX = 50_000;
@@ -30,7 +31,7 @@ export class BodyMatcher {
     this.parts = [...new Set(this.#tests.map(({ part }) => part))];
   }
 
-  /** Keys of the tests that one body passes. A binary one passes none, and one whose content is gone. */
+  /** Keys of the tests that one body passes. A binary one passes none. */
   passedBy(body: SearchedBody, deadline: Deadline): readonly string[] {
     const known = body.hash === null ? undefined : this.#known.get(keyOf(body));
     if (known !== undefined) return known;
@@ -44,17 +45,13 @@ export class BodyMatcher {
     if (body.hash !== null && this.#known.size < KNOWN_MAX) this.#known.set(keyOf(body), keys);
     return keys;
   }
-
-  /** Whether it was searched before, as content that requests share. */
-  isKnown(body: Searched): boolean {
-    return this.#known.has(keyOf(body));
-  }
 }
 
-type Searched = Pick<SearchedBody, "part" | "form" | "hash">;
+/** A body as a search reads it; its hash is told where many requests share the content. */
+type SearchedBody = Pick<StoredBody, "form" | "hash" | "content"> & { readonly part: BodyPart };
 
 /** The same content may be read as JSON here and as text there. */
-const keyOf = ({ part, form, hash }: Searched) => `${part} ${form} ${hash}`;
+const keyOf = ({ part, form, hash }: SearchedBody) => `${part} ${form} ${hash}`;
 
 export function bodyTestKey({ source, value }: Condition): string {
   return `${source.from === "body" ? source.part : ""}:${value}`;
@@ -68,7 +65,7 @@ function containing(wanted: string): (text: string) => boolean {
 
 /** The body's text as it was sent, and, where JSON escapes hide characters, with them undone. */
 function readable({ form, content }: SearchedBody): readonly string[] {
-  if (content === undefined || form === "binary") return [];
+  if (form === "binary") return [];
   const { buffer, byteOffset, byteLength } = content;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
   return form === "json" && text.includes("\\") ? [text, unescaped(text)] : [text];

@@ -6,8 +6,9 @@ import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { currentMappings } from "../models/mappings.ts";
+import type { RequestBodies, StoredBody } from "../packs/read.ts";
 import type { Database } from "../store.ts";
-import { loadBodies, type RequestBodies, type StoredBody } from "./bodies.ts";
+import type { BodyStore } from "./body-store.ts";
 
 type Side = "request" | "response" | "provider_request" | "provider_response";
 
@@ -19,16 +20,18 @@ export const READ_BY = [
 
 type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
 
-/** What `bodyTexts` needs of many records: headers only where a body is binary, for its type. */
+/** What is shown of many records: both bodies, further parts, and headers only where a body is binary, for its type. */
 export async function loadShownBodies(
-  database: Database,
+  content: BodyStore,
   requestIds: readonly string[],
+  further: readonly Side[] = [],
 ): Promise<ReadonlyMap<string, RequestBodies>> {
-  const bodies = await loadBodies(database, requestIds, ["request", "response"]);
-  const isBinary = ({ request, response }: RequestBodies) => request?.form === "binary" || response?.form === "binary";
+  const shown: readonly Side[] = ["request", "response", ...further];
+  const bodies = await content.get(requestIds, shown);
+  const isBinary = (parts: RequestBodies) => shown.some((part) => parts[part]?.form === "binary");
   const binary = [...bodies].filter(([, parts]) => isBinary(parts)).map(([id]) => id);
   if (binary.length === 0) return bodies;
-  const headers = await loadBodies(database, binary, ["headers"]);
+  const headers = await content.get(binary, ["headers"]);
   return new Map([...bodies].map(([id, parts]) => [id, { ...parts, ...headers.get(id) }]));
 }
 
@@ -58,14 +61,22 @@ export interface Mappings {
   of(row: ReadBy): Mapping | undefined;
 }
 
+/** The mappings that providers have in their files, by the provider's name: they go before what was learnt. */
+export type MappingsOfProviders = () => Promise<Readonly<Record<string, Mapping>>>;
+
 /** Reads them where a record needs one. */
-export async function loadMappings(records: Database, rows: readonly ReadBy[]): Promise<Mappings> {
+export async function loadMappings(
+  records: Database,
+  rows: readonly ReadBy[],
+  ofProviders: MappingsOfProviders,
+): Promise<Mappings> {
   const row = rows.find(({ wire_schema }) => wire_schema === MAPPED);
-  const all = row === undefined ? [] : await currentMappings(records, row.organization_id);
-  const known = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
+  if (row === undefined) return { of: () => undefined };
+  const [own, all] = await Promise.all([ofProviders(), currentMappings(records, row.organization_id)]);
+  const learnt = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
   return {
     of: ({ provider, model_override, request_model, model }) =>
-      known.get(`${provider}\n${model_override ?? request_model ?? model}`),
+      own[provider] ?? learnt.get(`${provider}\n${model_override ?? request_model ?? model}`),
   };
 }
 

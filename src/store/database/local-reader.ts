@@ -30,6 +30,10 @@ export class LocalReader implements Database {
     throw new TypeError("this store was opened for reading");
   }
 
+  async settle(): Promise<void> {
+    throw new TypeError("this store was opened for reading");
+  }
+
   async compact(): Promise<number> {
     throw new TypeError("this store was opened for reading");
   }

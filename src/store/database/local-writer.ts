@@ -15,6 +15,12 @@ export interface Layout {
   readonly logPages: number;
 }
 
+/**
+ * Pages of a new file. Larger ones than the default hold a record in fewer writes: a tenth less time for each step. A
+ * pack fills many pages and half of its last one: with larger ones its file grows by up to a fifth.
+ */
+export const PAGE_BYTES = { records: 8_192, bodies: 4_096 } as const;
+
 /** Statements run on the calling thread: a batch of thousands of rows costs less there than the way to another one. */
 export class LocalWriter implements Database {
   readonly #path: string;
@@ -66,6 +72,15 @@ export class LocalWriter implements Database {
     }
     const [after] = await this.query<{ free: number; size: number }>(FREE_PAGES);
     return (before!.free - after!.free) * before!.size;
+  }
+
+  async settle(): Promise<void> {
+    try {
+      this.#checkFile();
+      this.#statements.rows("pragma wal_checkpoint(truncate)", []);
+    } catch (cause) {
+      throw asStoreError(cause, this.#path);
+    }
   }
 
   async queryTogether(statements: readonly Statement[]): Promise<unknown[][]> {
@@ -124,6 +139,8 @@ function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: L
     // A whole batch stays in memory until it is committed, and a page that many batches touch is moved from the log into
     // the file once for all of them: a third less time in the kernel.
     connection.exec(`pragma cache_size=-16000; pragma wal_autocheckpoint=${logPages}`);
+    // What is deleted is gone: without this it stands in pages that hold nothing until something else takes its place.
+    connection.exec("pragma secure_delete=on");
     return connection;
   } catch (cause) {
     connection?.close();

@@ -1,12 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { LocalPackIds } from "../packs/pack-ids.ts";
+import { PackStore } from "../packs/pack-store.ts";
 import type { Store, StoreMode } from "../store.ts";
 import { LocalReader } from "./local-reader.ts";
-import { type Layout, LocalWriter } from "./local-writer.ts";
+import { type Layout, LocalWriter, PAGE_BYTES } from "./local-writer.ts";
 
-/** Larger pages than the default ones hold a record, and one's bodies, in fewer writes: a tenth less time for each step. */
-const RECORDS_FILE: Layout = { pageBytes: 8_192, logPages: 4_000 };
-const BODIES_FILE: Layout = { pageBytes: 16_384, logPages: 2_000 };
+const RECORDS_FILE: Layout = { pageBytes: PAGE_BYTES.records, logPages: 4_000 };
+const BODIES_FILE: Layout = { pageBytes: PAGE_BYTES.bodies, logPages: 8_000 };
 
 /** The bodies' file beside the records' file. */
 export function bodiesPath(path: string): string {
@@ -17,7 +18,8 @@ export function bodiesPath(path: string): string {
 export function openLocal(path: string, mode: StoreMode): Store {
   if (mode === "read" || mode === "current") {
     const both = new LocalReader(path, bodiesPath(path));
-    return { records: both, bodies: both, close: () => both.close() };
+    const content = new PackStore(both, new LocalPackIds(both, bodiesPath(path)));
+    return { records: both, bodies: both, content, close: () => both.close() };
   }
   const makes = mode === "write";
   if (makes) mkdirSync(dirname(path), { recursive: true });
@@ -26,6 +28,7 @@ export function openLocal(path: string, mode: StoreMode): Store {
   return {
     records,
     bodies,
+    content: new PackStore(bodies, new LocalPackIds(bodies, bodiesPath(path))),
     close: async () => {
       await records.close();
       await bodies.close();

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { flockDirectory } from "../../runtime/flock.ts";
@@ -52,7 +52,7 @@ export function lockDirectory(directory: string): DirectoryLock | undefined {
   if (whole === "taken") return undefined;
   let file: Locked | undefined;
   try {
-    file = lockFile(path);
+    file = whole === undefined ? lockFile(path) : lockSoundFile(path);
   } finally {
     if (file === undefined) whole?.release();
   }
@@ -81,6 +81,17 @@ export function lockDirectory(directory: string): DirectoryLock | undefined {
 interface Locked {
   readonly identity: ReturnType<typeof identify>;
   close(): void;
+}
+
+/** A damaged file is made again: the directory is locked, so it is nobody else's. */
+function lockSoundFile(path: string): Locked | undefined {
+  try {
+    return lockFile(path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "SQLITE_NOTADB") throw error;
+    rmSync(path);
+    return lockFile(path);
+  }
 }
 
 function lockFile(path: string): Locked | undefined {

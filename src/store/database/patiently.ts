@@ -8,12 +8,12 @@ const PAUSE_MS = 50;
 
 /** Tries again while the database is away: small things are written beside a running recorder, which holds the lock at times. */
 export async function patiently(write: () => Promise<void>): Promise<void> {
-  const endsAt = Date.now() + PATIENCE_MS;
+  const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await write();
     } catch (cause) {
-      if (!isAway(cause) || Date.now() > endsAt) throw cause;
+      if (!isAway(cause) || performance.now() > endsAt) throw cause;
     }
     await sleep(PAUSE_MS);
   }
@@ -21,12 +21,12 @@ export async function patiently(write: () => Promise<void>): Promise<void> {
 
 /** Tries again while another connection holds the files; what else is wrong with them is said at once. */
 export async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const endsAt = Date.now() + PATIENCE_MS;
+  const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isLocked(isAway(error) ? error.cause : error) || Date.now() > endsAt) throw error;
+      if (!isLocked(isAway(error) ? error.cause : error) || performance.now() > endsAt) throw error;
     }
     await sleep(PAUSE_MS);
   }

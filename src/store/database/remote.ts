@@ -2,6 +2,9 @@ import { type Client, createClient, type InValue, type ResultSet } from "@libsql
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
+import { nodeIdOf } from "../nodes/nodes.ts";
+import { SharedPackIds } from "../packs/pack-ids.ts";
+import { PackStore } from "../packs/pack-store.ts";
 import type { Database, Statement, Store } from "../store.ts";
 import { bind } from "./bind.ts";
 import { asStoreError } from "./failure.ts";
@@ -15,7 +18,8 @@ const ANSWER_MS = 15_000;
 /** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */
 export function openRemote(config: Config): Store {
   const database = openServer(config.database_url, config.database_auth_token);
-  return { records: database, bodies: database, close: () => database.close() };
+  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)));
+  return { records: database, bodies: database, content, close: () => database.close() };
 }
 
 export function openServer(url: string, authToken: string): Database {
@@ -61,7 +65,9 @@ class RemoteDatabase implements Database {
     return answers.map((answer) => rowsOf<unknown>(answer));
   }
 
-  /** The server's own affair. */
+  /** The server's own affair, as is compacting. */
+  async settle(): Promise<void> {}
+
   async compact(): Promise<number> {
     return 0;
   }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
+import { nodeIdOf } from "../nodes/nodes.ts";
+import { SharedPackIds } from "../packs/pack-ids.ts";
+import { PackStore } from "../packs/pack-store.ts";
 import type { Database, Statement, Store } from "../store.ts";
 import { isAway } from "./failure.ts";
 import { openServer } from "./remote.ts";
@@ -10,6 +13,8 @@ const WAIT_MS = 250;
 const LOOK_MS = 5;
 /** A query that takes longer makes somebody ask whether the replica is still there. */
 const WATCH_MS = 500;
+/** When a question is asked again that a replica alone can answer. */
+const ASK_AGAIN_MS = [500, 2_000, 5_000];
 /** A server that did not answer is left alone for so long. */
 const AWAY_MS = 1_000;
 
@@ -27,7 +32,8 @@ export function openReplica(config: Config): Store {
     new Progress(config.database_url, config.database_auth_token),
     new Progress(config.database_read_url, config.database_auth_token),
   );
-  return { records: database, bodies: database, close: () => database.close() };
+  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)));
+  return { records: database, bodies: database, content, close: () => database.close() };
 }
 
 class ReplicaDatabase implements Database {
@@ -58,6 +64,10 @@ class ReplicaDatabase implements Database {
     return this.#fresh((server) => server.queryTogether(statements, { deadlineMs: left() }));
   }
 
+  async settle(): Promise<void> {
+    throw new TypeError("this store was opened for reading");
+  }
+
   async compact(): Promise<number> {
     return 0;
   }
@@ -69,6 +79,7 @@ class ReplicaDatabase implements Database {
       return ask(this.#primary);
     }
     try {
+      if (reached === "away") return await insistently(() => ask(this.#replica));
       return await this.#watched(ask(this.#replica));
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -97,6 +108,27 @@ class ReplicaDatabase implements Database {
     await this.#primary.close();
     await this.#replica.close();
   }
+}
+
+/**
+ * With the primary away there is nobody else to ask, and a question that reaches the replica in the moment in which it
+ * notices that is never answered, where the next one is: it is asked again, later each time. The first answer counts.
+ */
+async function insistently<T>(ask: () => Promise<T>): Promise<T> {
+  const first = ask();
+  const asked = [first];
+  for (const ms of ASK_AGAIN_MS) {
+    const answered = await Promise.race([
+      Promise.any(asked).then(
+        () => true,
+        () => true,
+      ),
+      sleep(ms, false),
+    ]);
+    if (answered) break;
+    asked.push(ask());
+  }
+  return Promise.any(asked).catch(() => first);
 }
 
 /** What is left of a time that begins now; never nothing, so that whoever is asked says that it is over. */

@@ -1,8 +1,10 @@
+import { chmodSync, chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import Connection from "libsql/promise";
 import { MIGRATIONS } from "../migrations/list.ts";
 import { asStoreError } from "./failure.ts";
 import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign.ts";
+import { PAGE_BYTES } from "./local-writer.ts";
 import { toObjects } from "./statement-cache.ts";
 
 /** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
@@ -18,6 +20,33 @@ const LOCK_MS = 2_000;
  */
 export async function snapshotFile(path: string, copy: string): Promise<void> {
   await withFile(path, (connection) => connection.exec(`vacuum into '${copy.replaceAll("'", "''")}'`));
+}
+
+/**
+ * Writes a file anew that nobody else has open, without pages that hold nothing and with the pages of a new file. The old
+ * file is there until the new one is whole.
+ */
+export async function rewriteFile(path: string, kind: FileKind): Promise<void> {
+  const copy = `${path}.compact`;
+  rmSync(copy, { force: true });
+  const connection = new Connection(path, {});
+  try {
+    // Without its log the file is whole by itself: the log would be read on top of the one that takes its place.
+    await connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma journal_mode=delete`);
+    await connection.exec(`pragma page_size=${PAGE_BYTES[kind]}; vacuum into '${copy.replaceAll("'", "''")}'`);
+  } catch (cause) {
+    rmSync(copy, { force: true });
+    throw asStoreError(cause, path);
+  } finally {
+    connection.close();
+  }
+  const { mode, uid, gid } = statSync(path);
+  chmodSync(copy, mode);
+  if (process.getuid?.() === 0) chownSync(copy, uid, gid);
+  const file = openSync(copy, "r+");
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(copy, path);
 }
 
 /** What a database file says of itself. */
@@ -37,7 +66,7 @@ export type FileKind = "records" | "bodies";
 /** Tables whose rows are counted. */
 const COUNTED: Readonly<Record<FileKind, readonly string[]>> = {
   records: ["requests", "properties", "keys"],
-  bodies: ["bodies", "blobs", "texts"],
+  bodies: ["contents", "packs", "bodies", "blobs", "texts"],
 };
 
 /** Reads a database file without changing it, off the thread. @throws where it is no database or cannot be opened. */

@@ -77,6 +77,18 @@ export async function releaseClaims(records: Database, prefix: string, now: numb
   await records.batch([{ sql, args: [now, prefix.length, prefix] }]);
 }
 
+/**
+ * Makes due what would be tried later than anything that is put off now: it was put off before the clock was set back.
+ *
+ * @param most - milliseconds that a delivery is put off at most.
+ */
+export async function bringForward(records: Database, now: number, most: number): Promise<void> {
+  const sql = `${WAITING}
+    update deliveries set next_attempt_at = ? where state = 'pending' and next_attempt_at > ?
+      and endpoint_id in (select id from waiting where id is not null)`;
+  await records.batch([{ sql, args: [now, now + most] }]);
+}
+
 /** Finished deliveries of each endpoint that stay to be looked at. */
 const KEPT = 1_000;
 /** Deliveries that one endpoint may have waiting; beyond it the oldest give up. */

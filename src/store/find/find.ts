@@ -1,15 +1,15 @@
 import { afterInParts, afterSql, type Position } from "../../filter/cursor.ts";
 import type { Bind } from "../../filter/operators.ts";
 import type { SqlStatement } from "../../filter/parameters.ts";
-import { type Scope, selectRecords } from "../../filter/select.ts";
-import { orderSql, type Sort } from "../../filter/sort.ts";
+import { needsTexts, type Scope, selectRecords } from "../../filter/select.ts";
+import { NEWEST_FIRST, orderSql, type Sort } from "../../filter/sort.ts";
 import { chooseSource, creationColumn, type Source, scopeAfter } from "../../filter/source.ts";
-import { ALL, conditionsOf, type FilterTree } from "../../filter/tree.ts";
+import { ALL } from "../../filter/tree.ts";
 import { blockFigures } from "../blocks/block-figures.ts";
 import { rowsInBlocks } from "../blocks/read.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
-import { BodySearch } from "./body-search.ts";
+import { BodySearch, readsContent } from "./body-search.ts";
 import { foremostSource } from "./find-foremost.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
@@ -20,22 +20,30 @@ interface PageOptions {
   /** Only what comes after this row in the order. */
   readonly after?: Position | undefined;
   readonly deadline: Deadline;
+  /** Where bodies are searched, what is found within so many milliseconds will do. */
+  readonly withinMs?: number | undefined;
 }
 
 export interface Page {
   readonly rows: readonly FoundRow[];
   /** The last row of the page where more follow; undefined at the end. */
   readonly next: Position | undefined;
+  /** Where a search was broken off: the time of the last record that was looked at. */
+  readonly searchedTo?: number | undefined;
 }
 
 /** One page of a query. */
 export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
   const { sort, limit, offset, deadline } = options;
   if (limit === 0) return { rows: [], next: options.after };
-  const source = await chooseSource(scope, sort, (statement) => counted(database, statement, deadline));
-  if (readsBodies(scope.tree)) {
-    const rows = await new BodySearch(database, scope, deadline).find({ ...options, source });
-    return page(rows, sort, limit);
+  const reads = readsContent(scope.tree, sort);
+  // An order by what was said is made of all rows, whichever come first.
+  const order = needsTexts(ALL, sort) ? NEWEST_FIRST : sort;
+  const source = await chooseSource(scope, order, (statement) => counted(database, statement, deadline));
+  if (reads) {
+    const { rows, upTo } = await new BodySearch(database, scope, deadline).find({ ...options, source });
+    if (upTo === undefined) return page(rows, sort, limit);
+    return { rows, next: upTo.place, searchedTo: upTo.time };
   }
   const count = limit + 1 + offset;
   const few = await foremostSource(database, scope, { sort, count, after: options.after, source }, deadline);
@@ -101,7 +109,7 @@ export async function withoutBodies(
   deadline: Deadline,
 ): Promise<{ scope: Scope; source: Source }> {
   const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
-  if (!readsBodies(scope.tree)) return { scope, source };
+  if (!readsContent(scope.tree)) return { scope, source };
   const seqs = await new BodySearch(database, scope, deadline).all(source);
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
 }
@@ -111,7 +119,7 @@ const KEYED_MAX = 20_000;
 
 /** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
 export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
-  if (readsBodies(scope.tree)) return false;
+  if (readsContent(scope.tree)) return false;
   const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
   if (source.kind === "index" && source.key !== undefined) {
     const keyed = { organizationId: scope.organizationId, tree: source.key };
@@ -119,11 +127,6 @@ export async function needsManyRecords(database: Database, scope: Scope, deadlin
     return (await counted(database, { sql: `select count(*) as n from (${sql})`, args }, deadline)) > KEYED_MAX;
   }
   return source.kind === "scan" || source.kind === "property" || source.kind === "index";
-}
-
-function readsBodies(tree: FilterTree): boolean {
-  for (const { source } of conditionsOf(tree)) if (source.from === "body") return true;
-  return false;
 }
 
 function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {

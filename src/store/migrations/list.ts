@@ -13,6 +13,12 @@ import { UNIFIED } from "./0010-unified.ts";
 import { OUTCOMES } from "./0011-outcomes.ts";
 import { UNREAD } from "./0012-unread.ts";
 import { ROUTING } from "./0013-routing.ts";
+import { INPUT_OUTPUT } from "./0014-input-output.ts";
+import { IN_FLIGHT } from "./0015-in-flight.ts";
+import { PACKS } from "./0016-packs.ts";
+import { ANSWERS } from "./0017-answers.ts";
+import { WORDS } from "./0018-words.ts";
+import { PAIRING } from "./0019-pairing.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +36,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 10, name: "outcomes", statements: OUTCOMES },
   { target: "records", version: 11, name: "unread", statements: UNREAD },
   { target: "records", version: 12, name: "routing", statements: ROUTING },
+  { target: "records", version: 13, name: "input and output", statements: INPUT_OUTPUT },
+  { target: "records", version: 14, name: "in flight", statements: IN_FLIGHT },
+  { target: "bodies", version: 3, name: "packs", statements: PACKS },
+  { target: "records", version: 15, name: "answers", statements: ANSWERS },
+  { target: "bodies", version: 4, name: "words", statements: WORDS },
+  { target: "bodies", version: 5, name: "pairing", statements: PAIRING },
 ];

@@ -8,7 +8,7 @@ export const SERVER_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 /** A node that has not been seen for so long is no longer counted on. */
 export const NODE_GONE_MS = 15_000;
 /** Claims of ids are kept this long: by then their records are in the database, or never will be. */
-const CLAIM_KEPT_MS = 7 * 86_400_000;
+export const ID_CLAIM_KEPT_MS = 7 * 86_400_000;
 
 /** What tells this data directory's writing from that of others on one database; made when first asked for. */
 export function nodeIdOf(dataDirectory: string): string {
@@ -35,7 +35,7 @@ export async function beat(records: Database, id: string, run: string, isFirst: 
       args: [id, run],
     },
     { sql: `delete from nodes where seen_at < ${SERVER_NOW} - ?`, args: [100 * NODE_GONE_MS] },
-    { sql: `delete from claimed_ids where claimed_at < ${SERVER_NOW} - ?`, args: [CLAIM_KEPT_MS] },
+    { sql: `delete from claimed_ids where claimed_at < ${SERVER_NOW} - ?`, args: [ID_CLAIM_KEPT_MS] },
     { sql: `delete from shares where until < ${SERVER_NOW}`, args: [] },
   ]);
   return !isFirst && before !== undefined && before.run !== run;

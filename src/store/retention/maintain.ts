@@ -1,12 +1,16 @@
 import type { Maintenance } from "../../threads.ts";
+import { forgetCalls } from "../answers/call-states.ts";
 import type { Store } from "../store.ts";
-import { removeContent } from "./remove.ts";
+import { eraseWords } from "../words/erase.ts";
+import { removeLost, removeWords } from "../words/remove.ts";
+import { moveStep } from "./move.ts";
 
 /**
  * One small step that frees space. Called by whoever writes records, and by nobody else: content that a new record is
  * about to share would be removed under it otherwise.
  *
- * @returns how many records lost their bodies, how many ids or hashes had something left over, or bytes freed.
+ * @returns how many records lost their bodies, how many ids, hashes or numbers had something left over, how many steps
+ * are left, or bytes freed.
  */
 export async function maintain(store: Store, task: Maintenance): Promise<number> {
   switch (task.kind) {
@@ -16,38 +20,60 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
       return removeOrphans(store, task.requestIds);
     case "blobs":
       return removeBlobs(store, task.hashes);
+    case "erase":
+      return erase(store);
+    case "move":
+      return moveStep(store);
+    case "lost words":
+      return removeLost(store, task.seqs);
     case "compact":
       return (await store.bodies.compact(task.pages)) + (await store.records.compact(task.pages));
   }
 }
 
 /** The records stay, with everything but what was said in them. */
-async function removeBodies({ records, bodies }: Store, organizationId: string, ids: readonly string[]) {
-  const found = await records.query<{ request_id: string }>({
+async function removeBodies({ records, bodies, content }: Store, organizationId: string, ids: readonly string[]) {
+  const found = await records.query<{ seq: number; request_id: string }>({
     // The plus keeps SQLite from going through all of the organization's records for a few ids.
-    sql: `select request_id from requests
+    sql: `select seq, request_id from requests
       where request_id in (select value from json_each(?)) and +organization_id = ? and response_status is not null`,
     args: [JSON.stringify(ids), organizationId],
   });
   if (found.length === 0) return 0;
   const text = JSON.stringify(found.map(({ request_id }) => request_id));
-  // A record names its assets; most have none, and are not touched.
-  const sql =
-    "update requests set assets = '[]' where request_id in (select value from json_each(?)) and assets <> '[]'";
-  await records.batch([{ sql, args: [text] }]);
-  await removeContent(bodies, text);
+  // What a record shows of its bodies goes with them.
+  const sql = `update requests set assets = '[]', input = null, output = null
+    where request_id in (select value from json_each(?)) and (assets <> '[]' or coalesce(input, output) is not null)`;
+  await records.batch([{ sql, args: [text] }, forgetCalls(text)]);
+  await content.remove(found.map(({ request_id }) => request_id));
+  await removeWords(
+    bodies,
+    found.map(({ seq }) => seq),
+  );
   return found.length;
 }
 
+/** At the end the logs are emptied: what was erased stands in them as it was. */
+async function erase({ records, bodies, content }: Store): Promise<number> {
+  const packs = await content.sweep();
+  const words = await eraseWords(bodies);
+  const left = packs.left + words.left;
+  if ((packs.swept || words.swept) && left === 0) {
+    await bodies.settle();
+    await records.settle();
+  }
+  return left;
+}
+
 /** What a crash left of requests that have no record. Between two batches nothing is without its record for good reason. */
-async function removeOrphans({ records, bodies }: Store, ids: readonly string[]): Promise<number> {
+async function removeOrphans({ records, content }: Store, ids: readonly string[]): Promise<number> {
   const known = await records.query<{ request_id: string }>({
     sql: "select request_id from requests where request_id in (select value from json_each(?))",
     args: [JSON.stringify(ids)],
   });
   const having = new Set(known.map(({ request_id }) => request_id));
   const orphans = ids.filter((id) => !having.has(id));
-  if (orphans.length > 0) await removeContent(bodies, JSON.stringify(orphans));
+  if (orphans.length > 0) await content.remove(orphans);
   return orphans.length;
 }
 

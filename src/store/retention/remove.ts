@@ -1,4 +1,6 @@
+import { forgetCalls } from "../answers/call-states.ts";
 import type { Store } from "../store.ts";
+import { removeWords } from "../words/remove.ts";
 
 /** Records that go in one transaction: the lock is not held long enough for anyone to notice. */
 const STEP_ROWS = 500;
@@ -8,7 +10,7 @@ const STEP_ROWS = 500;
  * nobody else: content that a new record is about to share would be deleted under it otherwise.
  *
  * A record in flight is passed over: its end would find nothing to end. Records go first, so that none is ever seen
- * without its body; what a crash leaves of the bodies nobody refers to.
+ * without its body; what a crash leaves of the bodies nobody refers to. The bytes of bodies are erased later, by `sweep`.
  *
  * @param requestIds - in lower case; those that the organization does not have are passed over.
  * @returns how many records there were.
@@ -26,7 +28,7 @@ export async function removeRecords(
 }
 
 async function removeStep(
-  { records, bodies }: Store,
+  { records, bodies, content }: Store,
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<number> {
@@ -37,31 +39,15 @@ async function removeStep(
     args: [JSON.stringify(requestIds), organizationId],
   });
   if (found.length === 0) return 0;
-  const seqs = JSON.stringify(found.map(({ seq }) => seq));
+  const numbers = found.map(({ seq }) => seq);
+  const seqs = JSON.stringify(numbers);
+  const ids = JSON.stringify(found.map(({ request_id }) => request_id));
   await records.batch([
     { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
+    forgetCalls(ids),
   ]);
-  await removeContent(bodies, JSON.stringify(found.map(({ request_id }) => request_id)));
+  await content.remove(found.map(({ request_id }) => request_id));
+  await removeWords(bodies, numbers);
   return found.length;
-}
-
-/** Shared content goes with the last request that refers to it. */
-export async function removeContent(bodies: Store["bodies"], ids: string): Promise<void> {
-  const of = "request_id in (select value from json_each(?))";
-  const hashes = await bodies.query<{ hash: string }>({
-    sql: `select blob_hash as hash from bodies where ${of} and blob_hash is not null
-      union select asset_id from assets where ${of}`,
-    args: [ids, ids],
-  });
-  const remove = [
-    ...["bodies", "texts", "assets"].map((table) => ({ sql: `delete from ${table} where ${of}`, args: [ids] })),
-    {
-      sql: `delete from blobs where hash in (select value from json_each(?))
-        and not exists (select 1 from bodies b where b.blob_hash = blobs.hash)
-        and not exists (select 1 from assets a where a.asset_id = blobs.hash)`,
-      args: [JSON.stringify(hashes.map(({ hash }) => hash))],
-    },
-  ];
-  await bodies.batch(remove);
 }

@@ -4,6 +4,8 @@ import type { Config } from "../../config.ts";
 import type { Deadline } from "../database/deadline.ts";
 import { bodiesPath } from "../database/local.ts";
 import { type Database, localPath } from "../store.ts";
+import { packsToErase } from "./erasure.ts";
+import { leftToMove } from "./move.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that `recordsPerDay` looks back. */
@@ -23,6 +25,19 @@ export async function storedBytes(config: Config, records: Database) {
     args: [],
   });
   return { database_bytes: row?.bytes ?? null, bodies_bytes: null, spool_bytes };
+}
+
+/** Packs of which it is told how well they compress. */
+const NEWEST_PACKS = 1_000;
+
+/** How the newest packs compress, how many hold bytes of what was removed, and about how many requests are in none yet. */
+export async function storedPacks(bodies: Database) {
+  const [newest] = await bodies.query<{ packs: number; content_bytes: number; stored_bytes: number }>({
+    sql: `select count(*) as packs, coalesce(sum(bytes), 0) as content_bytes, coalesce(sum(stored), 0) as stored_bytes
+      from (select bytes, length(data) as stored from packs order by id desc limit ${NEWEST_PACKS})`,
+    args: [],
+  });
+  return { newest: newest!, to_erase: await packsToErase(bodies), requests_to_move: await leftToMove(bodies) };
 }
 
 /** Records of an organization and the bytes that passed with them, by day, the last one first; days without are left out. */

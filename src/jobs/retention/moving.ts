@@ -1,0 +1,64 @@
+import type { Log } from "../../observe.ts";
+import { leftToMove } from "../../store/retention/move.ts";
+import type { Store } from "../../store/store.ts";
+import type { Maintenance } from "../../threads.ts";
+import { inQueue, Queue } from "../queue.ts";
+import { Pace } from "./pace.ts";
+
+const TRY_MS = 30_000;
+const TELL_MS = 10_000;
+const STEP_PAGES = 500;
+
+interface MovingOptions {
+  readonly log: Log;
+  readonly reader: Store;
+  readonly maintain: (task: Maintenance) => Promise<number>;
+  /** Of several nodes on one database one has the jobs. */
+  readonly isMine: () => boolean;
+}
+
+/**
+ * Moves what was recorded before there were packs into packs, in small steps while traffic goes on, and gives the pages
+ * that become empty back. Once nothing is left it costs nothing more.
+ */
+export function startMoving({ log, reader, maintain, isMine }: MovingOptions): { stop(): Promise<void> } {
+  const queue = new Queue();
+  const inTurn = inQueue(queue, log);
+  const pace = new Pace();
+  let isDone = false;
+  let isRunning = false;
+  const move = async () => {
+    let moved = 0;
+    let toldAt = performance.now();
+    while (!pace.stopped) {
+      const count = await pace.step(() => maintain({ kind: "move" }));
+      moved += count;
+      isDone = count === 0;
+      if (isDone) break;
+      if (performance.now() - toldAt < TELL_MS) continue;
+      toldAt = performance.now();
+      log.info("bodies are moved into packs", { moved, left: await leftToMove(reader.bodies) });
+    }
+    if (!isDone || moved === 0) return;
+    while (!pace.stopped && (await pace.step(() => maintain({ kind: "compact", pages: STEP_PAGES }))) > 0);
+    log.info("all bodies are in packs; `weir compact`, without the service, makes the files as small as they get", {
+      moved,
+    });
+  };
+  const begin = async () => {
+    if (isDone || isRunning || !isMine()) return;
+    isRunning = true;
+    await inTurn(move);
+    isRunning = false;
+    if (isDone) clearInterval(timer);
+  };
+  const timer = setInterval(() => void begin(), TRY_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      pace.stop();
+      await queue.idle();
+    },
+  };
+}

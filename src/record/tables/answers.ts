@@ -1,0 +1,20 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** State of calls that clients may forget, by the call's id, for a day. */
+export const callStates = sqliteTable(
+  "call_states",
+  {
+    organization_id: text().notNull(),
+    call_id: text().notNull(),
+    /** The request whose response made the call: the state goes with its bodies. */
+    request_id: text().notNull(),
+    /** JSON of a `CallMemory`. */
+    state: text().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.organization_id, t.call_id] }),
+    index("call_states_request").on(t.request_id),
+    index("call_states_created").on(t.created_at),
+  ],
+);

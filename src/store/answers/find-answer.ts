@@ -1,0 +1,62 @@
+import { UNMAPPED } from "../../unified/body-mapping.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import { requestIdIn } from "../../unified/ids.ts";
+import type { Database } from "../store.ts";
+
+interface AnswerRow {
+  readonly request_id: string;
+  readonly provider: string;
+  readonly routed_model: string | null;
+  readonly request_model: string | null;
+  readonly credential: string | null;
+  readonly ai_gateway_body_mapping: string;
+}
+
+const COLUMNS = "request_id, provider, routed_model, request_model, credential, ai_gateway_body_mapping";
+
+/**
+ * Looks for the response that has this id, in the records of one organization.
+ *
+ * An id of ours holds the request's; one of a provider's is in an index. The first record that has it is of the request
+ * that made it: others may have looked at it since. One that was deleted through here is gone.
+ */
+export async function findAnswer(
+  records: Database,
+  organizationId: string,
+  answerId: string,
+): Promise<EarlierAnswer | undefined> {
+  const [row] = (await ownRow(records, organizationId, answerId)) ?? [];
+  const found = row ?? (await providersRow(records, organizationId, answerId))[0];
+  if (found === undefined || found.credential === null) return undefined;
+  return {
+    requestId: found.request_id,
+    provider: found.provider,
+    model: found.routed_model ?? found.request_model ?? "",
+    requestModel: found.request_model,
+    credential: found.credential,
+    isProviders: found.ai_gateway_body_mapping === UNMAPPED,
+  };
+}
+
+/** Undefined where the id holds no request's. */
+function ownRow(records: Database, organizationId: string, answerId: string) {
+  const requestId = requestIdIn(answerId);
+  if (requestId === undefined) return undefined;
+  return records.query<AnswerRow>({
+    sql: `select ${COLUMNS} from requests where request_id = ? and +organization_id = ? and response_id = ?`,
+    args: [requestId, organizationId, answerId],
+  });
+}
+
+function providersRow(records: Database, organizationId: string, answerId: string) {
+  return records.query<AnswerRow>({
+    // The conditions are those of the index, word for word.
+    sql: `select ${COLUMNS} from requests where organization_id = ? and response_id = ?
+      and credential is not null and response_id is not null and wire_schema = 'responses'
+      and not exists (select 1 from requests d where d.organization_id = ? and d.response_id = ?
+        and d.credential is not null and d.response_id is not null and d.wire_schema = 'responses'
+        and d.method = 'DELETE' and d.response_status between 200 and 299)
+      order by seq limit 1`,
+    args: [organizationId, answerId, organizationId, answerId],
+  });
+}

@@ -1,0 +1,83 @@
+import { isObject, type JsonObject, listOf, parseJson, textOf } from "../../mapping/json.ts";
+import { isPacked } from "../../mapping/translate/state.ts";
+import type { Json } from "../../plugin/contract.ts";
+import type { RequestBodies } from "../packs/read.ts";
+import type { Store } from "../store.ts";
+import { findAnswer } from "./find-answer.ts";
+
+/** Responses that one may be the successor of. */
+const DEPTH_MAX = 100;
+/** Stands for a file in bodies of an older version, which kept files apart. */
+const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
+
+/**
+ * The turns that led to a response, and the response itself, as items of a request's `input`: JSON text, which crosses
+ * threads faster than values.
+ *
+ * @param bytesMax - of the recorded bodies together.
+ * @returns undefined where one of them is not recorded whole, or was not to be stored.
+ */
+export async function turnsBefore(
+  store: Store,
+  organizationId: string,
+  answerId: string,
+  bytesMax: number,
+): Promise<string | undefined> {
+  const turns: Json[][] = [];
+  let bytes = 0;
+  for (let id: string | undefined = answerId; id !== undefined; ) {
+    const answer = await findAnswer(store.records, organizationId, id);
+    if (answer === undefined || turns.length === DEPTH_MAX) return undefined;
+    const turn = await readTurn(store, answer.requestId);
+    if (turn === undefined) return undefined;
+    bytes += turn.bytes;
+    if (bytes > bytesMax) return undefined;
+    turns.push(turn.items);
+    id = turn.previous;
+  }
+  return JSON.stringify(turns.reverse().flat());
+}
+
+interface Turn {
+  readonly items: Json[];
+  readonly previous: string | undefined;
+  readonly bytes: number;
+}
+
+async function readTurn({ records, content }: Store, requestId: string): Promise<Turn | undefined> {
+  const [row] = await records.query<{ truncated: number }>({
+    sql: "select truncated from requests where request_id = ? and response_status between 200 and 299",
+    args: [requestId],
+  });
+  if (row === undefined || row.truncated === 1) return undefined;
+  const bodies = (await content.get([requestId], ["request", "response"], "sent")).get(requestId);
+  const [request, response] = [objectIn(bodies?.request), objectIn(bodies?.response)];
+  if (request === undefined || response === undefined || request["store"] === false) return undefined;
+  return {
+    items: [...inputOf(request["input"]), ...listOf(response["output"]).flatMap(outputItem)],
+    previous: textOf(request["previous_response_id"]),
+    bytes: bodies!.request!.bytes + bodies!.response!.bytes,
+  };
+}
+
+/** Undefined where the body is missing, or not what its client sent or got. */
+function objectIn(body: RequestBodies["request"]): JsonObject | undefined {
+  if (body?.form !== "json") return undefined;
+  const text = Buffer.from(body.content).toString("utf8");
+  const value = FILE_APART.test(text) ? undefined : parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+const inputOf = (input: Json): readonly Json[] =>
+  typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input);
+
+/**
+ * An item of a response as one of a request. Ids name what the provider has stored, which others have not. So it is with
+ * what OpenAI encrypted for one account; only what Weir packed says whose it is.
+ */
+function outputItem(item: Json): Json[] {
+  if (!isObject(item)) return [];
+  const { id: _id, status: _status, ...rest } = item;
+  if (rest["type"] !== "reasoning") return [rest];
+  return isPacked(textOf(rest["encrypted_content"]) ?? "") ? [rest] : [];
+}

@@ -1,0 +1,36 @@
+import type { BodyPart } from "../packs/placed.ts";
+import {
+  type ContentView,
+  loadPlaced,
+  type RequestBodies,
+  type RequestTexts,
+  readParts,
+  readTexts,
+} from "../packs/read.ts";
+import type { Database } from "../store.ts";
+import { loadPlain, loadPlainTexts } from "./plain-bodies.ts";
+
+/** Bodies of many requests, wherever they are. A part that was not recorded, was removed or is damaged is missing. */
+export async function loadBodies(
+  database: Database,
+  requestIds: readonly string[],
+  parts: readonly BodyPart[],
+  view: ContentView = "shown",
+): Promise<Map<string, RequestBodies>> {
+  const placed = await loadPlaced(database, requestIds);
+  const found = await readParts(database, placed, parts, view);
+  const others = requestIds.filter((id) => !placed.has(id));
+  if (others.length === 0) return found;
+  for (const [id, bodies] of await loadPlain(database, others, parts)) found.set(id, bodies);
+  return found;
+}
+
+/** Prompts and completions of many requests, wherever they are. */
+export async function loadTexts(database: Database, requestIds: readonly string[]): Promise<Map<string, RequestTexts>> {
+  const placed = await loadPlaced(database, requestIds);
+  const found = await readTexts(database, placed);
+  const others = requestIds.filter((id) => !placed.has(id));
+  if (others.length === 0) return found;
+  for (const [id, texts] of await loadPlainTexts(database, others)) found.set(id, texts);
+  return found;
+}

@@ -1,0 +1,78 @@
+/** Shorter chunks cost more to name than they save; only the last one of a body may be shorter. */
+const CHUNK_BYTES_MIN = 512;
+export const CHUNK_BYTES_MAX = 8_192;
+/** Eleven bits: a cut every 2,048 bytes behind the least, on average. They are the highest ones, for each byte moves up by one bit. */
+const CUT_MASK = 0xffe00000 | 0;
+/** Bytes that a cut depends on: an earlier byte has left the 32 bits. */
+const WINDOW_BYTES = 32;
+
+/** A number for each byte; any will do, but never others than these, or bodies of two versions share nothing. */
+const GEAR = gearTable();
+
+/**
+ * Where the chunks of a body end, the last one at its length. A cut depends on the 32 bytes before it, so that the same
+ * text is cut in the same places wherever it stands, and a change moves only the cuts beside it.
+ */
+export function cut(bytes: Uint8Array): number[] {
+  const ends: number[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = chunkEnd(bytes, start);
+    ends.push(end);
+    start = end;
+  }
+  return ends;
+}
+
+/** A stretch of a body that comes again whole or not at all, such as a file in base64. */
+interface Stretch {
+  readonly offset: number;
+  readonly length: number;
+}
+
+const WHOLE_CHUNK_BYTES = 32_768;
+
+/** The same for a body with such stretches, in order: they are cut by length alone, in a third of the time. */
+export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[]): number[] {
+  const ends: number[] = [];
+  const cutTo = (from: number, to: number) => {
+    for (const end of cut(bytes.subarray(from, to))) ends.push(from + end);
+  };
+  let from = 0;
+  for (const { offset, length } of stretches) {
+    if (offset < from || offset + length > bytes.length) continue; // no stretch of its own: it is cut as all else
+    cutTo(from, offset);
+    from = offset + length;
+    for (let end = offset; end < from; ) {
+      end = Math.min(end + WHOLE_CHUNK_BYTES, from);
+      ends.push(end);
+    }
+  }
+  cutTo(from, bytes.length);
+  return ends;
+}
+
+function chunkEnd(bytes: Uint8Array, start: number): number {
+  const last = Math.min(start + CHUNK_BYTES_MAX, bytes.length);
+  let sum = 0;
+  let at = start + CHUNK_BYTES_MIN - WINDOW_BYTES;
+  for (const from = Math.min(start + CHUNK_BYTES_MIN, last); at < from; at++)
+    sum = ((sum << 1) + GEAR[bytes[at]!]!) | 0;
+  for (; at < last; at++) {
+    sum = ((sum << 1) + GEAR[bytes[at]!]!) | 0;
+    if ((sum & CUT_MASK) === 0) return at + 1;
+  }
+  return last;
+}
+
+/** By xorshift, from a fixed seed. */
+function gearTable(): Int32Array {
+  const table = new Int32Array(256);
+  let state = 0x9e3779b9 | 0;
+  for (let byte = 0; byte < 256; byte++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    table[byte] = state;
+  }
+  return table;
+}

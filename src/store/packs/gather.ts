@@ -1,0 +1,84 @@
+import { decompressZstd } from "../../runtime/zstd.ts";
+import type { Database } from "../store.ts";
+import type { Range } from "./placed.ts";
+
+/** Packs that are in memory at once: 8 MB. */
+const PACKS = 64;
+
+interface Copy {
+  readonly target: Buffer;
+  readonly at: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Collects bytes out of packs; each pack is read and decompressed once, however many bodies have parts of it. */
+export class Gathering {
+  readonly #copies = new Map<number, Copy[]>();
+  /** Targets whose bytes are not all there. */
+  readonly lost = new Set<Buffer>();
+
+  /** Bytes that stand in these ranges, once `run` has resolved. */
+  add(ranges: readonly Range[]): Buffer {
+    const target = Buffer.alloc(ranges.reduce((sum, { length }) => sum + length, 0));
+    this.addTo(target, 0, ranges);
+    return target;
+  }
+
+  /** @returns where in the target the next bytes go. */
+  addTo(target: Buffer, start: number, ranges: readonly Range[]): number {
+    let at = start;
+    for (const { pack, offset, length } of ranges) {
+      const copy = { target, at, offset, length };
+      const copies = this.#copies.get(pack);
+      if (copies === undefined) this.#copies.set(pack, [copy]);
+      else copies.push(copy);
+      at += length;
+    }
+    return at;
+  }
+
+  async run(database: Database): Promise<void> {
+    const ids = [...this.#copies.keys()].sort((a, b) => a - b);
+    for (let at = 0; at < ids.length; at += PACKS) {
+      const part = ids.slice(at, at + PACKS);
+      const rows = await database.query<{ id: number; data: Uint8Array }>({
+        sql: "select id, data from packs where id in (select value from json_each(?))",
+        args: [JSON.stringify(part)],
+      });
+      const found = new Map(rows.map(({ id, data }) => [id, data]));
+      for (const id of part) this.#copy(id, found.get(id));
+    }
+  }
+
+  /** A pack that is damaged or gone costs the bodies that are in it, and no others. */
+  #copy(id: number, data: Uint8Array | undefined): void {
+    const content = data && decompressed(data);
+    for (const { target, at, offset, length } of this.#copies.get(id)!) {
+      if (content === undefined || offset + length > content.length) this.lost.add(target);
+      else target.set(content.subarray(offset, offset + length), at);
+    }
+  }
+}
+
+/** Undefined where the bytes are damaged. */
+export function decompressed(data: Uint8Array): Uint8Array | undefined {
+  try {
+    return decompressZstd(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The part of some ranges between two offsets of what they hold together. */
+export function sliced(ranges: readonly Range[], from: number, to: number): Range[] {
+  const found: Range[] = [];
+  let start = 0;
+  for (const { pack, offset, length } of ranges) {
+    const first = Math.max(from, start);
+    const last = Math.min(to, start + length);
+    if (first < last) found.push({ pack, offset: offset + first - start, length: last - first });
+    start += length;
+  }
+  return found;
+}

@@ -1,0 +1,153 @@
+import { compressZstd } from "../../runtime/zstd.ts";
+import type { BodyStore, SweepStep } from "../bodies/body-store.ts";
+import { loadBodies, loadTexts } from "../bodies/load-bodies.ts";
+import { havePlain, loadPlainAsset, loadPlainWhole, removePlain } from "../bodies/plain-bodies.ts";
+import { insertInto, insertRows } from "../database/statements.ts";
+import type { Database, Statement, Value } from "../store.ts";
+import { PackEraser } from "./erase.ts";
+import type { PackIds } from "./pack-ids.ts";
+import { PackWriter, packsFor } from "./pack-writer.ts";
+import { type BodyPart, rangesOf } from "./placed.ts";
+import { type ContentView, decoded, loadPlaced, readAsset, readWhole } from "./read.ts";
+import type { Content, RequestContent } from "./request-content.ts";
+import { idBytes, idList, idOf, ROWS_OF } from "./row-id.ts";
+
+const INSERT_PACK = insertInto("packs", ["id", "bytes", "shared", "node", "data"], "");
+/** A pack that grew; never one that others have put in its place. */
+const GROW_PACK = "update packs set bytes = ?, shared = ?, data = ? where id = ? and bytes = ?";
+const INSERT_CONTENT = insertInto(
+  "contents",
+  ["request_id", "home", "parts"],
+  "on conflict (request_id) do update set home = excluded.home, parts = excluded.parts",
+);
+
+/** Bodies in packs, and those that were stored before there were packs. */
+export class PackStore implements BodyStore {
+  readonly #database: Database;
+  readonly #ids: PackIds;
+  readonly #writer: PackWriter;
+  readonly #eraser: PackEraser;
+
+  constructor(database: Database, ids: PackIds) {
+    this.#database = database;
+    this.#ids = ids;
+    this.#writer = new PackWriter(() => ids.take());
+    this.#eraser = new PackEraser(
+      database,
+      () => ids.node(),
+      (packs) => this.#writer.release(packs),
+    );
+  }
+
+  async put(contents: readonly RequestContent[], beside: readonly Statement[] = []): Promise<void> {
+    if (contents.length === 0 && beside.length === 0) return;
+    const requestIds = contents.filter(({ isNew }) => isNew !== true).map(({ requestId }) => requestId);
+    try {
+      if (!(await this.#ids.prepare(packsFor(contents)))) this.#writer.failed();
+      const before = await this.#packsOf(requestIds);
+      for (const content of contents) this.#writer.add(content);
+      await this.#database.batch([...this.#statements(), ...marks(before), ...beside]);
+      this.#writer.committed();
+    } catch (cause) {
+      this.#writer.failed();
+      this.#ids.failed();
+      throw cause;
+    }
+  }
+
+  get(requestIds: readonly string[], parts: readonly BodyPart[], view?: ContentView) {
+    return loadBodies(this.#database, requestIds, parts, view);
+  }
+
+  texts(requestIds: readonly string[]) {
+    return loadTexts(this.#database, requestIds);
+  }
+
+  async asset(requestId: string, assetId: string) {
+    const placed = (await loadPlaced(this.#database, [requestId])).get(requestId);
+    return placed === undefined
+      ? loadPlainAsset(this.#database, requestId, assetId)
+      : readAsset(this.#database, placed, assetId);
+  }
+
+  async whole(requestIds: readonly string[]): Promise<ReadonlyMap<string, Content>> {
+    const placed = await loadPlaced(this.#database, requestIds);
+    const found = await readWhole(this.#database, placed);
+    const others = requestIds.filter((id) => !placed.has(id));
+    if (others.length > 0)
+      for (const [id, content] of await loadPlainWhole(this.#database, others)) found.set(id, content);
+    return found;
+  }
+
+  async having(requestIds: readonly string[]): Promise<string[]> {
+    const plain = await havePlain(this.#database, requestIds);
+    return [...new Set([...(await this.packed(requestIds)), ...plain])];
+  }
+
+  async packed(requestIds: readonly string[]): Promise<string[]> {
+    const rows = await this.#database.query<{ request_id: Uint8Array }>({
+      sql: `select request_id from contents where ${ROWS_OF}`,
+      args: [idList(requestIds)],
+    });
+    return rows.map(({ request_id }) => idOf(request_id));
+  }
+
+  async remove(requestIds: readonly string[]): Promise<void> {
+    const packs = await this.#packsOf(requestIds);
+    await this.#database.batch([
+      // No pack has the number 0: what stood in no pack has to be swept out of the log too.
+      ...marks(new Set([0, ...packs])),
+      { sql: `delete from contents where ${ROWS_OF}`, args: [idList(requestIds)] },
+      ...(await removePlain(this.#database, requestIds)),
+    ]);
+  }
+
+  sweep(): Promise<SweepStep> {
+    return this.#eraser.step();
+  }
+
+  #statements(): Statement[] {
+    const { packs, rows, shared } = this.#writer.pending();
+    const statements: Statement[] = [];
+    const values: Value[] = [];
+    for (const { id, content, shared: isShared, written } of packs) {
+      const data = compressZstd(content);
+      if (written === 0) values.push(id, content.length, Number(isShared), this.#ids.node(), data);
+      else statements.push({ sql: GROW_PACK, args: [content.length, Number(isShared), data, id, written] });
+    }
+    insertRows(INSERT_PACK, values, statements);
+    insertRows(
+      INSERT_CONTENT,
+      rows.flatMap(({ requestId, home, parts }): Value[] => [idBytes(requestId), home, parts]),
+      statements,
+    );
+    if (shared.length > 0) {
+      const sql = "update packs set shared = 1 where id in (select value from json_each(?))";
+      statements.push({ sql, args: [JSON.stringify(shared)] });
+    }
+    return statements;
+  }
+
+  /** Packs that hold something of these requests. */
+  async #packsOf(requestIds: readonly string[]): Promise<ReadonlySet<number>> {
+    if (requestIds.length === 0) return new Set();
+    const rows = await this.#database.query<{ home: number; parts: Uint8Array }>({
+      sql: `select home, parts from contents where ${ROWS_OF}`,
+      args: [idList(requestIds)],
+    });
+    const packs = new Set<number>();
+    for (const { home, parts } of rows) {
+      const placed = decoded(parts, home);
+      if (placed !== undefined) for (const { pack } of rangesOf(placed)) packs.add(pack);
+    }
+    return packs;
+  }
+}
+
+/** Statements that have packs looked at for bytes of which no request is left. */
+function marks(packs: ReadonlySet<number>): Statement[] {
+  if (packs.size === 0) return [];
+  const sql = `insert into pack_erasures (pack, marks) select value, 1 from json_each(?) where true
+    on conflict (pack) do update set marks = marks + 1`;
+  return [{ sql, args: [JSON.stringify([...packs])] }];
+}

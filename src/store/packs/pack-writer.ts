@@ -1,0 +1,311 @@
+import { hash } from "node:crypto";
+import { occurrences } from "../../record/occurrences.ts";
+import { ChunkMemory } from "./chunk-memory.ts";
+import { cutAround } from "./cut.ts";
+import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
+import type { RequestContent, StoredPart } from "./request-content.ts";
+
+/** Bytes of a pack before compression: larger ones take a tenth less and are read two to three times as slowly. */
+const PACK_BYTES = 131_072;
+/** Shorter parts are stored as they are: zstd finds in the pack what they have in common. */
+const CUT_BYTES_MIN = 2_048;
+const SPARE_MAX = 4;
+/** A request takes so many packs, or hardly more: those of a very long one are longer. */
+const REQUEST_PACKS_MAX = 256;
+/** A row refers to packs from its home down to this many before it, and to no others. */
+export const REACH = 4_096;
+/** The same of rows that refer only to packs that were open when they came. */
+export const OPEN_REACH = 1_024;
+/** Chunks are remembered for fewer packs than `REACH`: a row may need new packs of its own, and its home is the last. */
+const MEMORY_PACKS = 3_072;
+/** An open pack is closed once so many were begun after it, whatever it holds. */
+const OPEN_PACKS_MAX = 256;
+
+/** A pack that is being filled, or was since the last commit. */
+interface OpenPack {
+  readonly id: number;
+  readonly buffer: Buffer;
+  length: number;
+  shared: boolean;
+  /** Bytes of it that are in the database. */
+  written: number;
+  /** Whether it is to be written. */
+  changed: boolean;
+}
+
+/** A pack as it has to be written now. */
+export interface WrittenPack {
+  readonly id: number;
+  readonly content: Buffer;
+  readonly shared: boolean;
+  /** Bytes of it that are in the database; 0 where it is new. */
+  readonly written: number;
+}
+
+/** Where the parts of one request were put; `parts` is what `encodePlaced` makes. */
+export interface WrittenRow {
+  readonly requestId: string;
+  readonly home: number;
+  readonly parts: Uint8Array;
+}
+
+/** What was asked, and what was answered: alike is beside alike, and a conversation's request is read from few packs. */
+type Lane = "asked" | "answered";
+
+const LANES: Readonly<Record<StoredPart["part"], Lane>> = {
+  headers: "asked",
+  request: "asked",
+  provider_request: "asked",
+  response: "answered",
+  raw: "answered",
+  provider_response: "answered",
+};
+
+/**
+ * Puts bodies into packs: small parts as they are, others in chunks, of which only those are put that are not
+ * remembered. Says what has to be written; whether that succeeded it is told by `committed` or `failed`.
+ */
+export class PackWriter {
+  readonly #memory = new ChunkMemory();
+  readonly #open = new Map<Lane, OpenPack>();
+  readonly #takeId: () => number;
+  #full: OpenPack[] = [];
+  #rows: WrittenRow[] = [];
+  /** Packs written before that a row of this batch shares for the first time. */
+  #newlyShared = new Set<number>();
+  #knownShared = new Set<number>();
+  /** Of packs that are written: memory that was used before is faster. */
+  readonly #spare: Buffer[] = [];
+  #newest = 0;
+  #packBytes = PACK_BYTES;
+  #organization: { readonly id: string; readonly key: Uint32Array } = { id: "", key: new Uint32Array(4) };
+
+  /** @param takeId - an id that no pack ever had, greater than all before. */
+  constructor(takeId: () => number) {
+    this.#takeId = takeId;
+  }
+
+  add(content: RequestContent): void {
+    this.#packBytes = Math.max(PACK_BYTES, Math.ceil(sizeOf(content) / REQUEST_PACKS_MAX));
+    if (this.#packBytes > PACK_BYTES) this.#closeAll();
+    this.#add(content);
+    if (this.#packBytes > PACK_BYTES) this.#closeAll();
+  }
+
+  #add(content: RequestContent): void {
+    let fresh = 0;
+    const organization = this.#keyOf(content.organizationId);
+    const place = (lane: Lane, bytes: Uint8Array, places: readonly FilePlace[] = []): Range[] => {
+      const { ranges, appended } = this.#place(lane, bytes, { organization, places });
+      fresh += appended;
+      return ranges;
+    };
+    const parts: PlacedPart[] = [];
+    // The same file may have come in both bodies.
+    const files = [...new Map(content.assets.map((asset) => [asset.id, asset])).values()];
+    const numbers = new Map(files.map(({ id }, index) => [id, index]));
+    const put = (
+      { part, form, contentType: type }: StoredPart,
+      bytes: Uint8Array,
+      sent: boolean,
+      files: readonly FilePlace[],
+    ) => {
+      const contentType = form === "binary" ? type : null;
+      parts.push({ part, form, sent, contentType, files, ranges: place(LANES[part], bytes, files) });
+    };
+    const within = new Set<string>();
+    for (const part of content.parts) {
+      const places = (part.files ?? []).flatMap(({ offset, length, id }) => {
+        within.add(id);
+        const asset = numbers.get(id);
+        return asset === undefined ? [] : [{ offset, length, asset }];
+      });
+      put(part, part.bytes, false, places);
+      if (part.sent !== undefined) put(part, part.sent, true, []);
+    }
+    const assets = files.map(({ id, contentType, bytes }) => ({
+      id,
+      contentType,
+      ranges: within.has(id) ? [] : place("asked", bytes),
+    }));
+    const text = (lane: Lane, text: string | null, part: StoredPart["part"]): PlacedText | null =>
+      text === null
+        ? null
+        : (textWithin(text, content.parts, parts, part) ?? { ranges: place(lane, Buffer.from(text)) });
+    const prompt = text("asked", content.texts.prompt, "request");
+    const completion = text("answered", content.texts.completion, "response");
+    this.#row(content.requestId, { fresh, parts, assets, prompt, completion });
+  }
+
+  /** What has to be written, all in one transaction. */
+  pending(): { packs: WrittenPack[]; rows: readonly WrittenRow[]; shared: readonly number[] } {
+    const packs = [...this.#full, ...this.#open.values()].filter(({ changed }) => changed);
+    return {
+      packs: packs.map(({ id, buffer, length, shared, written }) => ({
+        id,
+        content: buffer.subarray(0, length),
+        shared,
+        written,
+      })),
+      rows: this.#rows,
+      shared: [...this.#newlyShared],
+    };
+  }
+
+  /** All that was pending is written. */
+  committed(): void {
+    for (const { buffer } of this.#full)
+      if (buffer.length === PACK_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(buffer);
+    for (const pack of this.#open.values()) {
+      pack.changed = false;
+      pack.written = pack.length;
+    }
+    for (const id of this.#newlyShared) this.#knownShared.add(id);
+    this.#full = [];
+    this.#rows = [];
+    this.#newlyShared.clear();
+  }
+
+  /** Nothing is certain of what was pending: nothing new may refer to it. */
+  failed(): void {
+    this.#memory.clear();
+    this.#open.clear();
+    this.#full = [];
+    this.#rows = [];
+    this.#newlyShared.clear();
+    this.#knownShared.clear();
+  }
+
+  /** Nothing new will refer to these packs. Called between two commits. */
+  release(packs: ReadonlySet<number>): void {
+    for (const [lane, { id }] of this.#open) if (packs.has(id)) this.#open.delete(lane);
+    this.#memory.forget(packs);
+  }
+
+  #row(requestId: string, placed: Placed): void {
+    const home = this.#newest;
+    this.#rows.push({ requestId, home, parts: encodePlaced(placed, home) });
+  }
+
+  #place(
+    lane: Lane,
+    bytes: Uint8Array,
+    { organization, places }: { readonly organization: Uint32Array; readonly places: readonly FilePlace[] },
+  ): { ranges: Range[]; appended: number } {
+    if (bytes.length === 0) return { ranges: [], appended: 0 };
+    if (bytes.length < CUT_BYTES_MIN) return { ranges: [this.#append(lane, bytes)], appended: bytes.length };
+    const ranges: Range[] = [];
+    let appended = 0;
+    let start = 0;
+    for (const end of cutAround(bytes, places)) {
+      const chunk = bytes.subarray(start, end);
+      const key = digest(chunk);
+      for (let word = 0; word < 4; word++) key[word] = (key[word]! ^ organization[word]!) >>> 0;
+      const floor = this.#newest - MEMORY_PACKS;
+      const known = this.#memory.get(key);
+      if (known !== undefined && known.pack >= floor) {
+        this.#share(known.pack);
+        join(ranges, { ...known, length: chunk.length });
+      } else {
+        const range = this.#append(lane, chunk);
+        this.#memory.put(key, range, floor);
+        join(ranges, range);
+        appended += chunk.length;
+      }
+      start = end;
+    }
+    return { ranges, appended };
+  }
+
+  #append(lane: Lane, bytes: Uint8Array): Range {
+    let pack = this.#open.get(lane);
+    if (pack !== undefined) {
+      const isOld = this.#newest - pack.id >= OPEN_PACKS_MAX;
+      if (isOld || pack.length + bytes.length > pack.buffer.length) pack = this.#close(lane);
+    }
+    if (pack === undefined) {
+      this.#newest = this.#takeId();
+      const spare = this.#packBytes === PACK_BYTES ? this.#spare.pop() : undefined;
+      const buffer = spare ?? Buffer.allocUnsafeSlow(this.#packBytes);
+      pack = { id: this.#newest, buffer, length: 0, shared: false, written: 0, changed: false };
+      this.#open.set(lane, pack);
+    }
+    const offset = pack.length;
+    pack.buffer.set(bytes, offset);
+    pack.length += bytes.length;
+    pack.changed = true;
+    return { pack: pack.id, offset, length: bytes.length };
+  }
+
+  #closeAll(): void {
+    for (const lane of this.#open.keys()) this.#close(lane);
+  }
+
+  #keyOf(organization: string): Uint32Array {
+    if (this.#organization.id !== organization) {
+      this.#organization = { id: organization, key: digest(Buffer.from(organization)) };
+    }
+    return this.#organization.key;
+  }
+
+  #close(lane: Lane): undefined {
+    const pack = this.#open.get(lane);
+    if (pack?.changed) this.#full.push(pack);
+    this.#open.delete(lane);
+  }
+
+  /** Notes that rows far behind a pack refer to it. */
+  #share(id: number): void {
+    const unwritten = [...this.#open.values(), ...this.#full].find((pack) => pack.id === id);
+    if (unwritten !== undefined && !unwritten.shared) {
+      unwritten.shared = true;
+      unwritten.changed = true;
+    } else if (unwritten === undefined && !this.#knownShared.has(id)) this.#newlyShared.add(id);
+    if (this.#knownShared.size > 2 * REACH)
+      this.#knownShared = new Set([...this.#knownShared].filter((known) => known > this.#newest - REACH));
+  }
+}
+
+/** Packs that these contents may need, or some more. */
+export function packsFor(contents: readonly RequestContent[]): number {
+  return contents.reduce((sum, content) => sum + 2 + Math.ceil((sizeOf(content) * 1.1) / PACK_BYTES), 4);
+}
+
+function sizeOf({ parts, assets, texts }: RequestContent): number {
+  let size = 0;
+  for (const { bytes, sent } of parts) size += bytes.length + (sent?.length ?? 0);
+  for (const { bytes } of assets) size += bytes.length;
+  return size + (texts.prompt?.length ?? 0) * 3 + (texts.completion?.length ?? 0) * 3;
+}
+
+/** The first 16 bytes of its SHA-256. */
+function digest(bytes: Uint8Array): Uint32Array {
+  const sum = hash("sha256", bytes, "buffer");
+  const words = new Uint32Array(4);
+  for (let word = 0; word < 4; word++) words[word] = sum.readUInt32LE(word * 4);
+  return words;
+}
+
+/** Adds a range, in one with the last where that ends at its beginning. */
+function join(ranges: Range[], range: Range): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && last.pack === range.pack && last.offset + last.length === range.offset) {
+    ranges[ranges.length - 1] = { ...last, length: last.length + range.length };
+  } else ranges.push(range);
+}
+
+/** Where a text stands in a part as the inside of a JSON string, as the last question does in most requests. */
+function textWithin(
+  text: string,
+  parts: readonly StoredPart[],
+  placed: readonly PlacedPart[],
+  name: StoredPart["part"],
+): PlacedText | undefined {
+  const part = parts.find((each) => each.part === name && each.form === "json");
+  if (part === undefined || text === "") return undefined;
+  const written = Buffer.from(JSON.stringify(text).slice(1, -1));
+  const found = occurrences(part.bytes, written).next();
+  if (found.done === true) return undefined;
+  const within = placed.findIndex(({ part: each, sent }) => each === name && !sent);
+  return { within, offset: found.value, length: written.length };
+}

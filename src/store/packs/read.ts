@@ -1,0 +1,220 @@
+import { storable } from "../../record/storable.ts";
+import type { Database } from "../store.ts";
+import { Gathering, sliced } from "./gather.ts";
+import { type BodyPart, decodePlaced, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
+import type { Content } from "./request-content.ts";
+import { idList, idOf, ROWS_OF } from "./row-id.ts";
+
+/** What stands in a shown body in place of a file; the asset's id follows. */
+export const ASSET_REFERENCE = "weir-asset:";
+
+/** `shown` is UTF-8 with references in place of files; `sent` is every byte as it was sent, less its content coding. */
+export type ContentView = "shown" | "sent";
+
+/** One stored body, decoded. */
+export interface StoredBody {
+  readonly form: PlacedPart["form"];
+  /** Length of the body as it was decoded from the wire. */
+  readonly bytes: number;
+  /** The content's hash and type where it is shared between requests. */
+  readonly hash: string | null;
+  readonly contentType: string | null;
+  readonly content: Uint8Array;
+}
+
+/** The bodies of one request, by part; a part that was not recorded, or is lost, is missing. */
+export type RequestBodies = Readonly<Partial<Record<BodyPart, StoredBody>>>;
+
+export interface RequestTexts {
+  readonly prompt: string | null;
+  readonly completion: string | null;
+}
+
+/** Where the contents of these requests are; those that are not in packs are missing. A row that is damaged has nothing. */
+export async function loadPlaced(database: Database, requestIds: readonly string[]): Promise<Map<string, Placed>> {
+  const rows = await database.query<{ request_id: Uint8Array; home: number; parts: Uint8Array }>({
+    sql: `select request_id, home, parts from contents where ${ROWS_OF}`,
+    args: [idList(requestIds)],
+  });
+  return new Map(rows.map(({ request_id, home, parts }) => [idOf(request_id), decoded(parts, home) ?? NOTHING]));
+}
+
+const NOTHING: Placed = { fresh: 0, parts: [], assets: [], prompt: null, completion: null };
+
+/** Undefined where the row is damaged. */
+export function decoded(parts: Uint8Array, home: number): Placed | undefined {
+  try {
+    return decodePlaced(parts, home);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bodies of many requests, out of packs. */
+export async function readParts(
+  database: Database,
+  placed: ReadonlyMap<string, Placed>,
+  parts: readonly BodyPart[],
+  view: ContentView,
+): Promise<Map<string, RequestBodies>> {
+  const gathering = new Gathering();
+  const found = [...placed].map(([id, row]) => {
+    const bodies: Partial<Record<BodyPart, StoredBody & { readonly content: Buffer }>> = {};
+    for (const part of row.parts) {
+      // What was sent follows what is shown, where both are stored.
+      if (!parts.includes(part.part) || (part.sent && view === "shown")) continue;
+      const content = view === "sent" ? gathering.add(part.ranges) : addShown(gathering, part, row);
+      const bytes = lengthOf(part.ranges);
+      bodies[part.part] = { form: part.form, bytes, hash: null, contentType: part.contentType, content };
+    }
+    return { id, bodies };
+  });
+  await gathering.run(database);
+  return new Map(
+    found.map(({ id, bodies }) => [
+      id,
+      Object.fromEntries(Object.entries(bodies).filter(([, { content }]) => !gathering.lost.has(content))),
+    ]),
+  );
+}
+
+/** A body with references in place of its files, whose packs are then not read. */
+function addShown(gathering: Gathering, { ranges, files }: PlacedPart, { assets }: Placed): Buffer {
+  if (files.length === 0) return gathering.add(ranges);
+  const references = files.map(({ asset }) => Buffer.from(ASSET_REFERENCE + (assets[asset]?.id ?? "")));
+  const removed = files.reduce((sum, { length }, index) => sum + length - references[index]!.length, 0);
+  const target = Buffer.alloc(lengthOf(ranges) - removed);
+  let [at, from] = [0, 0];
+  for (const [index, { offset, length }] of files.entries()) {
+    at = gathering.addTo(target, at, sliced(ranges, from, offset));
+    at += references[index]!.copy(target, at);
+    from = offset + length;
+  }
+  gathering.addTo(target, at, sliced(ranges, from, lengthOf(ranges)));
+  return target;
+}
+
+/** Prompts and completions of many requests, out of packs. */
+export async function readTexts(
+  database: Database,
+  placed: ReadonlyMap<string, Placed>,
+): Promise<Map<string, RequestTexts>> {
+  const gathering = new Gathering();
+  const added = [...placed].map(([id, row]) => ({
+    id,
+    prompt: addText(gathering, row.prompt, row),
+    completion: addText(gathering, row.completion, row),
+  }));
+  await gathering.run(database);
+  const read = (text: AddedText | null) => (text === null || gathering.lost.has(text.bytes) ? null : said(text.read()));
+  return new Map(
+    added.map(({ id, prompt, completion }) => [id, { prompt: read(prompt), completion: read(completion) }]),
+  );
+}
+
+/** As SQL is given it. */
+const said = (text: string | null) => text && storable(text);
+
+interface AddedText {
+  readonly bytes: Buffer;
+  readonly read: () => string | null;
+}
+
+function addText(gathering: Gathering, text: PlacedText | null, { parts }: Placed): AddedText | null {
+  if (text === null) return null;
+  if ("ranges" in text) {
+    const bytes = gathering.add(text.ranges);
+    return { bytes, read: () => bytes.toString("utf8") };
+  }
+  const { within, offset, length } = text;
+  const bytes = gathering.add(sliced(parts[within]?.ranges ?? [], offset, offset + length));
+  return { bytes, read: () => unquoted(bytes.toString("utf8")) };
+}
+
+/** The text that the inside of a JSON string means. */
+function unquoted(written: string): string | null {
+  try {
+    return JSON.parse(`"${written}"`);
+  } catch {
+    return null; // damaged: nothing that was written is no JSON
+  }
+}
+
+/** All that is stored of requests, as it was put. What is lost is missing. */
+export async function readWhole(
+  database: Database,
+  placed: ReadonlyMap<string, Placed>,
+): Promise<Map<string, Content>> {
+  const gathering = new Gathering();
+  const found = [...placed].map(([id, row]) => ({
+    id,
+    parts: row.parts.map((part) => ({ ...part, bytes: gathering.add(part.ranges) })),
+    assets: row.assets.map((asset, index) => ({
+      ...asset,
+      isWithin: asset.ranges.length === 0,
+      bytes: gathering.add(asset.ranges.length > 0 ? asset.ranges : writtenIn(row, index)),
+    })),
+  }));
+  await gathering.run(database);
+  const texts = await readTexts(database, placed);
+  return new Map(
+    found.map(({ id, parts, assets }) => {
+      const there = parts.filter(({ bytes }) => !gathering.lost.has(bytes));
+      const sent = new Map(there.filter((each) => each.sent).map(({ part, bytes }) => [part, bytes]));
+      return [
+        id,
+        {
+          parts: there
+            .filter((each) => !each.sent)
+            .map(({ part, form, contentType, bytes, files }) => ({
+              part,
+              form,
+              contentType,
+              bytes,
+              files: files.map(({ asset, ...place }) => ({ ...place, id: assets[asset]?.id ?? "" })),
+              ...(sent.has(part) && { sent: sent.get(part)! }),
+            })),
+          assets: assets
+            .filter(({ bytes }) => !gathering.lost.has(bytes))
+            .map(({ id: asset, contentType, bytes, isWithin }) => ({
+              id: asset,
+              contentType,
+              bytes: isWithin ? fromBase64(bytes.toString("latin1")) : bytes,
+            })),
+          texts: texts.get(id)!,
+        },
+      ] as const;
+    }),
+  );
+}
+
+/** A file that a request shows; undefined where it has no such file. */
+export async function readAsset(database: Database, placed: Placed, assetId: string) {
+  const index = placed.assets.findIndex(({ id }) => id === assetId);
+  const asset = placed.assets[index];
+  if (asset === undefined) return undefined;
+  const gathering = new Gathering();
+  const bytes = gathering.add(asset.ranges.length > 0 ? asset.ranges : writtenIn(placed, index));
+  await gathering.run(database);
+  if (gathering.lost.has(bytes)) return undefined;
+  const content = asset.ranges.length > 0 ? bytes : fromBase64(bytes.toString("latin1"));
+  return { contentType: asset.contentType, content };
+}
+
+function writtenIn({ parts }: Placed, asset: number): Range[] {
+  for (const { ranges, files } of parts) {
+    const file = files.find((each) => each.asset === asset);
+    if (file !== undefined) return sliced(ranges, file.offset, file.offset + file.length);
+  }
+  return [];
+}
+
+/** Base64, or a `data:` URL of it, as it stands in a JSON string: slashes may be escaped. */
+function fromBase64(written: string): Buffer {
+  const text = written.replaceAll("\\/", "/");
+  return Buffer.from(/^data:/i.test(text) ? text.slice(text.indexOf(",") + 1) : text, "base64");
+}
+
+export function lengthOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { length }) => sum + length, 0);
+}

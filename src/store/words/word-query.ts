@@ -1,0 +1,67 @@
+import { GatewayError } from "../../errors.ts";
+import { organizationToken } from "./shards.ts";
+import { beginningOf, isSpaced, wordsOf } from "./tokens.ts";
+
+/** What a search asks for: every word, beginning and phrase has to be there. */
+export interface WordQuery {
+  readonly terms: readonly Term[];
+  /** Words in this order, side by side: the index does not know the order, the text does. */
+  readonly phrases: readonly (readonly string[])[];
+}
+
+interface Term {
+  readonly token: string;
+  /** Every word that begins with it. */
+  readonly isBeginning: boolean;
+}
+
+const LENGTH_MAX = 1_000;
+const TERMS_MAX = 64;
+
+/**
+ * Reads `words`, `beginn*` and `"a phrase"`.
+ *
+ * @throws GatewayError `invalid_body` where there is no word, or there are too many.
+ */
+export function readWordQuery(text: string, path = "search"): WordQuery {
+  const refuse = (message: string) => new GatewayError("invalid_body", message, { path });
+  if (text.length > LENGTH_MAX) throw refuse(`a search has at most ${LENGTH_MAX} characters`);
+  const terms: Term[] = [];
+  const phrases: (readonly string[])[] = [];
+  for (const { 1: phrase, 2: plain = "" } of text.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
+    const words = wordsOf(phrase ?? plain);
+    const last = words.length - 1;
+    const isBeginning = phrase === undefined && plain.endsWith("*");
+    for (const [at, word] of words.entries()) terms.push(...termsOf(word, isBeginning && at === last));
+    if (phrase !== undefined && words.length > 1) phrases.push(words);
+    // Pairs of neighbors may stand apart.
+    else for (const word of words) if (!isSpaced(word) && [...word].length > 2) phrases.push([word]);
+  }
+  if (terms.length === 0) throw refuse("a search has at least one letter or digit");
+  if (terms.length > TERMS_MAX) throw refuse(`a search has at most ${TERMS_MAX} words`);
+  return { terms, phrases };
+}
+
+function termsOf(word: string, isBeginning: boolean): Term[] {
+  if (isSpaced(word)) return [{ token: beginningOf(word), isBeginning }];
+  const letters = [...word];
+  if (letters.length === 1) return [{ token: word, isBeginning: true }];
+  return letters.slice(1).map((letter, at) => ({ token: letters[at]! + letter, isBeginning: false }));
+}
+
+/** The query as the full-text tables of SQLite take it. Tokens hold nothing that would have to be escaped. */
+export function matchText({ terms }: WordQuery, organizationId: string): string {
+  const texts = terms.map(({ token, isBeginning }) => `"${token}"${isBeginning ? " *" : ""}`);
+  return [`"${organizationToken(organizationId)}"`, ...texts].join(" ");
+}
+
+/** Whether a text has every phrase. */
+export function hasPhrases(text: string, { phrases }: WordQuery): boolean {
+  const words = ` ${wordsOf(text).join(" ")} `;
+  return phrases.every((phrase) => {
+    // In a script without spaces a word of the query may stand anywhere in one of the text.
+    const before = isSpaced(phrase[0]!) ? " " : "";
+    const after = isSpaced(phrase.at(-1)!) ? " " : "";
+    return words.includes(before + phrase.join(" ") + after);
+  });
+}
