@@ -1,3 +1,6 @@
+import { callStatesOf } from "../store/answers/call-states.ts";
+import { findAnswer } from "../store/answers/find-answer.ts";
+import { turnsBefore } from "../store/answers/turns-before.ts";
 import { maintain } from "../store/retention/maintain.ts";
 import { removeRecords } from "../store/retention/remove.ts";
 import { usageOf } from "../store/usage.ts";
@@ -21,9 +24,16 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
       return recorder.between((store) => removeRecords(store, organizationId, ids), when);
     },
     maintain: (task) => recorder.between((store) => maintain(store, task), "next"),
-    rewrite: (changes) => recorder.between((store) => rewriteRecords(store, changes, Date.now())),
+    rewrite: (changes) =>
+      recorder.between((store) => rewriteRecords(store, changes, { config: options.config, now: Date.now() })),
     relearn: () => recorder.relearn(),
     usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
+    answerOf: ({ organizationId, answerId }) =>
+      recorder.look(({ records }) => findAnswer(records, organizationId, answerId)),
+    turnsBefore: ({ organizationId, answerId }) =>
+      recorder.look((store) => turnsBefore(store, organizationId, answerId, options.config.max_body_bytes)),
+    callStates: ({ organizationId, callIds }) =>
+      recorder.between(({ records }) => callStatesOf(records, organizationId, callIds, Date.now())),
     readEntries: (version) => recorder.readEntries(version),
     writeEntries: (entries) => recorder.writeEntries(entries),
     claimShares: (claims) => recorder.claimShares(claims),

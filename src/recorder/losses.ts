@@ -12,6 +12,12 @@ const SAYS = {
     `spool: ${count} segments were gone or shorter than they were written, ${bytes} bytes are missing, the last is ${last}`,
   unreadable: (count: number, _bytes: number, last: string) =>
     `spool: ${count} frames could not be read and are set aside, the last in ${last}`,
+  carried: (count: number, bytes: number, last: string) =>
+    `spool: ${count} carry files were damaged, ${bytes} bytes of them could not be read, the last is ${last}`,
+  beheaded: (count: number) =>
+    `recorder: ${count} requests in flight lost their first frame and are recorded as cut off`,
+  bodies: () =>
+    "database: bodies.db is older than weir.db beside it and lacks bodies of records: restore both from one backup",
   unrecorded: (count: number, _bytes: number, last: string) =>
     `recorder: ${count} exchanges have no record, the last for the reason ${last}`,
 } as const;
@@ -21,6 +27,8 @@ export type LossKind = keyof typeof SAYS;
 /** What the recorder could not record, for `/readyz`. Outlives the input, which is opened again after failures. */
 export class RecorderLosses {
   readonly #of = new Map<LossKind, { count: number; bytes: number; last: string; atMs: number }>();
+  /** Damaged carry files that were noted: they are read again after a failure. */
+  readonly #files = new Set<string>();
   /** What stands before this place in the spool was read before. */
   #readUpTo: Position = { segment: 0, offset: 0 };
 
@@ -34,6 +42,13 @@ export class RecorderLosses {
     if (isBefore(place, this.#readUpTo)) return false;
     this.#readUpTo = { segment: place.segment, offset: place.offset + 1 };
     return true;
+  }
+
+  /** Whether this carry file was not seen to be damaged before. */
+  isNewFile(name: string): boolean {
+    const isNew = !this.#files.has(name);
+    this.#files.add(name);
+    return isNew;
   }
 
   /** @param last - where or why, without anything of the exchange itself. */

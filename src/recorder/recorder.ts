@@ -5,6 +5,7 @@ import { type Log, messageOf } from "../observe.ts";
 import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
+import { isBefore } from "../spool/position.ts";
 import { ReadingNote } from "../spool/reading-note.ts";
 import { SealKey } from "../spool/seal.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
@@ -61,6 +62,8 @@ export class Recorder {
   #wake: (() => void) | undefined;
   #recorded = 0;
   #databaseError: string | null = null;
+  /** Rows up to this one may be of exchanges in flight that are not found again; 0 once that is known. */
+  #inFlightUpTo = 0;
   /** Everything before here is committed, but for what is in flight. */
   #committed: Position = { segment: 0, offset: 0 };
   #saved: Position = { segment: 0, offset: 0 };
@@ -113,6 +116,21 @@ export class Recorder {
   /** Does work on the database between two batches: once all that is in the spool now is committed, or the next two. */
   between<T>(work: (store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
     return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store), when === "next" ? this.#committed : undefined);
+  }
+
+  /**
+   * Looks for what records hold: at once, else when all that is in the spool now is committed, else for a moment longer
+   * where another node may be writing it.
+   */
+  async look<T>(work: (store: Store) => Promise<T | undefined>): Promise<T | undefined> {
+    await this.ready;
+    const known = await work(this.#ledger.store);
+    if (known !== undefined) return known;
+    for (const until = performance.now() + ELSEWHERE_MS; ; ) {
+      const found = await this.between(work);
+      if (found !== undefined || !this.#ledger.isShared || performance.now() > until) return found;
+      await sleep(ELSEWHERE_POLL_MS);
+    }
   }
 
   /** Mappings, prices and webhooks count for every exchange that is read from here on. */
@@ -200,6 +218,10 @@ export class Recorder {
   async #open(): Promise<void> {
     await this.#ledger.recover();
     await this.#learn();
+    if (await this.#ledger.lacksBodies()) {
+      this.#losses.note("bodies", "");
+      this.#log.error("bodies.db is older than weir.db beside it: bodies of records are missing");
+    }
     const input = await SpoolInput.open({
       directory: this.#directory,
       ledger: this.#ledger,
@@ -210,6 +232,7 @@ export class Recorder {
     });
     this.#input = input;
     this.#committed = input.position;
+    this.#inFlightUpTo = this.#ledger.lastSeq;
     this.#note ??= new ReadingNote(this.#directory, this.#options.ended);
     this.#batches = new Batches({
       note: this.#note,
@@ -264,8 +287,22 @@ export class Recorder {
       input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
+    await this.#endBeheaded(input);
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
+  }
+
+  /** Once for each opening of the spool: rows in flight whose exchange did not come up again never end by themselves. */
+  async #endBeheaded({ assembler, position, readBefore }: SpoolInput): Promise<void> {
+    const upToSeq = this.#inFlightUpTo;
+    if (upToSeq === 0 || isBefore(position, readBefore)) return;
+    const isInFlight = (id: string) => assembler.find(id) !== undefined;
+    const ended = await this.#untilItWorks(() => this.#ledger.endBeheaded(upToSeq, isInFlight, Date.now()));
+    for (const id of ended) {
+      this.#losses.note("beheaded", "");
+      this.#log.error("a request in flight lost its first frame; it is recorded as cut off", { request_id: id });
+    }
+    this.#inFlightUpTo = 0;
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */

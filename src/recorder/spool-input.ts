@@ -9,7 +9,7 @@ import { CarryFiles } from "./exchanges/carry.ts";
 import type { RecorderLosses } from "./losses.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 import { SpoolWatch } from "./spool-watch.ts";
-import type { Ledger } from "./write/ledger.ts";
+import type { Ledger, Positions } from "./write/ledger.ts";
 
 interface SpoolInputOptions {
   readonly directory: string;
@@ -43,12 +43,14 @@ export class SpoolInput {
   readonly #reader: SpoolReader;
   readonly #carry: CarryFiles;
   readonly #onFrame: Parameters<SpoolReader["read"]>[0];
+  /** All before here had been read before this input was opened. */
+  readonly readBefore: Position;
   /** Segments below this one are deleted. */
   #kept = 0;
   /** The segment in which long exchanges were last looked for. */
   #carriedAt = 0;
 
-  private constructor(options: SpoolInputOptions, from: Position, assembler: Assembler) {
+  private constructor(options: SpoolInputOptions, from: Position, readBefore: Position, assembler: Assembler) {
     const { directory, log } = options;
     const watch = new SpoolWatch({ ...options, from, assembler });
     const [onDamage, onLeft] = [watch.damage.bind(watch), watch.left.bind(watch)];
@@ -56,17 +58,18 @@ export class SpoolInput {
     this.#log = log;
     this.#reader = new SpoolReader({ directory, from, onDamage, onLeft });
     this.assembler = assembler;
+    this.readBefore = readBefore;
     this.#onFrame = watch.frame.bind(watch);
-    this.#carry = new CarryFiles(directory);
+    this.#carry = new CarryFiles(directory, watch.carried.bind(watch));
   }
 
   static async open(options: SpoolInputOptions): Promise<SpoolInput> {
-    const positions = await options.ledger.positions();
-    const from = positions?.resume ?? START;
+    const positions = within(options, await options.ledger.positions());
+    const [from, readBefore] = [positions?.resume ?? START, positions?.read ?? START];
     const unknownUpTo = new SpoolReader({ directory: options.directory, from }).end();
-    const assembler = openAssembler(options, { recordedUpTo: positions?.read ?? START, unknownUpTo });
-    options.losses.knownUpTo(positions?.read ?? START);
-    const input = new SpoolInput(options, from, assembler);
+    const assembler = openAssembler(options, { recordedUpTo: readBefore, unknownUpTo });
+    options.losses.knownUpTo(readBefore);
+    const input = new SpoolInput(options, from, readBefore, assembler);
     input.#carry.load(assembler);
     // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
     const ids = [...assembler.inFlight].map(({ id }) => id);
@@ -142,6 +145,20 @@ export class SpoolInput {
       this.#log.warn("long exchanges keep old spool segments", { exchanges: late.length, error: messageOf(error) });
     }
   }
+}
+
+/**
+ * Segments are numbered by the clock. Where it was set back and the segments were deleted, the next ones have lower numbers
+ * than the one that was read last: then all that there is is read, and what is recorded already is passed over.
+ */
+function within({ directory, log }: SpoolInputOptions, positions: Positions | undefined): Positions | undefined {
+  const newest = listSegments(directory).at(-1);
+  if (newest === undefined || positions === undefined || newest >= positions.resume.segment) return positions;
+  log.warn("the spool's segments are older than the one that was read last; all of them are read", {
+    newest,
+    read: positions.read.segment,
+  });
+  return undefined;
 }
 
 function openAssembler(

@@ -8,6 +8,7 @@ import { readStart } from "../spool/read-meta.ts";
 import type { Damage } from "../spool/reader.ts";
 import { segmentPath } from "../spool/segments.ts";
 import type { Assembler } from "./exchanges/assemble.ts";
+import type { CarryDamage } from "./exchanges/carry.ts";
 import type { RecorderLosses } from "./losses.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 
@@ -63,6 +64,16 @@ export class SpoolWatch {
     if (bytes <= 0 || !losses.isNew({ segment, offset: end })) return;
     metrics.tornBytes.inc(bytes);
     log.warn("the end of a spool segment was no whole frame and is passed over", { segment, bytes });
+  }
+
+  /** As the `onDamage` of carry files. */
+  carried({ file, bytes, isLost }: CarryDamage): void {
+    const { losses, metrics, log } = this.#options;
+    if (!losses.isNewFile(file)) return;
+    metrics.tornBytes.inc(bytes);
+    losses.note("carried", file, bytes);
+    const what = isLost ? "cannot be read" : "is damaged and was read as far as it could be";
+    log.error(`a carry file ${what}; it is set aside once nothing needs it`, { file, bytes });
   }
 
   #follow(buffer: Buffer, at: number, end: number, place: Position): void {

@@ -79,6 +79,8 @@ function judgeGroup(
     if (firing !== undefined) return { ...change, to: "hold", reason: "" };
     return { ...change, to: "triggered", reason: `${alert.metric} is ${alert.comparison} ${alert.threshold}` };
   }
+  // The clock was set back: the cool-down begins again.
+  if (firing !== undefined && firing.held_at > now) return { ...change, to: "hold", reason: "" };
   if (firing === undefined || now - firing.held_at < alert.cooldown_seconds * 1_000) return undefined;
   const why = isOver || counted < alert.minimum_requests ? "there are too few requests" : "it is over";
   return { ...change, to: "resolved", reason: why };

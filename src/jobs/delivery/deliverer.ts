@@ -8,6 +8,7 @@ import { patiently } from "../../store/database/patiently.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import {
   type Attempt,
+  bringForward,
   claimDue,
   dueEndpoints,
   limitWaiting,
@@ -22,7 +23,7 @@ import type { ListenerPorts } from "../../threads.ts";
 import { type Endpoint, findEndpoint } from "./endpoint.ts";
 import { DeliveryMetrics } from "./metrics.ts";
 import { requestPayloads } from "./request-payload.ts";
-import { nextAttempt } from "./retry.ts";
+import { MOST_MS, nextAttempt } from "./retry.ts";
 import { openSender, type Sender } from "./sender.ts";
 
 const LOOK_MS = 250;
@@ -67,6 +68,7 @@ export class Deliverer {
   #released = false;
   #stopped = false;
   #sweptAt = performance.now();
+  #broughtForwardAt = Number.NEGATIVE_INFINITY;
   #failed: string | undefined;
 
   constructor(options: DelivererOptions) {
@@ -94,6 +96,7 @@ export class Deliverer {
         await patiently(() => releaseClaims(records, this.#claimPrefix, Date.now()));
         this.#released = true;
       }
+      await this.#bringForward();
       const due = await dueEndpoints(this.#options.reader.records, Date.now());
       if (due.length > 0) this.#ports = await this.#options.ports();
       // At a start the API comes last, and addresses on it are part of what is told.
@@ -212,6 +215,14 @@ export class Deliverer {
         this.#warn(error);
       }
     }
+  }
+
+  /** What was put off before the clock was set back must not wait until it has caught up. */
+  async #bringForward(): Promise<void> {
+    if (performance.now() - this.#broughtForwardAt < SWEEP_MS) return;
+    this.#broughtForwardAt = performance.now();
+    const { records } = await this.#options.writer();
+    await patiently(() => bringForward(records, Date.now(), MOST_MS + LEASE_MS));
   }
 
   async #sweep(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Config } from "../../config.ts";
 import { maskBody } from "../../record/mask-body.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
-import { loadBodies } from "../../store/bodies/bodies.ts";
 import { contentType, plainBodyTexts } from "../../store/bodies/body-text.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
@@ -55,9 +54,9 @@ export async function requestPayloads(
 }
 
 /** JSON bodies are passed on as they were written, but for credentials in them where these are to be masked. */
-async function withBodies(text: string, row: RequestRow, { bodies }: Store, isMasked: boolean): Promise<string> {
+async function withBodies(text: string, row: RequestRow, { content }: Store, isMasked: boolean): Promise<string> {
   if (row.size_bytes <= BODY_BYTES_MAX) {
-    const found = await loadBodies(bodies, [row.request_id], ["request", "response", "headers"]);
+    const found = await content.get([row.request_id], ["request", "response", "headers"]);
     const parts = found.get(row.request_id) ?? {};
     const plain = plainBodyTexts(parts);
     const request = isMasked ? maskBody(plain.request, contentType(parts, "request")) : plain.request;

@@ -1,5 +1,6 @@
 const FIRST_MS = 1_000;
-const MOST_MS = 3_600_000;
+/** The longest that is waited between two attempts. */
+export const MOST_MS = 3_600_000;
 
 /**
  * When something that was not taken is sent again: after 1, 2, 4, … seconds, at most an hour, less up to half of it by

@@ -182,7 +182,7 @@ export class Mapper {
   async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
     const { reader } = this.#options;
     const sql = `select * from requests where ${OF_MODEL}
-      and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0
+      and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0 and unread is null
       order by seq desc limit ?`;
     const find = (isSuccess: number, limit: number) =>
       reader.records.query<RequestRow>({ sql, args: [organizationId, provider, model, isSuccess, limit] });
@@ -192,7 +192,7 @@ export class Mapper {
     for (const row of rows) {
       bytes += row.size_bytes;
       if (bytes > SAMPLE_BYTES_MAX && samples.length > 0) break;
-      const [recorded] = await loadRecorded(reader.bodies, [row]);
+      const [recorded] = await loadRecorded(reader.content, [row]);
       const { requestBody, responseBody, events } = recorded!;
       samples.push({ requestBody, responseBody, events, status: row.response_status ?? 0 });
     }
@@ -202,7 +202,7 @@ export class Mapper {
   async #rereadModel(from: Reread): Promise<number> {
     const { reader, writer, rewrite } = this.#options;
     const sql = `select * from requests where ${OF_MODEL} and seq > ?
-      and response_status is not null order by seq limit ${BATCH_RECORDS}`;
+      and response_status is not null and unread is null order by seq limit ${BATCH_RECORDS}`;
     const { records } = await writer();
     const { organizationId, provider, model } = from;
     let at = from;
@@ -235,7 +235,7 @@ export class Mapper {
 
   async #reread(rows: readonly RequestRow[]): Promise<RecordChange[]> {
     const changes: RecordChange[] = [];
-    for (const recorded of await loadRecorded(this.#options.reader.bodies, rows)) {
+    for (const recorded of await loadRecorded(this.#options.reader.content, rows)) {
       const change = await reread(recorded, this.#options);
       if (change !== undefined) changes.push(change);
       await nextTurn();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../observe.ts";
 import type { Registry } from "../../plugin/providers/registry.ts";
@@ -42,7 +43,6 @@ export class ReadingJobs {
     this.#mapper = new Mapper({
       ...this.#context(),
       onChanged: () => recorder.relearn(),
-      log,
       ...(localPath(config) === undefined && { spreadMs: SPREAD_MS }),
     });
   }
@@ -82,8 +82,10 @@ export class ReadingJobs {
   }
 
   #context() {
-    const { reader, writer, recorder, registry } = this.#options;
+    const { config, log, reader, writer, recorder, registry } = this.#options;
     return {
+      log,
+      spoolDirectory: join(config.data_dir, "spool"),
       reader,
       writer,
       rewrite: (changes: readonly RecordChange[]) => recorder.rewrite(changes),

@@ -70,10 +70,10 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
 
 /** Bodies are read only for providers with a rule of their own. */
 async function withBodies(rows: readonly RequestRow[], { provider, reader }: RecomputeOptions): Promise<Recorded[]> {
-  const ruled = rows.filter((row) => provider(row.provider)?.cost !== undefined);
+  const ruled = rows.filter((row) => row.unread === null && provider(row.provider)?.cost !== undefined);
   const full = new Map<number, Recorded>();
   for (let at = 0; at < ruled.length; at += STEP_ROWS_WITH_BODIES) {
-    for (const each of await loadRecorded(reader.bodies, ruled.slice(at, at + STEP_ROWS_WITH_BODIES)))
+    for (const each of await loadRecorded(reader.content, ruled.slice(at, at + STEP_ROWS_WITH_BODIES)))
       full.set(each.row.seq, each);
   }
   const bare = {

@@ -6,8 +6,8 @@ import type { RequestRow } from "../../record/request-record.ts";
 import { answerValue, type Body, readBody, requestValue } from "../../recorder/bodies/body.ts";
 import { headerValue, toHeaders } from "../../recorder/prepare/headers.ts";
 import type { Inputs } from "../../recorder/prepare/readings.ts";
-import { loadBodies, type RequestBodies, type StoredBody } from "../../store/bodies/bodies.ts";
-import type { Database } from "../../store/store.ts";
+import type { BodyStore } from "../../store/bodies/body-store.ts";
+import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 
 /** An exchange as it was read when it was recorded, from what is stored of it. */
@@ -39,9 +39,9 @@ export const RECORDED_PARTS = [
 ] as const;
 
 /** Bodies of a few records, read anew. */
-export async function loadRecorded(database: Database, rows: readonly RequestRow[]): Promise<Recorded[]> {
+export async function loadRecorded(content: BodyStore, rows: readonly RequestRow[]): Promise<Recorded[]> {
   const ids = rows.map(({ request_id }) => request_id);
-  const bodies = await loadBodies(database, ids, RECORDED_PARTS);
+  const bodies = await content.get(ids, RECORDED_PARTS);
   return rows.map((row) => toRecorded(row, bodies.get(row.request_id) ?? {}));
 }
 

@@ -1,6 +1,7 @@
 import { withEstimate } from "../../mapping/estimate.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
+import { newText, shownTexts } from "../../mapping/said.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { type Inputs, merged, type Readings, readBoth } from "../../recorder/prepare/readings.ts";
 import { tokenColumns } from "../../recorder/prepare/usage.ts";
@@ -72,8 +73,13 @@ export function changeOf(
       usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
       cost: isHit ? 0 : cost.cost,
       cost_source: isHit ? "cache" : cost.source,
+      ...shownTexts(reading.said),
     },
-    texts: { prompt: reading.promptText ?? null, completion: reading.completionText ?? null },
+    texts: {
+      prompt: reading.promptText ?? null,
+      completion: reading.completionText ?? null,
+      said: newText(reading.said),
+    },
     ...(streamed && reading.responseBody !== undefined && { responseBody: JSON.stringify(reading.responseBody) }),
   };
 }

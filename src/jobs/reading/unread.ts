@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readExchange } from "../../mapping/read-exchange.ts";
+import type { Log } from "../../observe.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { readBoth } from "../../recorder/prepare/readings.ts";
-import { bodyParts, type StoredPart } from "../../recorder/prepare/stored-parts.ts";
+import { bodyParts } from "../../recorder/prepare/stored-parts.ts";
 import { type TimeLimit, withinLimit } from "../../recorder/prepare/time-limit.ts";
-import { loadBodies, type RequestBodies } from "../../store/bodies/bodies.ts";
+import { REREADING, ReadingNote } from "../../spool/reading-note.ts";
+import type { RequestBodies } from "../../store/packs/read.ts";
+import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Store } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
 import { RECORDED_PARTS, toRecorded } from "./recorded.ts";
@@ -16,6 +19,9 @@ const RECORDS = 20;
 const SWITCHED_PROTOCOLS = 101;
 
 interface UnreadOptions extends RereadContext {
+  /** Where it is noted which record is read, as the recorder does. */
+  readonly spoolDirectory: string;
+  readonly log: Log;
   readonly reader: Store;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
   readonly onProgress?: (progress: UnreadProgress) => void;
@@ -29,28 +35,56 @@ export interface UnreadProgress {
   readonly read: number;
 }
 
-/** Reads records again whose bodies could not be read when they came. What still cannot be read stays as it is. */
+/**
+ * Reads records again whose bodies could not be read when they came. What still cannot be read stays as it is.
+ *
+ * A record may end its thread or the process. It is then noted in a file, so that the next try, at the third time at the
+ * latest, leaves it out.
+ */
 export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgress> {
-  const { reader, rewrite, onProgress } = options;
+  const note = new ReadingNote(options.spoolDirectory, undefined, REREADING);
+  try {
+    return await rereadEach(options, note);
+  } finally {
+    note.close();
+  }
+}
+
+async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<UnreadProgress> {
+  const { reader, rewrite, onProgress, log } = options;
+  const leftOut: string[] = [];
   let progress: UnreadProgress = { seen: 0, read: 0 };
   for (let after = 0; ; ) {
     const sql = `select * from requests where unread is not null and seq > ? and response_status is not null
       order by seq limit ${RECORDS}`;
     const rows = await reader.records.query<RequestRow>({ sql, args: [after] });
     for (const row of rows) {
-      const change = await readAgain(row, options);
+      const fault = note.faultOf(row.request_id);
+      if (fault !== undefined) {
+        leftOut.push(row.request_id);
+        log.error("an unread record is left out: reading it again has failed", {
+          request_id: row.request_id,
+          ...fault,
+        });
+      } else note.begin(row.request_id, "read");
+      const change = fault === undefined ? await readAgain(row, options) : undefined;
+      note.clear();
       if (change !== undefined) await rewrite([change]);
       progress = { seen: progress.seen + 1, read: progress.read + Number(change !== undefined) };
       onProgress?.(progress);
       after = row.seq;
       await nextTurn();
     }
-    if (rows.length < RECORDS) return progress;
+    if (rows.length < RECORDS) {
+      // The next order tries them again.
+      note.settle(leftOut);
+      return progress;
+    }
   }
 }
 
 async function readAgain(row: RequestRow, options: UnreadOptions): Promise<RecordChange | undefined> {
-  const found = await loadBodies(options.reader.bodies, [row.request_id], RECORDED_PARTS);
+  const found = await options.reader.content.get([row.request_id], RECORDED_PARTS, "sent");
   const bodies = found.get(row.request_id) ?? {};
   try {
     return await withinLimit((within) => read(row, bodies, options, within), options.stepMs ?? STEP_MS);

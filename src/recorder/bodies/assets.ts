@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { filledText } from "../../mapping/json.ts";
 import type { Json } from "../../plugin/contract.ts";
+import { ASSET_REFERENCE } from "../../store/packs/read.ts";
 
 /** A file that came inside a JSON body as base64. */
 export interface Asset {
@@ -8,10 +9,9 @@ export interface Asset {
   readonly id: string;
   readonly contentType: string;
   readonly bytes: Buffer;
+  /** The texts that stood for it, one for each place. */
+  readonly written: string[];
 }
-
-/** What stands in the stored body in place of the base64 text; the asset's id follows. */
-const ASSET_REFERENCE = "weir-asset:";
 
 /** Where nothing but its name speaks for a file, shorter texts may be anything; the smallest image has 56 characters. */
 const BARE_LENGTH_MIN = 48;
@@ -54,7 +54,7 @@ export function extractAssets(root: Json): Asset[] {
   const take = (parent: Json, key: string | number, contentType: string, base64: string) => {
     const bytes = Buffer.from(base64, "base64");
     const id = createHash("sha256").update(bytes).digest("hex");
-    assets.set(id, { id, contentType, bytes });
+    assets.set(id, { id, contentType, bytes, written: [...(assets.get(id)?.written ?? []), parent[key]] });
     parent[key] = ASSET_REFERENCE + id;
   };
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {

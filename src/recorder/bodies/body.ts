@@ -12,8 +12,10 @@ export type BodyForm = "json" | "text" | "binary";
 /** A body after its codings are undone: what it is and what it says. */
 export interface Body {
   readonly form: BodyForm;
-  /** What is stored: UTF-8 where the form is JSON or text, the bytes as they came where it is binary. */
+  /** What is shown: UTF-8 where the form is JSON or text, the bytes as they came where it is binary. */
   readonly bytes: Buffer;
+  /** The bytes as they came: the same ones, unless the text was in another encoding or behind a mark. */
+  readonly sent: Buffer;
   /** The value where the form is JSON; undefined otherwise. */
   readonly json: Json;
   /** The text where the form is JSON or text. */
@@ -54,8 +56,8 @@ export function readBody(bytes: Buffer, context: BodyContext): Body {
   const json = bracket || mime.endsWith("json") ? parseJson(text) : undefined;
   const events = context.isResponse ? readEvents(text, start, mime, json, context) : undefined;
   // Bytes that were UTF-8 already stay the very bytes that were sent.
-  const stored = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
-  return { form: json === undefined ? "text" : "json", bytes: stored, json, text, events, mime };
+  const shown = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
+  return { form: json === undefined ? "text" : "json", bytes: shown, sent: bytes, json, text, events, mime };
 }
 
 /** What a request's body says to readers: its JSON, or the fields of a form. */
@@ -92,7 +94,7 @@ function nonEmpty(events: StreamEvent[]): StreamEvent[] | undefined {
 }
 
 function binary(bytes: Buffer, mime: string, events: StreamEvent[] | undefined): Body {
-  return { form: "binary", bytes, json: undefined, text: undefined, events, mime };
+  return { form: "binary", bytes, sent: bytes, json: undefined, text: undefined, events, mime };
 }
 
 /** The text that the bytes are, or undefined where they are none: neither UTF-8 nor declared as text. */

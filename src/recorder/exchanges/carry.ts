@@ -1,30 +1,52 @@
 import * as fs from "node:fs";
-import { join } from "node:path";
-import { encodeFrame, FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact, NO_ID } from "../../spool/codec.ts";
+import { basename, join } from "node:path";
+import { encodeFrame, frameId, frameKind, NO_ID } from "../../spool/codec.ts";
 import { FRAME, type FrameKind, type Position } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Assembler } from "./assemble.ts";
 import type { Capture, Part } from "./capture.ts";
+import { framesOf, readUpTo, SEALED } from "./carry-frames.ts";
 import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
-/** Last frame of a carry file: what has none was not finished, and the spool still holds all that is in it. */
-const SEALED = 8 as FrameKind;
+/** A file that is not finished: the spool still holds all that is in it. */
+const UNFINISHED = ".carry.new";
+/** A file of which nothing is in flight any more, and which was damaged. */
+const SET_ASIDE = ".carry.damaged";
+
+/** What is wrong with a carry file. */
+export interface CarryDamage {
+  readonly file: string;
+  /** Bytes that are no frames. */
+  readonly bytes: number;
+  /** Nothing of it can be used: it does not say up to where the spool is in it. */
+  readonly isLost: boolean;
+}
+
+/** Damaged carry files that were set aside in the spool's directory. */
+export function damagedCarryFiles(directory: string): string[] {
+  return namesIn(directory).filter((name) => name.endsWith(SET_ASIDE));
+}
 
 /**
  * Files beside the segments that keep the frames of exchanges that outlive them, so that one endless stream does not
  * keep every segment behind it on the disk.
  *
- * A carry file is written whole, forced to the disk, and only then do the positions move on. It holds frames as the
- * segments do, and at its end the place up to which the spool is in it; read again after a crash, frames that are both
+ * A carry file is written whole, forced to the disk, given its name, and only then do the positions move on. It holds
+ * frames as the segments do, and the place up to which the spool is in it; read again after a crash, frames that are both
  * there and in a segment count once. In a `Capture`, the number of a carry file stands negated.
+ *
+ * A damaged file is read as far as it can be, and renamed once nothing needs it.
  */
 export class CarryFiles {
   readonly #directory: string;
+  readonly #onDamage: (damage: CarryDamage) => void;
   readonly #open = new Map<number, number>();
+  readonly #damaged = new Set<number>();
 
-  constructor(directory: string) {
+  constructor(directory: string, onDamage: (damage: CarryDamage) => void = () => {}) {
     this.#directory = directory;
+    this.#onDamage = onDamage;
   }
 
   /** As the reader's own, for parts that were carried. */
@@ -41,8 +63,8 @@ export class CarryFiles {
    */
   write(exchanges: readonly Exchange[], run: string, read: Position, spool: Pick<SpoolReader, "readBack">): void {
     const number = Math.max(Date.now(), (this.list().at(-1) ?? 0) + 1);
-    const path = this.#path(number);
-    const fd = fs.openSync(path, "wx", 0o600);
+    const path = this.#path(number, UNFINISHED);
+    const fd = fs.openSync(path, "w", 0o600);
     let offset = 0;
     const put = (kind: FrameKind, id: string, payload: Uint8Array) => {
       const frame = encodeFrame(kind, id, payload);
@@ -52,6 +74,7 @@ export class CarryFiles {
     };
     const moved: (() => void)[] = [];
     try {
+      put(SEALED, NO_ID, json(read));
       put(FRAME.start, NO_ID, json({ run, time: Date.now() }));
       for (const exchange of exchanges) {
         put(FRAME.begin, exchange.id, json(exchange.begin));
@@ -76,6 +99,7 @@ export class CarryFiles {
     } finally {
       fs.closeSync(fd);
     }
+    fs.renameSync(path, this.#path(number));
     for (const move of moved) move();
     for (const exchange of exchanges) {
       exchange.needs = read;
@@ -85,12 +109,41 @@ export class CarryFiles {
 
   /** Gives the assembler what finished files hold; unfinished ones are deleted. */
   load(assembler: Assembler): void {
-    for (const number of this.list()) {
-      const fd = this.#descriptor(number)!;
-      const read = sealOf(fd);
-      if (read === undefined) this.#delete(number);
-      else for (const { frame, offset } of framesOf(fd)) assembler.carried(frame, number, offset, read);
+    for (const name of namesIn(this.#directory)) {
+      if (name.endsWith(UNFINISHED)) fs.rmSync(join(this.#directory, name), { force: true });
     }
+    for (const number of this.list()) this.#load(number, assembler);
+  }
+
+  #load(number: number, assembler: Assembler): void {
+    const fd = this.#descriptor(number)!;
+    const read = readUpTo(fd);
+    let bytes = 0;
+    let frames = 0;
+    /** Of the last good frame. */
+    let last: { readonly kind: FrameKind; readonly id: string } | undefined;
+    const lost = () => last !== undefined && read !== undefined && assembler.lost(last.kind, last.id, read);
+    for (const { frame, offset, damaged } of framesOf(fd)) {
+      // The exchange before the damage may lack its last parts, the one behind it what came before.
+      if (damaged > 0) lost();
+      bytes += damaged;
+      if (frame === undefined) break;
+      frames++;
+      last = { kind: frameKind(frame, 0), id: frameId(frame, 0) };
+      if (damaged > 0) lost();
+      if (read === undefined || last.kind === SEALED) continue;
+      try {
+        assembler.carried(frame, number, offset, read);
+      } catch {
+        bytes += frame.byteLength;
+        lost();
+      }
+    }
+    // The first frame alone looks like the last one.
+    if (bytes === 0 && frames > 1 && last?.kind === SEALED) return;
+    lost();
+    this.#damaged.add(number);
+    this.#onDamage({ file: basename(this.#path(number)), bytes, isLost: read === undefined });
   }
 
   /** Deletes the files of which nothing is in flight any more. */
@@ -99,13 +152,12 @@ export class CarryFiles {
     if (numbers.length === 0) return;
     const used = new Set<number>();
     for (const { carry } of inFlight) used.add(carry);
-    for (const number of numbers) if (!used.has(number)) this.#delete(number);
+    for (const number of numbers) if (!used.has(number)) this.#letGo(number);
   }
 
   /** Numbers of the files that there are, lowest first. */
   list(): number[] {
-    const names = fs.existsSync(this.#directory) ? fs.readdirSync(this.#directory) : [];
-    const numbers = names.map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
+    const numbers = namesIn(this.#directory).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
     return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
   }
 
@@ -114,15 +166,16 @@ export class CarryFiles {
     this.#open.clear();
   }
 
-  #delete(number: number): void {
+  #letGo(number: number): void {
     const fd = this.#open.get(number);
     if (fd !== undefined) fs.closeSync(fd);
     this.#open.delete(number);
-    fs.rmSync(this.#path(number), { force: true });
+    if (this.#damaged.delete(number)) fs.renameSync(this.#path(number), this.#path(number, SET_ASIDE));
+    else fs.rmSync(this.#path(number), { force: true });
   }
 
-  #path(number: number): string {
-    return join(this.#directory, `${String(number).padStart(13, "0")}.carry`);
+  #path(number: number, ending = ".carry"): string {
+    return join(this.#directory, `${String(number).padStart(13, "0")}${ending}`);
   }
 
   #descriptor(number: number): number | undefined {
@@ -133,6 +186,10 @@ export class CarryFiles {
     this.#open.set(number, fd);
     return fd;
   }
+}
+
+function namesIn(directory: string): string[] {
+  return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
 }
 
 function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture])[] {
@@ -152,27 +209,6 @@ function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture]
 /** Every part is copied, those that were carried before too: the file of before can go. */
 function copyParts(capture: Capture, copy: (part: Part) => Part): Part[] {
   return [...capture.parts()].map(copy);
-}
-
-/** The place that the last frame names, where the file is whole. */
-function sealOf(fd: number): Position | undefined {
-  for (const { frame } of framesOf(fd)) {
-    if (frameKind(frame, 0) === SEALED) return JSON.parse(frame.toString("utf8", FRAME_HEAD_BYTES)) as Position;
-  }
-  return undefined;
-}
-
-/** The whole frames of a file, one in memory at a time. */
-function* framesOf(fd: number): Generator<{ frame: Buffer; offset: number }> {
-  const head = Buffer.alloc(4);
-  for (let offset = 0; fs.readSync(fd, head, 0, 4, offset) === 4; ) {
-    const length = frameBytes(head, 0, 4);
-    if (length < FRAME_HEAD_BYTES) return;
-    const frame = Buffer.allocUnsafe(length);
-    if (fs.readSync(fd, frame, 0, length, offset) < length || !isIntact(frame, 0, length)) return;
-    yield { frame, offset };
-    offset += length;
-  }
 }
 
 function json(value: object): Buffer {

@@ -1,9 +1,10 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin/contract.ts";
 import { storable } from "../../record/storable.ts";
+import type { StoredPart } from "../../store/packs/request-content.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { PrepareDeps, Prepared } from "./prepare.ts";
-import type { StoredPart } from "./stored-parts.ts";
 
 /** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
 export interface RecordHooks {
@@ -38,7 +39,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
   const requestChanged = after.request !== before.request;
   const responseChanged = after.response !== before.response;
   const properties = toStrings(draft.properties);
-  const row = {
+  const changed = {
     ...prepared.row,
     provider: String(draft.provider),
     model: draft.model === null || draft.model === undefined ? null : String(draft.model),
@@ -48,7 +49,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
     threat: typeof draft.threat === "boolean" ? Number(draft.threat) : null,
     properties: JSON.stringify(properties),
   };
-  let { parts, texts } = prepared;
+  let { row, parts, texts } = { ...prepared, row: changed };
   if (requestChanged) {
     parts = replaced(
       parts.filter(({ part }) => part !== "provider_request"),
@@ -63,7 +64,16 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
       draft.response_body,
     );
   }
-  if (requestChanged || responseChanged) texts = textsOf(prepared, draft, deps);
+  if (requestChanged || responseChanged) {
+    const reading = readDraft(prepared, draft, deps);
+    const { begin } = prepared.exchange;
+    texts = {
+      prompt: reading.promptText ?? null,
+      completion: reading.completionText ?? null,
+      said: newText(reading.said, begin),
+    };
+    row = { ...row, ...shownTexts(reading.said, begin) };
+  }
   return { ...prepared, changedByPlugins: true, row, parts, texts, labels: { ...prepared.labels, properties } };
 }
 
@@ -85,12 +95,11 @@ function replaced(parts: readonly StoredPart[], part: "request" | "response", bo
   return [...others, { part, form, bytes, contentType: null }];
 }
 
-function textsOf(prepared: Prepared, draft: RecordDraft, deps: PrepareDeps): Prepared["texts"] {
-  const input = prepared.input;
-  if (input === undefined) return { prompt: null, completion: null };
-  let reading: ExchangeReading = {};
+/** What the bodies say as the plugins left them. */
+function readDraft({ input, row }: Prepared, draft: RecordDraft, deps: PrepareDeps): ExchangeReading {
+  if (input === undefined) return {};
   try {
-    reading = deps.readExchange({
+    return deps.readExchange({
       method: input.method,
       path: input.path,
       host: input.host,
@@ -104,9 +113,9 @@ function textsOf(prepared: Prepared, draft: RecordDraft, deps: PrepareDeps): Pre
       events: undefined,
     });
   } catch (error) {
-    deps.onReadingFailed(error, prepared.row.provider);
+    deps.onReadingFailed(error, row.provider);
+    return {};
   }
-  return { prompt: reading.promptText ?? null, completion: reading.completionText ?? null };
 }
 
 function toStrings(properties: unknown): Record<string, string> {

@@ -1,11 +1,16 @@
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
 import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
+import { newText } from "../../mapping/said.ts";
+import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
+import { NO_TEXTS, type RecordTexts } from "../../record/record-texts.ts";
+import type { EndMeta } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { SealKey } from "../../spool/seal.ts";
+import type { CallState } from "../../store/answers/call-states.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
-import type { Asset } from "../bodies/assets.ts";
+import type { StoredAsset, StoredPart } from "../../store/packs/request-content.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, readLabels } from "./labels.ts";
@@ -19,8 +24,8 @@ import {
 import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
 import { type RequestRow, toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
-import { decodedSide, type Side, type SideBytes, toSide } from "./sides.ts";
-import { type StoredPart, toParts } from "./stored-parts.ts";
+import { decodedSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
+import { toParts } from "./stored-parts.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { unreadReason } from "./unread.ts";
 
@@ -36,8 +41,9 @@ export interface Prepared {
   /** Its properties are to be written anew even where the row has some already. */
   readonly changedByPlugins: boolean;
   parts: StoredPart[];
-  texts: { prompt: string | null; completion: string | null };
-  assets: readonly Asset[];
+  texts: RecordTexts;
+  assets: readonly StoredAsset[];
+  readonly callStates?: readonly CallState[];
 }
 
 export interface PrepareDeps {
@@ -65,7 +71,7 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
     input: undefined,
     changedByPlugins: false,
     parts: [],
-    texts: { prompt: null, completion: null },
+    texts: NO_TEXTS,
     assets: [],
   };
 }
@@ -190,10 +196,22 @@ function put(
     texts: {
       prompt: begin.omitRequest ? null : (reading.promptText ?? null),
       completion: begin.omitResponse ? null : (reading.completionText ?? null),
+      said: newText(reading.said, begin),
     },
     parts,
     assets,
+    ...(end?.callStates !== undefined && { callStates: callStatesOf(exchange, end) }),
   };
+}
+
+function callStatesOf({ id, begin }: Exchange, { callStates = {}, time }: EndMeta): CallState[] {
+  return Object.entries(callStates).map(([callId, state]) => ({
+    organizationId: begin.organization,
+    callId,
+    requestId: id,
+    state: state as CallMemory,
+    createdAt: Math.trunc(time),
+  }));
 }
 
 /** A cache hit costs nothing. */
@@ -202,13 +220,14 @@ const FREE: Cost = { cost: 0, source: "cache" };
 function whatItCost(
   input: ExchangeInput,
   reading: ExchangeReading,
-  { begin, head }: Exchange,
+  exchange: Exchange,
   { learnt, onReadingFailed }: Pick<PrepareDeps, "learnt" | "onReadingFailed">,
 ): Cost {
+  const { begin } = exchange;
   return costOf({
     ownPrice: input.status < 400 ? learnt?.priceOf(begin.organization, begin.provider) : undefined,
     provider: input.provider,
-    models: [input.modelOverride, reading.responseModel, head?.routing?.routedModel, reading.requestModel],
+    models: [input.modelOverride, reading.responseModel, routingOf(exchange)?.routedModel, reading.requestModel],
     usage: reading.usage,
     usageRaw: reading.usageRaw,
     statedCost: reading.cost,

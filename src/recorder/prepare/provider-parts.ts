@@ -1,7 +1,8 @@
+import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepare.ts";
 import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
-import type { StoredPart } from "./stored-parts.ts";
+import { storedBody } from "./stored-parts.ts";
 
 /** The bodies of the provider's side after their codings are undone, each where it is not the client's. */
 export type ProviderBytes = Readonly<Partial<Record<OtherSide, SideBytes | undefined>>>;
@@ -31,7 +32,5 @@ export function providerParts({ begin }: Exchange, bodies: ProviderBodies): Stor
 }
 
 function toPart(part: OtherSide, { body }: Side): StoredPart[] {
-  if (body === undefined) return [];
-  const { form, bytes, mime } = body;
-  return [{ part, form, bytes, contentType: mime || null }];
+  return body === undefined ? [] : [storedBody(part, body)];
 }

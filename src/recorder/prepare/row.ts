@@ -1,6 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
+import { shownTexts } from "../../mapping/said.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
 import { requests } from "../../record/tables.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
@@ -8,7 +9,7 @@ import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
-import { providerPath } from "./sides.ts";
+import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 import { tokenColumns } from "./usage.ts";
 
@@ -35,7 +36,7 @@ interface Findings {
 export function toRow(exchange: Exchange, labels: Labels, findings: Findings | undefined, now: number): RequestRow {
   const { begin, head, end } = exchange;
   const reading = findings?.reading;
-  const routing = head?.routing;
+  const routing = routingOf(exchange);
   const asked = routing?.requestModel ?? reading?.requestModel ?? null;
   const setting = (name: string) => labels.settings.get(name) ?? null;
   const override = setting("model-override");
@@ -103,6 +104,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     attempt: begin.attempt ?? head?.attempt ?? null,
     unread: findings?.unread ?? null,
     ...routingColumns(routing),
+    ...shownTexts(reading?.said, begin),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Labels } from "./labels.ts";
 import type { ProviderBodies } from "./provider-parts.ts";
 import type { Inputs } from "./readings.ts";
 import { type ReadSide, RecordedExchange } from "./recorded-exchange.ts";
-import { headersOf, providerPath, type Side } from "./sides.ts";
+import { headersOf, providerPath, routingOf, type Side } from "./sides.ts";
 
 interface Bodies {
   readonly request: Side;
@@ -38,7 +38,8 @@ export function inputsOf(
     responseHeaders: headersOf(exchange, "response"),
     modelOverride: labels.settings.get("model-override"),
   };
-  const isTranslated = (head?.routing?.mapping ?? UNMAPPED) !== UNMAPPED;
+  const routing = routingOf(exchange);
+  const isTranslated = (routing?.mapping ?? UNMAPPED) !== UNMAPPED;
   const answered = other?.provider_response.body;
   if (answered === undefined && !isTranslated) {
     const input = new RecordedExchange({ ...common, ...answering, path: providerPath(exchange) });
@@ -46,7 +47,7 @@ export function inputsOf(
   }
   // The client's shape is that of its path, whoever answered.
   const own: ReadSide =
-    head?.routing === undefined
+    routing === undefined
       ? { ...common, ...answering, path: begin.path }
       : { ...common, provider: undefined, mappingOf: undefined, path: begin.path };
   const client = new RecordedExchange(own);

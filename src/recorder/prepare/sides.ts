@@ -1,5 +1,5 @@
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
-import type { RawHeaders } from "../../spool/frame.ts";
+import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
 import type { SealKey } from "../../spool/seal.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { readTailEvents } from "../bodies/tail.ts";
@@ -70,8 +70,11 @@ export function headersOf({ begin, head, provider }: Exchange, side: BodySide): 
   return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? [];
 }
 
+/** How it was routed at the unified address. */
+export const routingOf = ({ begin, head }: Exchange): RoutingMeta | undefined => head?.routing ?? begin.routing;
+
 /** Path and query as the provider got them. */
-export const providerPath = ({ begin, head }: Exchange): string => head?.routing?.path ?? begin.path;
+export const providerPath = (exchange: Exchange): string => routingOf(exchange)?.path ?? exchange.begin.path;
 
 const isRequest = (side: BodySide) => side === "request" || side === "provider_request";
 

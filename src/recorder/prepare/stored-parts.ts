@@ -1,19 +1,11 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
+import type { StoredPart } from "../../store/packs/request-content.ts";
 import { type Asset, extractAssets } from "../bodies/assets.ts";
-import type { Body, BodyForm } from "../bodies/body.ts";
+import type { Body } from "../bodies/body.ts";
+import { filePlaces } from "../bodies/file-places.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { fromLatin1 } from "./headers.ts";
-
-export type BodyPart = "request" | "response" | "raw" | "headers" | "provider_request" | "provider_response";
-
-/** One body as it is to be stored. */
-export interface StoredPart {
-  readonly part: BodyPart;
-  readonly form: BodyForm;
-  readonly bytes: Buffer;
-  readonly contentType: string | null;
-}
 
 /** The bodies of an exchange as they are stored, and the files that came in them. */
 export function toParts(
@@ -52,23 +44,34 @@ export function bodyParts(
 
 /** A stream is stored twice: as the object that it amounts to, and as it came. */
 function streamParts(response: Body, responseBody: Json, assets: Asset[]): StoredPart[] {
-  const raw: StoredPart = {
-    part: "raw",
-    form: response.form === "binary" ? "binary" : "text",
-    bytes: response.bytes,
-    contentType: response.mime || null,
-  };
+  const raw = storedBody("raw", response);
+  const stream: StoredPart = response.form === "binary" ? raw : { ...raw, form: "text" };
   // A stream that nobody can fold is its own text.
-  if (responseBody === undefined) return [{ ...raw, part: "response" }, raw];
-  assets.push(...extractAssets(responseBody));
-  return [{ part: "response", form: "json", bytes: Buffer.from(JSON.stringify(responseBody)), contentType: null }, raw];
+  if (responseBody === undefined) return [{ ...stream, part: "response" }, stream];
+  const bytes = Buffer.from(JSON.stringify(responseBody));
+  const whole: StoredPart = { part: "response", form: "json", bytes, contentType: null };
+  return [withoutFiles(whole, responseBody, assets), stream];
 }
 
-function toPart(part: BodyPart, body: Body, json: Json, assets: Asset[]): StoredPart {
-  const found = body.form === "json" ? extractAssets(json) : [];
+function toPart(part: "request" | "response", body: Body, json: Json, assets: Asset[]): StoredPart {
+  const stored = storedBody(part, body);
+  return body.form === "json" ? withoutFiles(stored, json, assets) : stored;
+}
+
+/** A body as it is stored, with what was sent beside what is shown where that is something else. */
+export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }: Body): StoredPart {
+  return { part, form, bytes, contentType: mime || null, ...(sent !== bytes && { sent }) };
+}
+
+/** Takes the files out of a body's value, in place, and says where in its text they are. */
+function withoutFiles(stored: StoredPart, json: Json, assets: Asset[]): StoredPart {
+  const found = extractAssets(json);
+  if (found.length === 0) return stored;
   assets.push(...found);
-  const bytes = found.length === 0 ? body.bytes : Buffer.from(JSON.stringify(json));
-  return { part, form: body.form, bytes, contentType: body.mime || null };
+  const files = stored.sent === undefined ? filePlaces(stored.bytes, found, json) : undefined;
+  if (files !== undefined) return { ...stored, files };
+  // Written in some other way than is looked for, it is stored twice: as it is shown, and as it was sent.
+  return { ...stored, bytes: Buffer.from(JSON.stringify(json)), sent: stored.sent ?? stored.bytes };
 }
 
 /** The lists of headers as they are stored: names as sent, values as the text that they mean. */

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "../../observe.ts";
 import { CutOff } from "../../plugin/hooks/guard.ts";
+import { NO_TEXTS } from "../../record/record-texts.ts";
+import type { StoredPart } from "../../store/packs/request-content.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
@@ -9,7 +11,7 @@ import type { PrepareDeps, Prepared } from "./prepare.ts";
 import { providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
-import { type StoredPart, toParts } from "./stored-parts.ts";
+import { toParts } from "./stored-parts.ts";
 import { withinLimit } from "./time-limit.ts";
 
 /** Characters of a fault's message that are kept. */
@@ -68,7 +70,7 @@ export async function prepareUnread(
     input: undefined,
     changedByPlugins: false,
     parts,
-    texts: { prompt: null, completion: null },
+    texts: NO_TEXTS,
     assets: [],
   };
 }

@@ -1,9 +1,9 @@
 import { getTableColumns } from "drizzle-orm";
 import { requests } from "../../record/tables.ts";
+import { insertShared, SHARED_ROWS } from "../../store/database/statements.ts";
 import type { Statement, Value } from "../../store/store.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "../prepare/row.ts";
 import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
-import { insertShared, SHARED_ROWS } from "./statements.ts";
 
 /** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */
 const KINDS_MAX = 8;

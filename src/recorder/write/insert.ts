@@ -1,23 +1,22 @@
 import type { requests } from "../../record/tables.ts";
 import type { Position } from "../../spool/frame.ts";
+import { keepCalls } from "../../store/answers/call-states.ts";
+import type { BodyStore } from "../../store/bodies/body-store.ts";
+import { insertInto, insertRows, quoted } from "../../store/database/statements.ts";
+import type { RequestContent } from "../../store/packs/request-content.ts";
 import type { Statement, Value } from "../../store/store.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { REQUEST_COLUMNS } from "../prepare/row.ts";
-import { BodyInserts } from "./insert-bodies.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { CountedModels } from "./models.ts";
-import { insertInto, insertRows, quoted } from "./statements.ts";
 
 const INSERT_PROPERTY = insertInto(
   "properties",
   ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
   "on conflict do nothing",
 );
-const INSERT_ASSET = insertInto(
-  "assets",
-  ["request_id", "asset_id", "organization_id", "content_type", "bytes"],
-  "on conflict do nothing",
-);
+/** Characters of prompt and completion that are kept for searching. */
+const TEXT_LENGTH_MAX = 1_000_000;
 
 /**
  * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
@@ -41,27 +40,41 @@ const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
 const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
 /** What of a record goes into the database. */
-export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets">;
+export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets"> &
+  Partial<Pick<Prepared, "callStates">>;
+
+/** What of a record is said in it, and belongs to its bodies. */
+type Told = Pick<Storable, "parts" | "texts" | "assets"> & {
+  readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
+};
+
+interface PutOptions {
+  /** Statements of the same transaction. */
+  readonly beside?: readonly Statement[];
+  /** Requests of which nothing can be stored yet. */
+  readonly newIds?: ReadonlySet<string>;
+}
 
 /** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
-export function bodyStatements(
-  records: readonly (Pick<Storable, "parts" | "texts" | "assets"> & {
-    readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
-  })[],
-): Statement[] {
-  const statements: Statement[] = [];
-  const bodies = new BodyInserts();
-  const assets: Value[] = [];
-  for (const { row, parts, texts, assets: files } of records) {
-    bodies.add(row.request_id, parts, texts);
-    for (const { id, contentType, bytes } of files) {
-      bodies.addBlob(id, "plain", contentType, bytes.byteLength, bytes);
-      assets.push(row.request_id, id, row.organization_id, contentType, bytes.byteLength);
-    }
+export async function putContents(
+  content: BodyStore,
+  records: readonly Told[],
+  { beside = [], newIds = new Set() }: PutOptions = {},
+): Promise<void> {
+  const contents: RequestContent[] = [];
+  for (const { row, parts, texts, assets } of records) {
+    // A row in flight: nothing is decoded yet.
+    if (parts.length === 0 && texts.prompt === null && texts.completion === null) continue;
+    const { request_id: requestId, organization_id: organizationId } = row;
+    const [prompt, completion] = [shortened(texts.prompt), shortened(texts.completion)];
+    const isNew = newIds.has(requestId);
+    contents.push({ requestId, organizationId, parts, assets, texts: { prompt, completion }, isNew });
   }
-  bodies.appendTo(statements);
-  insertRows(INSERT_ASSET, assets, statements);
-  return statements;
+  await content.put(contents, beside);
+}
+
+function shortened(text: string | null): string | null {
+  return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX) : text;
 }
 
 /** What the transaction of records holds. */
@@ -102,6 +115,12 @@ export function recordStatements({ fresh, completed, positions, deliveries = [],
   insertRequests(rows, statements);
   insertRows(INSERT_PROPERTY, properties, statements);
   statements.push(...models.statements());
+  statements.push(
+    ...keepCalls(
+      [...fresh, ...completed].flatMap(({ record }) => record.callStates ?? []),
+      now,
+    ),
+  );
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
   statements.push(...deliveries);
   for (const { name, position } of positions) statements.push(setPosition(name, position, now));

@@ -7,14 +7,17 @@ import { bodiesPath } from "../../store/database/local.ts";
 import { migrate } from "../../store/migrate.ts";
 import { claimId, nodeIdOf, takeNumbers } from "../../store/nodes/nodes.ts";
 import { claimShares } from "../../store/nodes/shares.ts";
+import { lacksBodies, pairingStatements } from "../../store/pairing.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../../store/store.ts";
+import { insertWords } from "../../store/words/shards.ts";
 import type { Arrival, ArrivalResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { WebhookRules } from "../webhook-rules.ts";
+import { endBeheaded } from "./beheaded.ts";
 import { type KnownRow, planCommit } from "./commit-plan.ts";
 import { toStorable } from "./import.ts";
-import { bodyStatements, recordStatements, type Storable, setPosition } from "./insert.ts";
+import { putContents, recordStatements, type Storable, setPosition } from "./insert.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -93,6 +96,16 @@ export class Ledger {
     this.#nextSeq = (row?.last ?? 0) + 1;
   }
 
+  /** Whether `bodies.db` is older than the records beside it. */
+  async lacksBodies(): Promise<boolean> {
+    return !this.isShared && (await lacksBodies(this.store));
+  }
+
+  /** The highest number of a row that is there. */
+  get lastSeq(): number {
+    return this.#nextSeq - 1;
+  }
+
   /** Undefined where nothing was ever committed. */
   async positions(): Promise<Positions | undefined> {
     const { resume: resumeName, read: readName } = this.#places;
@@ -118,11 +131,16 @@ export class Ledger {
     now: number,
   ): Promise<CommitResult> {
     const files = this.#identity();
+    // One that was read before, or whose commit failed, may be stored already.
+    const newIds = new Set(records.flatMap(({ exchange }) => (exchange.row === "unknown" ? [] : exchange.id)));
     const known = await this.#knownRows([...records, ...inFlight]);
     await this.#takeNumbers(records.length + inFlight.length);
     const plan = planCommit([...records, ...inFlight], known, () => this.#nextSeq++);
-    const bodies = bodyStatements(plan.written);
-    if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const hasBodies = plan.written.some(({ parts }) => parts.length > 0);
+    const pairing = hasBodies && !this.isShared ? pairingStatements(this.#nextSeq - 1, now) : undefined;
+    const words = this.#words([...plan.fresh, ...plan.completed]);
+    const beside = pairing === undefined ? words : [...words, pairing.bodies];
+    await putContents(this.store.content, plan.written, { beside, newIds });
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
       ...plan,
@@ -135,6 +153,7 @@ export class Ledger {
           ]
         : [],
     });
+    if (pairing !== undefined) statements.push(pairing.records);
     if (statements.length > 0) await this.store.records.batch(statements);
     // What went into a file that lost its name while we wrote is lost: it has to be written again.
     if (this.#identity() !== files) throw new GatewayError("database_unavailable", "a database file was replaced");
@@ -175,8 +194,8 @@ export class Ledger {
       return "imported";
     });
     if (fresh.length === 0) return results;
-    const bodies = bodyStatements(fresh.map(({ record }) => record));
-    if (bodies.length > 0) await this.store.bodies.batch(bodies);
+    const records = fresh.map(({ record }) => record);
+    await putContents(this.store.content, records, { beside: this.#words(fresh) });
     await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], now }));
     return results;
   }
@@ -204,6 +223,11 @@ export class Ledger {
   async finalIds(ids: readonly string[]): Promise<string[]> {
     const rows = await this.#rowsOf(ids);
     return rows.filter(({ response_status }) => response_status !== null).map(({ request_id }) => request_id);
+  }
+
+  /** Ends rows in flight of which nothing is known any more. @returns their ids. */
+  endBeheaded(upToSeq: number, isInFlight: (id: string) => boolean, now: number): Promise<string[]> {
+    return endBeheaded(this.store.records, { upToSeq, isInFlight, isShared: this.isShared, now });
   }
 
   async isKnownId(id: string): Promise<boolean> {
@@ -234,6 +258,18 @@ export class Ledger {
   /** Numbers of rows that no other node gives; some may stay unused. */
   async #takeNumbers(count: number): Promise<void> {
     if (this.isShared && count > 0) this.#nextSeq = await takeNumbers(this.store.records, count);
+  }
+
+  /** What is said in the records, for the index of words. */
+  #words(written: readonly { readonly record: Pick<Storable, "row" | "texts">; readonly seq: number }[]): Statement[] {
+    if (this.#config.search_index === "no") return [];
+    return insertWords(
+      written.map(({ record: { row, texts }, seq }) => ({
+        seq,
+        organizationId: row.organization_id,
+        text: texts.said,
+      })),
+    );
   }
 
   /** Rows of those exchanges that may have one: seen before, or with an id that the client chose. */

@@ -1,11 +1,15 @@
+import type { Config } from "../../config.ts";
 import { USAGE_COUNTS } from "../../mapping/usage.ts";
-import type { Statement, Store, Value } from "../../store/store.ts";
+import { NO_TEXTS } from "../../record/record-texts.ts";
+import type { BodyStore } from "../../store/bodies/body-store.ts";
+import { quoted } from "../../store/database/statements.ts";
+import type { Content, StoredPart } from "../../store/packs/request-content.ts";
+import type { Statement, Store } from "../../store/store.ts";
+import { insertWords } from "../../store/words/shards.ts";
 import type { RecordChange } from "../../threads.ts";
 import type { RequestRow } from "../prepare/row.ts";
-import { bodyStatements } from "./insert.ts";
-import { replaceResponse } from "./insert-bodies.ts";
+import { putContents } from "./insert.ts";
 import { CountedModels } from "./models.ts";
-import { quoted } from "./statements.ts";
 
 /** Columns that reading a record again may change, and no others. */
 const CHANGEABLE: ReadonlySet<string> = new Set<string>([
@@ -25,20 +29,26 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "streamed",
   "assets",
   "unread",
+  "input",
+  "output",
 ]);
 
 /**
  * Writes what was found when finished records were read again: first texts and bodies, then rows, as a record is
  * written. Records that were deleted meanwhile stay deleted. Call it where nobody else writes the same columns.
  */
-export async function rewriteRecords(store: Store, changes: readonly RecordChange[], now: number): Promise<number> {
+export async function rewriteRecords(
+  store: Store,
+  changes: readonly RecordChange[],
+  { config, now }: { readonly config: Pick<Config, "search_index">; readonly now: number },
+): Promise<number> {
   const sql = `select request_id, organization_id, provider, request_created_at, response_status from requests
     where seq in (select value from json_each(?)) and response_status is not null`;
   const rows = await store.records.query<FoundRow>({ sql, args: [JSON.stringify(changes.map(({ seq }) => seq))] });
   const there = new Map(rows.map((row) => [row.request_id, row]));
   const kept = changes.filter(({ requestId }) => there.has(requestId));
-  const bodies = kept.flatMap((change) => bodiesOf(change, there.get(change.requestId)!));
-  if (bodies.length > 0) await store.bodies.batch(bodies);
+  const words = config.search_index === "no" ? [] : wordsOf(kept, there);
+  await rewriteContents(store.content, kept, there, words);
   const statements = kept.map((change) => rowStatement(change, now));
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
@@ -55,29 +65,56 @@ type FoundRow = Pick<
   "request_id" | "organization_id" | "provider" | "request_created_at" | "response_status"
 >;
 
-function bodiesOf({ requestId, texts, responseBody, stored }: RecordChange, row: FoundRow): Statement[] {
+/** What is said in records, for the index of words. */
+function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, FoundRow>): Statement[] {
+  return insertWords(
+    changes.map(({ seq, requestId, texts }) => ({
+      seq,
+      organizationId: rows.get(requestId)!.organization_id,
+      text: texts?.said ?? null,
+    })),
+  );
+}
+
+/** A record's content is put again as a whole: what is kept of it, and what was found. */
+async function rewriteContents(
+  content: BodyStore,
+  changes: readonly RecordChange[],
+  rows: ReadonlyMap<string, FoundRow>,
+  beside: readonly Statement[],
+): Promise<void> {
+  const told = changes.filter(({ texts, responseBody, stored }) => (texts ?? responseBody ?? stored) !== undefined);
+  const before = await content.whole(told.map(({ requestId }) => requestId));
+  const records = told.map((change) => {
+    const { parts, assets, texts } = before.get(change.requestId) ?? NOTHING;
+    const found = foundParts(change);
+    const names = new Set(found.map(({ part }) => part));
+    const dropped: readonly string[] = change.stored === undefined ? [] : OF_CLIENT;
+    const kept = parts.filter(({ part }) => !names.has(part) && !dropped.includes(part));
+    return {
+      row: rows.get(change.requestId)!,
+      parts: [...kept, ...found],
+      texts: { ...texts, said: null, ...change.texts },
+      assets: change.stored?.assets ?? assets,
+    };
+  });
+  await putContents(content, records, { beside });
+}
+
+const NOTHING: Content = { parts: [], assets: [], texts: NO_TEXTS };
+/** Parts that a record which was not read before gets anew. */
+const OF_CLIENT: readonly string[] = ["request", "response", "raw", "headers"];
+
+function foundParts({ responseBody, stored }: RecordChange): StoredPart[] {
   if (stored !== undefined) {
-    const parts = stored.parts.map((part) => ({ ...part, bytes: Buffer.from(part.bytes) }));
-    const assets = stored.assets.map((asset) => ({ ...asset, bytes: Buffer.from(asset.bytes) }));
-    return [
-      {
-        sql: "delete from bodies where request_id = ? and part in ('request', 'response', 'raw', 'headers')",
-        args: [requestId],
-      },
-      ...bodyStatements([{ row, parts, texts: texts ?? { prompt: null, completion: null }, assets }]),
-    ];
+    return stored.parts.map(({ bytes, sent, ...part }) => ({
+      ...part,
+      bytes: Buffer.from(bytes),
+      ...(sent !== undefined && { sent: Buffer.from(sent) }),
+    }));
   }
-  const statements = responseBody === undefined ? [] : replaceResponse(requestId, Buffer.from(responseBody));
-  if (texts === undefined) return statements;
-  const args: Value[] = [requestId, texts.prompt, texts.completion];
-  return [
-    ...statements,
-    {
-      sql: `insert into texts (request_id, prompt, completion) values (?, ?, ?) on conflict (request_id)
-        do update set prompt = excluded.prompt, completion = excluded.completion`,
-      args,
-    },
-  ];
+  if (responseBody === undefined) return [];
+  return [{ part: "response", form: "json", bytes: Buffer.from(responseBody), contentType: null }];
 }
 
 function rowStatement({ seq, requestId, columns }: RecordChange, now: number): Statement {

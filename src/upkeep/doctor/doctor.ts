@@ -4,6 +4,7 @@ import { lockDirectory } from "../../store/database/lock.ts";
 import { credentialsCheck } from "./checks/credentials.ts";
 import { deliveriesCheck } from "./checks/deliveries.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
+import { packsCheck } from "./checks/packs.ts";
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
@@ -20,6 +21,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   dnsCheck,
   authoritiesCheck,
   databaseCheck,
+  packsCheck,
   spoolCheck,
   stateCheck,
   dropInsCheck,

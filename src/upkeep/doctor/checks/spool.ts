@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
+import { damagedCarryFiles } from "../../../recorder/exchanges/carry.ts";
 import { readPosition } from "../../../recorder/write/ledger.ts";
 import { FRAME_HEAD_BYTES, frameKind } from "../../../spool/codec.ts";
 import { Continuity, type Shortfall } from "../../../spool/continuity.ts";
@@ -60,13 +61,22 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
   return outcomes;
 }
 
-/** Frames that no run could read. */
+/** Frames and carry files that no run could read. */
 function setAside(directory: string, spoolName: string): Outcome[] {
   const path = quarantinePath(directory);
+  const outcomes: Outcome[] = [];
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return [];
-  const says = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
-  return [warn(says, `the log says why, \`unreadable\`; delete ${path} once that is settled`)];
+  if (size > 0) {
+    const says = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
+    outcomes.push(warn(says, `the log says why, \`unreadable\`; delete ${path} once that is settled`));
+  }
+  for (const name of damagedCarryFiles(directory)) {
+    const says = `${spoolName}: ${name} was damaged and is set aside; what could be read of it is recorded`;
+    outcomes.push(
+      warn(says, `the disk may be failing: look into the system's log; then delete ${join(directory, name)}`),
+    );
+  }
+  return outcomes;
 }
 
 async function positionOf(config: Config): Promise<Position | undefined> {

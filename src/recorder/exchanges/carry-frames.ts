@@ -1,0 +1,53 @@
+import * as fs from "node:fs";
+import { FRAME_HEAD_BYTES, frameKind } from "../../spool/codec.ts";
+import type { FrameKind, Position } from "../../spool/frame.ts";
+import { isPosition } from "../../spool/read-meta.ts";
+import { frameAt, resumeBehind } from "../../spool/resume.ts";
+
+/** First and last frame of a carry file: the place up to which the spool is in it. */
+export const SEALED = 8 as FrameKind;
+
+/** Up to where the spool is in a file, by the first of its sealing frames that can be read. */
+export function readUpTo(fd: number): Position | undefined {
+  for (const { frame } of framesOf(fd)) {
+    const place = frame && sealOf(frame);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+function sealOf(frame: Buffer): Position | undefined {
+  if (frameKind(frame, 0) !== SEALED) return undefined;
+  try {
+    const place: unknown = JSON.parse(frame.toString("utf8", FRAME_HEAD_BYTES));
+    return isPosition(place) ? (place as Position) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What stands in a carry file: a whole frame, with the bytes before it that are none; at the end, such bytes alone. */
+interface Found {
+  readonly frame?: Buffer;
+  readonly offset: number;
+  readonly damaged: number;
+}
+
+/** The whole frames of a file, one in memory at a time. */
+export function* framesOf(fd: number): Generator<Found> {
+  const { size } = fs.fstatSync(fd);
+  let damaged = 0;
+  for (let offset = 0; offset < size; ) {
+    const whole = frameAt(fd, offset, size);
+    const resumed = whole === undefined ? resumeBehind(fd, offset, size) : undefined;
+    const frame = whole ?? resumed?.repaired;
+    const next = frame === undefined ? (resumed?.offset ?? size) : offset + frame.byteLength;
+    if (frame === undefined) damaged += next - offset;
+    else {
+      yield { frame, offset, damaged };
+      damaged = 0;
+    }
+    offset = next;
+  }
+  if (damaged > 0) yield { offset: size, damaged };
+}

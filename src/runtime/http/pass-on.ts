@@ -1,0 +1,107 @@
+import type { Endpoint } from "../rpc.ts";
+import type { Answer, IncomingRequest } from "./server.ts";
+
+/** A request without its body, and for whom it is sent where it brings no key: the hash of a service key. */
+export interface PassedHead
+  extends Pick<IncomingRequest, "method" | "url" | "old" | "rawHeaders" | "waitsForContinue"> {
+  readonly keyHash?: string | undefined;
+}
+
+/** What another thread tells the first gateway thread of a request that it passes on. */
+export type FromClient = { readonly number: number } & (
+  | { readonly request: PassedHead }
+  | { readonly body: Uint8Array }
+  | { readonly event: "end" | "broken" | "closed" }
+  /** Bytes of the answer that have gone to the client. */
+  | { readonly taken: number }
+);
+
+/** And what the first one answers. */
+export type ToClient = { readonly number: number } & (
+  | { readonly act: "sendContinue" | "read" | "pause" | "resume" | "flush" | "destroy" }
+  | { readonly head: readonly [status: number, reason: string, headers: readonly string[]] }
+  | { readonly body: Uint8Array }
+  | { readonly last: Uint8Array | undefined }
+);
+
+interface Passed {
+  readonly incoming: IncomingRequest;
+  readonly answer: Answer;
+  /** Bytes that the client has not taken yet. */
+  waiting: number;
+}
+
+/** Lets the first gateway thread serve requests whose connections are in this one. */
+export class PassedOn {
+  readonly #port: Endpoint;
+  readonly #open = new Map<number, Passed>();
+  #next = 0;
+
+  constructor(port: Endpoint) {
+    this.#port = port;
+    port.addEventListener("message", ({ data }) => this.#take(data as ToClient));
+  }
+
+  /** Requests that have not ended. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** @param keyHash - of the service key that the request is sent for, where that is known and the request brings none. */
+  passOn(incoming: IncomingRequest, answer: Answer, keyHash?: string): void {
+    const number = this.#next++;
+    this.#open.set(number, { incoming, answer, waiting: 0 });
+    answer.onClose(() => {
+      if (this.#open.delete(number)) this.#send({ number, event: "closed" });
+    });
+    const { method, url, old, rawHeaders, waitsForContinue } = incoming;
+    this.#send({ number, request: { method, url, old, rawHeaders, waitsForContinue, keyHash } });
+  }
+
+  #send(message: FromClient): void {
+    this.#port.postMessage(message);
+  }
+
+  #take(message: ToClient): void {
+    const { number } = message;
+    const passed = this.#open.get(number);
+    if (passed === undefined) return;
+    const { incoming, answer } = passed;
+    if ("head" in message) answer.head(...message.head);
+    else if ("body" in message) this.#write(number, passed, message.body);
+    else if ("last" in message) {
+      this.#open.delete(number);
+      answer.end(message.last);
+    } else if (message.act === "read") this.#read(number, incoming);
+    else if (message.act === "flush" || message.act === "destroy") answer[message.act]();
+    else incoming[message.act]();
+  }
+
+  #read(number: number, incoming: IncomingRequest): void {
+    incoming.read({
+      onData: (bytes) => sendBytes(this.#port, { number }, "body", bytes),
+      onEnd: () => this.#send({ number, event: "end" }),
+      onBroken: () => {
+        this.#send({ number, event: "broken" });
+        return true; // who serves the request answers it, or breaks the connection off
+      },
+    });
+  }
+
+  #write(number: number, passed: Passed, bytes: Uint8Array): void {
+    const { answer } = passed;
+    passed.waiting += bytes.byteLength;
+    const taken = () => {
+      this.#send({ number, taken: passed.waiting });
+      passed.waiting = 0;
+    };
+    if (answer.write(bytes)) taken();
+    else answer.onDrain(taken);
+  }
+}
+
+/** Sends bytes as a member of a message; they are moved, in a copy of their own, because a view is cloned with all it is of. */
+export function sendBytes(port: Endpoint, message: object, name: string, bytes: Uint8Array): void {
+  const own = new Uint8Array(bytes);
+  port.postMessage({ ...message, [name]: own }, [own.buffer]);
+}
