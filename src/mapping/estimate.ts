@@ -4,6 +4,7 @@ import type { Mapping } from "./mapping.ts";
 import { barePath, isBilledElsewhere } from "./path.ts";
 import type { ExchangeInput, ExchangeReading } from "./read-exchange.ts";
 import { toLlmSchema } from "./to-llm-schema.ts";
+import { type Encoding, tokenizer } from "./tokenizer.ts";
 import { withTotal } from "./usage.ts";
 
 interface EstimateInput {
@@ -13,15 +14,6 @@ interface EstimateInput {
   readonly requestBody: Json;
   readonly responseBody: Json;
 }
-
-/** Characters that are counted at most, 0.03 s of work for text and 0.3 s for noise; what is beyond is taken to be like it. */
-const CHARACTERS_MAX = 100_000;
-
-/** Pieces that text is counted in: a tokenizer's time grows with the square of a run without spaces. */
-const PIECES = /[\s\S]{1,100}(?=\s|$)|[\s\S]{1,100}/g;
-
-/** Text that looks like one of the tokenizer's own marks is counted as the text it is. */
-const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 /** Tokens that the format of a conversation adds to each message, and to the answer that is asked for. */
 const MESSAGE_TOKENS = 3;
@@ -40,7 +32,7 @@ export async function withEstimate(input: ExchangeInput, reading: ExchangeReadin
     return reading;
   const { wireSchema, responseBody, responseModel, requestModel } = reading;
   const model = responseModel ?? requestModel ?? null;
-  const mapping = input.mappingOf?.(input.modelOverride ?? requestModel ?? "");
+  const mapping = input.provider?.mapping ?? input.mappingOf?.(input.modelOverride ?? requestModel ?? "");
   try {
     const usage = await estimateUsage({ model, wireSchema, mapping, requestBody: input.requestBody, responseBody });
     return usage === undefined ? reading : { ...reading, usage, usageEstimated: true };
@@ -50,8 +42,7 @@ export async function withEstimate(input: ExchangeInput, reading: ExchangeReadin
 }
 
 /**
- * Counts the tokens of a stream that came without usage, where a tokenizer exists for its model: OpenAI's. The tokenizer
- * is loaded when it is first needed (about 100 MB in memory) and kept.
+ * Counts the tokens of a stream that came without usage, where a tokenizer exists for its model: OpenAI's.
  *
  * The figure is a guess: what a provider adds to a prompt (tools, pictures, reasoning) is not seen.
  */
@@ -76,37 +67,10 @@ async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
 
 const jsonOr = (value: Json) => (value === undefined ? undefined : jsonText(value));
 
-type Encoding = "o200k_base" | "cl100k_base";
-
 /** Which of OpenAI's encodings a model uses; `undefined` for models of others. */
 function encodingOf(model: string): Encoding | undefined {
   const name = model.slice(model.lastIndexOf("/") + 1).replace(/^ft:/, "");
   if (/^(?:gpt-(?:4o|4\.|[5-9]|oss)|chatgpt-|o[1-9](?:-|$))/.test(name)) return "o200k_base";
   if (/^(?:gpt-(?:3\.5|35|4)(?:-|$)|text-embedding-|babbage|davinci)/.test(name)) return "cl100k_base";
   return undefined;
-}
-
-type Counter = (texts: readonly (string | undefined)[]) => number;
-
-const counters = new Map<Encoding, Promise<Counter>>();
-
-function tokenizer(encoding: Encoding): Promise<Counter> {
-  let counter = counters.get(encoding);
-  if (counter === undefined) {
-    counter = load(encoding);
-    counters.set(encoding, counter);
-  }
-  return counter;
-}
-
-async function load(encoding: Encoding): Promise<Counter> {
-  const { countTokens } = await (encoding === "o200k_base"
-    ? import("gpt-tokenizer/encoding/o200k_base")
-    : import("gpt-tokenizer/encoding/cl100k_base"));
-  return (texts) => {
-    const text = texts.join("\n").trim();
-    let tokens = 0;
-    for (const [piece] of text.slice(0, CHARACTERS_MAX).matchAll(PIECES)) tokens += countTokens(piece, AS_TEXT);
-    return Math.round(tokens * Math.max(1, text.length / CHARACTERS_MAX));
-  };
 }

@@ -1,148 +1,29 @@
-import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import type { WireSchemaName } from "../plugin/contract.ts";
+import { formFaultOf, type Mapping, type MappingFault, placesFaultOf } from "../record/mapping-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
-/**
- * How the bodies of a model that speaks no known wire format are read: either which known format they are all the same,
- * or where in them everything sits. Plain data: it can be stored, shown, edited and checked.
- */
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
-const pointer = (description: string) => Type.String({ pattern: "^(/.*)?$", maxLength: 500, description });
-const place = (description: string) => Type.Optional(pointer(description));
-const object = <T extends Parameters<typeof Type.Object>[0]>(members: T, description: string) =>
-  Type.Object(members, { additionalProperties: false, description });
-const part = <T extends Parameters<typeof Type.Object>[0]>(members: T, description: string) =>
-  Type.Optional(object(members, description));
-
-const ToolCalls = part(
-  {
-    list: pointer("The calls."),
-    name: pointer("Of the tool, from the call."),
-    arguments: place("From the call."),
-    id: place("From the call."),
-  },
-  "Calls of tools.",
-);
-
-const Messages = part(
-  {
-    list: pointer("The messages, with `*` for each of them."),
-    role: place("From the message; missing where users and the assistant take turns, or the role is its only member."),
-    role_is_name: Type.Optional(Type.Boolean({ description: 'A message is { "<role>": "<text>" }.' })),
-    text: place("From the message."),
-    roles: Type.Optional(
-      Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 50 }), {
-        description: "Role names of the wire to user, assistant, system, developer or tool.",
-      }),
-    ),
-    tool_calls: ToolCalls,
-  },
-  "The conversation.",
-);
-
-const TOKENS = {
-  prompt_tokens: place("All input, or what of it is in no other part."),
-  completion_tokens: place("All output."),
-  total_tokens: place("Both."),
-  prompt_cache_read_tokens: place("The part that came from a cache."),
-  reasoning_tokens: place("The part of the output that was thought."),
-};
-
-const READING = {
-  text: place("The answer's text; several values are joined."),
-  reasoning: place("What was thought aloud."),
-  model: place("Model that answered."),
-  id: place("The provider's id of the answer."),
-  usage: part(TOKENS, "Token counts."),
-  cost: place("US dollars, as the provider states them."),
-  tool_calls: ToolCalls,
-  error: part({ message: pointer("What failed."), type: place("Which kind of failure.") }, "A failure."),
-};
-
-const Delta = part(
-  {
-    path: pointer("From the event's data."),
-    mode: Type.Union([Type.Literal("append"), Type.Literal("replace")], {
-      description: "Pieces to be joined, or each time the whole so far.",
-    }),
-    event: text("Only in events of this SSE name."),
-    when: part({ path: pointer("From the event's data."), equals: Type.String({ maxLength: 200 }) }, "Only where."),
-  },
-  "What a stream sends bit by bit.",
-);
-
-const MappingSchema = object(
-  {
-    format: Type.Literal(1),
-    wire_schema: text("A known wire schema; then nothing else is needed."),
-    request: part(
-      {
-        model: place("Model that was asked."),
-        messages: Messages,
-        prompt: place("The prompt, or the newest message where `messages` holds what came before."),
-        system: place("Instructions that stand apart."),
-        settings: Type.Optional(
-          object(
-            {
-              max_tokens: place("Limit of the output."),
-              temperature: place("As everywhere."),
-              top_p: place("As everywhere."),
-              seed: place("As everywhere."),
-              stream: place("As everywhere."),
-            },
-            "Sampling settings.",
-          ),
-        ),
-        tools: part(
-          {
-            list: pointer("The tools, with `*` for each of them."),
-            name: pointer("From the tool."),
-            description: place("From the tool."),
-            parameters: place("From the tool."),
-          },
-          "Tools that may be called.",
-        ),
-      },
-      "Where things are in requests.",
-    ),
-    response: part(READING, "Where things are in whole answers."),
-    stream: part(
-      { ...READING, text: Delta, reasoning: Delta },
-      "Where things are in a stream: deltas from each event, all else from the members of all events together.",
-    ),
-  },
-  "How a model's bodies are read. Places are JSON Pointers; `*` stands for every element of a list.",
-);
-
-export type Mapping = Static<typeof MappingSchema>;
-export type RequestPlaces = NonNullable<Mapping["request"]>;
-export type MessagePlaces = NonNullable<RequestPlaces["messages"]>;
-export type ReadingPlaces = NonNullable<Mapping["response"]>;
-export type StreamPlaces = NonNullable<Mapping["stream"]>;
-export type ToolCallPlaces = NonNullable<ReadingPlaces["tool_calls"]>;
-export type DeltaPlace = NonNullable<StreamPlaces["text"]>;
-export type UsagePlaces = NonNullable<ReadingPlaces["usage"]>;
+export type {
+  DeltaPlace,
+  Mapping,
+  MessagePlaces,
+  ReadingPlaces,
+  RequestPlaces,
+  StreamPlaces,
+  ToolCallPlaces,
+  UsagePlaces,
+} from "../record/mapping-schema.ts";
 
 /** The mapping of a model, where there is one. */
 export type MappingOf = (model: string) => Mapping | undefined;
 
 /** Why a value is no mapping, naming the member, or undefined where it is one. */
-export function faultOf(value: unknown): { readonly path: string; readonly message: string } | undefined {
-  const first = Value.Errors(MappingSchema, value).First();
-  if (first !== undefined) return { path: first.path.slice(1).replaceAll("/", "."), message: first.message };
-  const { wire_schema: name, request, response, stream } = value as Mapping;
-  if (name !== undefined) {
-    if (isWireSchema(name)) return undefined;
-    return { path: "wire_schema", message: `there is no ${name}; there are ${Object.keys(WIRE_SCHEMAS).join(", ")}` };
-  }
-  if (request?.messages === undefined && request?.prompt === undefined) {
-    return { path: "request", message: "say where the messages or the prompt are" };
-  }
-  const isRead = [response?.text, response?.tool_calls, stream?.text, stream?.tool_calls].some(
-    (at) => at !== undefined,
-  );
-  return isRead ? undefined : { path: "response", message: "say where the answer's text is, or its tool calls" };
+export function faultOf(value: unknown): MappingFault | undefined {
+  const wrong = formFaultOf(value);
+  if (wrong !== undefined) return wrong;
+  const { wire_schema: name } = value as Mapping;
+  if (name === undefined) return placesFaultOf(value as Mapping);
+  if (isWireSchema(name)) return undefined;
+  return { path: "wire_schema", message: `there is no ${name}; there are ${Object.keys(WIRE_SCHEMAS).join(", ")}` };
 }
 
 export const isWireSchema = (name: string): name is WireSchemaName => Object.hasOwn(WIRE_SCHEMAS, name);

@@ -16,6 +16,8 @@ import { filledText, isObject, parseJson, pickDefined } from "./json.ts";
 import type { MappingOf } from "./mapping.ts";
 import { errorOf, isError } from "./outcome.ts";
 import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
+import { valueAt } from "./pointer.ts";
+import { type Said, whatWasSaid } from "./said.ts";
 import { sampleOf, selectSchema } from "./select.ts";
 import { bedrockHeaderUsage, withTotal } from "./usage.ts";
 import { userIdIn } from "./user-id.ts";
@@ -47,6 +49,8 @@ export interface ExchangeReading extends Reading {
   readonly promptText?: string;
   /** The answer's text. */
   readonly completionText?: string;
+  /** What the exchange added to its conversation. */
+  readonly said?: Said;
   /** The schema that both bodies were read with; missing while the model is pending mapping. */
   readonly wireSchema?: WireSchemaName | typeof MAPPED;
   /** What a hook of the provider threw; the exchange was then read without it. */
@@ -59,10 +63,11 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const events = eventsOf(input, path);
   const answer = events === undefined ? input.responseBody : sampleOf(events);
   const declared = input.provider?.wireSchemas;
-  const known = selectSchema({ path, declared, requestBody: input.requestBody, answer });
+  const own = ownSchemaOf(input, answer);
+  const known = selectSchema({ path, declared, isMapped: own !== undefined, requestBody: input.requestBody, answer });
   const hooks = callHooks(input, events);
   const asked = hooks.request?.model ?? requestModel(input, known);
-  const schema = known ?? mappedSchemaOf(input, asked, answer);
+  const schema = known ?? own ?? mappedSchemaOf(input, asked, answer);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
   const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
@@ -80,6 +85,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
     responseBody: body,
     promptText: schema?.promptText(input.requestBody),
     completionText: schema?.completionText(body),
+    said: schema && whatWasSaid({ schema, request: input.requestBody, response: body }),
     wireSchema: known?.name ?? (schema && MAPPED),
     fault: hooks.fault,
   }) as ExchangeReading;
@@ -125,8 +131,15 @@ function errorEvent(events: readonly StreamEvent[] | undefined): Json {
 const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
-/** The mapping of the model, where its bodies are of that shape. */
+/** The provider's own mapping, where the bodies are of that shape. */
+function ownSchemaOf({ provider, requestBody }: ExchangeInput, answer: Json): MappedSchema | undefined {
+  const schema = provider?.mapping && mappedSchema(provider.mapping);
+  return schema?.fits(requestBody, answer) ? schema : undefined;
+}
+
+/** What the mapper has learnt of the model, where its bodies are of that shape. A provider's own goes before it. */
 function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer: Json): MappedSchema | undefined {
+  if (input.provider?.mapping !== undefined) return undefined;
   const model = input.modelOverride ?? asked;
   const mapping = model === undefined ? undefined : input.mappingOf?.(model);
   const schema = mapping && mappedSchema(mapping);
@@ -146,10 +159,16 @@ function requestModel(input: ExchangeInput, schema: WireSchema | undefined): str
     filledText(body?.model) ??
     filledText(body?.model_id) ??
     filledText(body?.modelId) ??
+    mappedModel(input) ??
     (schema === undefined ? oddModel(body) : undefined);
   const pathFirst = schema?.name === "generate-content" || barePath(path).includes(":");
   const name = pathFirst ? (modelInPath(method, path) ?? inBody) : (inBody ?? modelInPath(method, path));
   return name?.replace(/^models\//, "");
+}
+
+/** Where the provider's mapping says that the model is. */
+function mappedModel({ provider, requestBody }: ExchangeInput): string | undefined {
+  return filledText(valueAt(requestBody, provider?.mapping?.request.model));
 }
 
 const MODEL_NAMES = ["model_name", "modelName", "engine", "engine_id", "deployment", "llm", "model_version"] as const;

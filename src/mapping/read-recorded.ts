@@ -1,6 +1,7 @@
 import type { Json, WireSchemaName } from "../plugin/contract.ts";
 import { MAPPED } from "./apply.ts";
 import { readExchange } from "./read-exchange.ts";
+import { type Said, whatWasSaid } from "./said.ts";
 import { type LlmSchemaInput, toLlmSchema } from "./to-llm-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
@@ -20,6 +21,7 @@ interface RecordedReading {
   readonly cacheWrite1hTokens: number | null;
   readonly promptText: string | null;
   readonly completionText: string | null;
+  readonly said: Said | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export function readRecorded(input: RecordedInput): RecordedReading {
     cacheWrite1hTokens: reading.usage?.prompt_cache_write_1h_tokens ?? null,
     promptText: schema?.promptText(requestBody) ?? null,
     completionText: schema?.completionText(responseBody) ?? null,
+    said: schema && whatWasSaid({ schema, request: requestBody, response: responseBody }),
   };
 }
 

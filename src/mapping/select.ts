@@ -8,20 +8,23 @@ interface SelectInput {
   readonly path: string;
   /** What the provider declares, in its order. */
   readonly declared: readonly PathSchema[] | undefined;
+  /** The provider says itself how bodies of other paths are read. */
+  readonly isMapped: boolean;
   readonly requestBody: Json;
   /** The answer, or what the first events of a stream hold. */
   readonly answer: Json;
 }
 
 /**
- * The wire schema of an exchange: what the provider declares for the path; else, whoever the provider is, the known one
- * that both path and bodies fit; else none, and the model is pending mapping.
+ * The wire schema of an exchange: what the provider declares for the path; else, unless it has a mapping that fits,
+ * the known one that both path and bodies fit; else none, and the model is pending mapping.
  */
-export function selectSchema({ path, declared, requestBody, answer }: SelectInput): WireSchema | undefined {
+export function selectSchema({ path, declared, isMapped, requestBody, answer }: SelectInput): WireSchema | undefined {
   const candidates = declared === undefined ? [] : candidatesAt(path, declared);
   if (candidates.length > 0) {
     return candidates.find((schema) => schema.fits(requestBody, answer)) ?? candidates.at(-1);
   }
+  if (isMapped) return undefined;
   const fits = (schema: WireSchema) => schema.fits(requestBody, answer);
   return ALL.find((schema) => schema.path.test(path) && fits(schema)) ?? sharedPath(path, requestBody)?.find(fits);
 }

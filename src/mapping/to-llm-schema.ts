@@ -6,6 +6,12 @@ import type { Mapping } from "./mapping.ts";
 import { errorOf } from "./outcome.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
+interface ReadWith {
+  readonly wireSchema: string | undefined;
+  /** The model's mapping, for what was read with one. */
+  readonly mapping?: Mapping | undefined;
+}
+
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | typeof MAPPED | undefined;
   /** The model's mapping, for what was read with one. */
@@ -43,9 +49,11 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   };
 }
 
-function schemaOf({ wireSchema, mapping }: LlmSchemaInput): MappedSchema | undefined {
+/** What reads bodies of this schema; undefined where nothing does. */
+export function schemaOf({ wireSchema, mapping }: ReadWith): MappedSchema | undefined {
   if (wireSchema === MAPPED) return mapping && mappedSchema(mapping);
-  return wireSchema !== undefined && Object.hasOwn(WIRE_SCHEMAS, wireSchema) ? WIRE_SCHEMAS[wireSchema] : undefined;
+  const isKnown = wireSchema !== undefined && Object.hasOwn(WIRE_SCHEMAS, wireSchema);
+  return isKnown ? WIRE_SCHEMAS[wireSchema as WireSchemaName] : undefined;
 }
 
 /** An answer that failed says so; what came of it before is kept beside. */

@@ -65,7 +65,8 @@ function projectOf(credential: Credential | undefined): string | undefined {
 
 /** @returns undefined where the provider has no address for this call: its credential has to name one. */
 export function originOf(provider: ProviderPlugin, credential: Credential | undefined, call: EndpointCall) {
-  if (credential?.baseUrl !== undefined) return new URL(credential.baseUrl).origin;
+  const own = credential && ownAddress(credential);
+  if (own !== undefined) return own.origin;
   return provider.origin?.(call) ?? provider.target;
 }
 
@@ -95,9 +96,22 @@ export function modelListOf(provider: ProviderPlugin, credential: Credential | u
 
 /** The path of a credential's own address, without a slash at its end; undefined where it is an origin alone. */
 function ownBasePath(credential: Credential | undefined): string | undefined {
-  if (credential?.baseUrl === undefined) return undefined;
-  const path = new URL(credential.baseUrl).pathname.replace(/\/+$/, "");
+  const path = credential && ownAddress(credential)?.path;
   return path === "" ? undefined : path;
+}
+
+/** Addresses of credentials; one that is changed is another value. */
+const addresses = new WeakMap<Credential, Endpoint>();
+
+function ownAddress(credential: Credential): Endpoint | undefined {
+  if (credential.baseUrl === undefined) return undefined;
+  let address = addresses.get(credential);
+  if (address === undefined) {
+    const { origin, pathname } = new URL(credential.baseUrl);
+    address = { origin, path: pathname.replace(/\/+$/, "") };
+    addresses.set(credential, address);
+  }
+  return address;
 }
 
 /** A path of the provider's own, below a credential's base path in place of the provider's. */

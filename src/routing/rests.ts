@@ -13,7 +13,8 @@ export interface Health {
   readonly credential: string;
   /** Null where the whole credential rests. */
   readonly model: string | null;
-  readonly state: "ready" | "resting" | "trying";
+  /** `limit spent` is not kept here: who counts limits adds it. */
+  readonly state: "ready" | "resting" | "trying" | "limit spent";
   /** Milliseconds since 1970. */
   readonly until: number | null;
   /** Failures in a row. */
@@ -26,6 +27,8 @@ interface Entry {
   readonly credential: string;
   readonly model: string | null;
   until: number;
+  /** How long it was to rest when that was said: with a clock that is set back it rests no longer. */
+  restMs: number;
   /** When the last failures in a row happened, oldest first. */
   failedAt: number[];
   failures: number;
@@ -51,10 +54,17 @@ const ENTRIES_MAX = 10_000;
  */
 export class Rests {
   readonly #entries = new Map<string, Entry>();
+  readonly #onRest: (provider: string, model: string | null) => void;
+
+  /** @param onRest - told of each rest that begins; without a model, of the whole credential. */
+  constructor(onRest: (provider: string, model: string | null) => void = () => undefined) {
+    this.#onRest = onRest;
+  }
 
   /** Milliseconds since 1970 until which it rests; 0 where it does not. While one request tries, others wait for it. */
   until(asked: Asked, now: number): number {
     const ends = this.#of(asked).map((entry) => {
+      entry.until = Math.min(entry.until, now + entry.restMs);
       if (entry.until > now) return entry.until;
       return entry.trying ? now + 1 : 0;
     });
@@ -114,7 +124,7 @@ export class Rests {
     if (entry.failedAt.length < ROW_LENGTH && entry.rowMs === 0) return;
     if (entry.until > now) return;
     entry.rowMs = Math.min(ROW_MS_MAX, entry.rowMs === 0 ? ROW_MS_MIN : entry.rowMs * 2);
-    entry.until = Math.max(entry.until, now + entry.rowMs);
+    this.#restUntil(entry, now + entry.rowMs, now);
     entry.failedAt = [];
   }
 
@@ -122,7 +132,14 @@ export class Rests {
     const entry = this.#entry(asked, model, now);
     entry.failures++;
     entry.lastError = failure.reason;
-    entry.until = Math.max(entry.until, until);
+    this.#restUntil(entry, until, now);
+  }
+
+  #restUntil(entry: Entry, until: number, now: number): void {
+    if (entry.until <= now && until > now) this.#onRest(entry.provider, entry.model);
+    if (until <= entry.until) return;
+    entry.until = until;
+    entry.restMs = until - now;
   }
 
   #entry({ credential, provider }: Asked, model: string | null, now: number): Entry {
@@ -135,6 +152,7 @@ export class Rests {
         credential,
         model,
         until: 0,
+        restMs: 0,
         failedAt: [],
         failures: 0,
         rowMs: 0,

@@ -1,3 +1,4 @@
+import type { IsIssuer } from "./affinity.ts";
 import type { Credential } from "./credential.ts";
 import { type Failure, leadsTo } from "./failure.ts";
 import type { Ordered } from "./order.ts";
@@ -23,6 +24,8 @@ export interface WalkParts {
   /** Tries of one candidate after a failure, where the request asks for them; else as the route says. */
   readonly retries: number | undefined;
   readonly random: () => number;
+  /** Who issued what the request holds: it is asked before a target's other credentials. */
+  readonly isIssuer?: IsIssuer | undefined;
 }
 
 /** What is asked next, and why. */
@@ -41,9 +44,10 @@ export class Walk {
   readonly #candidates: readonly Candidate[];
   /** Candidates that were asked or passed over. */
   readonly #done = new Set<Candidate>();
+  readonly #passed = new Set<Ordered>();
   #tries = 0;
-  /** Whether a call has been made, and has failed. */
-  #asked = false;
+  /** Where the last failure leads; undefined while no call has failed. */
+  #leads: ((candidate: Candidate) => boolean) | undefined;
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
     this.#parts = parts;
@@ -64,25 +68,26 @@ export class Walk {
 
   /** What follows a failure of the candidate that was asked last; undefined where the failure is the client's. */
   afterFailure(failed: Candidate, failure: Failure, now: number): Next | undefined {
-    this.#asked = true;
     const other = failure.kind === "auth" || failure.status === 429;
-    const sibling = other ? this.#next((each) => each.target === failed.target, now) : undefined;
+    const isSibling = (each: Candidate) => other && each.target === failed.target;
+    const place = this.#candidates.indexOf(failed);
+    const leads = (each: Candidate) =>
+      this.#candidates.indexOf(each) > place && each.target !== failed.target && leadsTo(onOf(each.target), failure);
+    this.#leads = (each) => isSibling(each) || leads(each);
+    const sibling = this.#next(isSibling, now);
     if (sibling !== undefined) return this.#take(sibling);
     const retries = this.#parts.retries ?? failed.target.retries;
     if (isRetryable(failure) && this.#tries <= retries) {
       this.#tries++;
       return { candidate: failed, again: true };
     }
-    const place = this.#candidates.indexOf(failed);
-    const leads = (each: Candidate) =>
-      this.#candidates.indexOf(each) > place && each.target !== failed.target && leadsTo(onOf(each.target), failure);
     return this.#take(this.#next(leads, now));
   }
 
   /** What follows a candidate that was not called, because it cannot take the request or a rule refused it. */
   afterPassing(now: number): Next | undefined {
-    const ready = this.#next(() => true, now);
-    return this.#take(ready ?? (this.#asked ? undefined : this.#firstToEnd(now)));
+    if (this.#leads !== undefined) return this.#take(this.#next(this.#leads, now));
+    return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
 
   /** Of the candidates that are left, the one whose rest ends first. */
@@ -94,7 +99,13 @@ export class Walk {
 
   /** Leaves out every candidate of this target: it cannot take the request, whoever pays. */
   passOver(target: Ordered): void {
+    this.#passed.add(target);
     for (const candidate of this.#candidates) if (candidate.target === target) this.#done.add(candidate);
+  }
+
+  /** Whether it could not take the request. */
+  isPassedOver(target: Ordered): boolean {
+    return this.#passed.has(target);
   }
 
   /** Whether a failure of any kind could still lead somewhere. */
@@ -141,7 +152,13 @@ export function candidatesOf(target: Ordered, parts: WalkParts): Candidate[] {
   const stored = arranged(target.credentials, parts).map(
     (credential): Candidate => ({ target, credential, model: modelAt(credential, target.model) }),
   );
-  return parts.hasOwnKey(target) ? [{ target, credential: "client", model: target.model }, ...stored] : stored;
+  const all: Candidate[] = parts.hasOwnKey(target)
+    ? [{ target, credential: "client", model: target.model }, ...stored]
+    : stored;
+  const { isIssuer } = parts;
+  if (isIssuer === undefined || all.length < 2) return all;
+  const rank = ({ credential }: Candidate) => (isIssuer(target, credential) ? 0 : 1);
+  return all.sort((a, b) => rank(a) - rank(b));
 }
 
 /** What a model is called where this credential pays. */

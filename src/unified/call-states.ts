@@ -1,38 +1,88 @@
-import type { State } from "../plugin/contract.ts";
+import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.ts";
 
 const KEPT_MS = 86_400_000;
 const KEPT_MAX = 20_000;
+/** Characters of all that is kept; one call's thoughts are left out where they are longer than the second. */
+const CHARACTERS_MAX = 64 * 1_024 * 1_024;
+const CALL_CHARACTERS_MAX = 256 * 1_024;
 
-/** State of calls by call id, for a day: clients that forget it get it put back. In memory, per organization. */
+interface Kept {
+  readonly memory: CallMemory;
+  readonly until: number;
+  readonly characters: number;
+}
+
+/** What is remembered of calls by call id, for a day: clients that forget it get it put back. In memory, per organization. */
 export class CallStates {
-  readonly #kept = new Map<string, { readonly state: State; readonly until: number }>();
+  readonly #kept = new Map<string, Kept>();
+  #characters = 0;
+  /** Calls of which no record holds anything: their maker gave none. */
+  readonly #stateless = new Set<string>();
 
-  note(organizationId: string, states: ReadonlyMap<string, State>): void {
-    for (const [id, state] of states) {
-      if (this.#kept.size >= KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value!);
-      this.#kept.set(keyOf(organizationId, id), { state, until: Date.now() + KEPT_MS });
+  note(organizationId: string, memories: ReadonlyMap<string, CallMemory>): void {
+    for (const [id, memory] of memories) {
+      const characters = charactersOf(memory);
+      if (characters > CALL_CHARACTERS_MAX) continue;
+      const key = keyOf(organizationId, id);
+      this.#forget(key);
+      this.#kept.set(key, { memory, until: Date.now() + KEPT_MS, characters });
+      this.#characters += characters;
+      while (this.#kept.size > KEPT_MAX || this.#characters > CHARACTERS_MAX)
+        this.#forget(this.#kept.keys().next().value!);
     }
   }
 
-  /** What is kept of the calls whose ids stand in a body. */
-  of(organizationId: string, body: Uint8Array): Readonly<Record<string, State>> {
-    const found: Record<string, State> = {};
-    if (this.#kept.size === 0) return found;
-    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1");
-    for (const [, id] of text.matchAll(CALL_ID)) {
-      const state = this.get(organizationId, id!);
-      if (state !== undefined) found[id!] = state;
+  #forget(key: string): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0;
+    this.#kept.delete(key);
+  }
+
+  /** Notes that there is nothing to be known of these calls. */
+  noteStateless(organizationId: string, callIds: readonly string[]): void {
+    for (const id of callIds) {
+      if (this.#stateless.size >= KEPT_MAX) this.#stateless.delete(this.#stateless.keys().next().value!);
+      this.#stateless.add(keyOf(organizationId, id));
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.size === 0;
+  }
+
+  /** What is kept of these calls. */
+  of(organizationId: string, callIds: readonly string[]): CallMemories {
+    const found: Record<string, CallMemory> = {};
+    for (const id of callIds) {
+      const memory = this.get(organizationId, id);
+      if (memory !== undefined) found[id] = memory;
     }
     return found;
   }
 
-  get(organizationId: string, callId: string): State | undefined {
+  /** Those of these calls of which nothing is known here, be it that they have no state. */
+  unknown(organizationId: string, callIds: readonly string[]): readonly string[] {
+    return callIds.filter(
+      (id) => this.get(organizationId, id) === undefined && !this.#stateless.has(keyOf(organizationId, id)),
+    );
+  }
+
+  get(organizationId: string, callId: string): CallMemory | undefined {
     const found = this.#kept.get(keyOf(organizationId, callId));
-    return found === undefined || found.until <= Date.now() ? undefined : found.state;
+    return found === undefined || found.until <= Date.now() ? undefined : found.memory;
   }
 }
 
+const charactersOf = ({ state, thoughts = [] }: CallMemory): number =>
+  thoughts.reduce((sum, { text, state: { value } }) => sum + text.length + value.length, state?.value.length ?? 0);
+
 /** Members that hold the id of a call, in every shape. */
 const CALL_ID = /"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,200})"/g;
+
+/** Ids in a body that may be those of calls, each once. @param text - JSON. */
+export function callIdsIn(text: string): readonly string[] {
+  const ids = new Set<string>();
+  for (const [, id] of text.matchAll(CALL_ID)) ids.add(id!);
+  return [...ids];
+}
 
 const keyOf = (organizationId: string, callId: string) => JSON.stringify([organizationId, callId]);

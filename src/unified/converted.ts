@@ -1,18 +1,29 @@
 import { parseJson } from "../mapping/json.ts";
 import { readCount, writeCount } from "../mapping/wire/count.ts";
 import { embeddingForm } from "../mapping/wire/embeddings/forms.ts";
-import { joinEmbeddings, readEmbeddings, writeEmbeddingCalls } from "../mapping/wire/embeddings/translate.ts";
+import {
+  type EmbeddingResponse,
+  joinEmbeddings,
+  readEmbeddings,
+  writeEmbeddingCalls,
+} from "../mapping/wire/embeddings/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin/contract.ts";
 import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
 
-/** A small request in a form of the provider's own, whose response comes whole: a count, or embeddings. */
+/**
+ * A small request in a form of the provider's own, whose response comes whole: a count, or embeddings. Where the provider
+ * takes fewer texts than were sent it is several calls, whose responses come as a list.
+ */
 export interface Converted {
   readonly kind: "converted";
   readonly at: ShapeAt;
   /** How the provider says errors. */
   readonly shape: Shape;
+  /** For the record: what is sent; of several calls, a JSON list of it. */
   readonly body: Uint8Array;
+  /** Of each call. */
+  readonly bodies: readonly Uint8Array[];
   readonly losses: readonly Loss[];
   /** The response in the client's form; undefined where it cannot be read. @param headers - raw pairs. */
   readonly convert: (
@@ -36,11 +47,13 @@ export function asCount(written: Written, from: string, call: EndpointCall): Wri
   const path = at.countPath?.(call);
   const body = path && writeCount(shapeNameOf(at), parsed(written.body), { path, model: call.model });
   if (shape === undefined || body === undefined) return undefined;
+  const bytes = Buffer.from(JSON.stringify(body));
   return {
     kind: "converted",
     at,
     shape,
-    body: Buffer.from(JSON.stringify(body)),
+    body: bytes,
+    bodies: [bytes],
     losses: [],
     convert(answer) {
       const tokens = readCount(parsed(answer));
@@ -80,23 +93,36 @@ export function writeEmbeddings(request: EmbeddingsRequest): Converted | Extract
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
   if (refused !== undefined) return { kind: "refused", loss: refused };
-  if (bodies.length !== 1) {
-    const why = `the model takes at most ${form.textsMax(call.model)} texts in one request`;
+  if (bodies.length > CALLS_MAX) {
+    const why = `the model takes ${form.textsMax(call.model)} texts a call, so that this would be over ${CALLS_MAX} calls`;
     return { kind: "refused", loss: { kind: "refused", path: "input", why } };
   }
   return {
     kind: "converted",
     at,
     shape,
-    body: Buffer.from(JSON.stringify(bodies[0])),
+    body: Buffer.from(JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)),
+    bodies: bodies.map((each) => Buffer.from(JSON.stringify(each))),
     losses,
     convert(answer, headers) {
-      const usage = usageIn(headers);
+      const responses = responsesOf(parsed(answer), headers, bodies.length);
       const reply = { model: call.model, estimate: () => inputTokens };
-      const joined = joinEmbeddings([{ body: parsed(answer), ...(usage && { usage }) }], prompt, form, reply);
+      const joined = responses && joinEmbeddings(responses, prompt, form, reply);
       return joined && { text: JSON.stringify(joined.body), estimated: joined.estimated };
     },
   };
+}
+
+/** What OpenAI takes in one request is taken everywhere, whatever a provider takes in a call. */
+const CALLS_MAX = 2_048;
+
+/** Each call's response. What headers say of usage is that of all, and counts once. */
+function responsesOf(answer: Json, headers: readonly string[], calls: number): EmbeddingResponse[] | undefined {
+  const usage = usageIn(headers);
+  const none = { prompt_tokens: 0, total_tokens: 0 };
+  if (calls === 1) return [{ body: answer, ...(usage && { usage }) }];
+  if (!Array.isArray(answer) || answer.length !== calls) return undefined;
+  return answer.map((body: Json, at) => ({ body, ...(usage && { usage: at === 0 ? usage : none }) }));
 }
 
 /** Bedrock says usage in a header. */

@@ -2,6 +2,7 @@ import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts
 import { userIdIn } from "../mapping/user-id.ts";
 import type { Json } from "../plugin/contract.ts";
 import type { Need } from "../routing/route.ts";
+import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 
 /** What a request's body says that decides about its targets. Plain: it crosses threads. */
 export interface Description {
@@ -20,7 +21,25 @@ export interface Description {
   /** Whether a chat stream is to end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
+  /** Who issued the state in it, the latest first. */
+  readonly issuers: readonly IssuerNamed[];
 }
+
+/** Of a request without a body, or with one that says nothing of its kind. */
+export const NOTHING_DESCRIBED: Description = {
+  model: undefined,
+  more: [],
+  stream: false,
+  user: undefined,
+  cacheKey: undefined,
+  needs: [],
+  maxTokens: undefined,
+  inputTokens: 0,
+  hasState: false,
+  wantsUsage: false,
+  previousResponse: undefined,
+  issuers: [],
+};
 
 /** Bytes of JSON text for a token, as an estimate before anything is known of the model. */
 const TOKEN_BYTES = 4;
@@ -45,6 +64,7 @@ export function describe(text: string): Description | undefined {
     hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     previousResponse: textOf(body["previous_response_id"]),
+    issuers: issuersIn(text),
   };
 }
 

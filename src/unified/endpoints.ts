@@ -66,7 +66,8 @@ const RULES: readonly EndpointRule[] = [
   },
   {
     method: POST,
-    path: /\/models\/([^/:]+(?:\/[^/:]+)*):([a-zA-Z]+)$/,
+    // A model's name may have colons of its own.
+    path: /\/models\/(.+):([a-zA-Z]+)$/,
     read(found) {
       const model = decoded(found[1]!);
       const method = found[2]!;

@@ -1,3 +1,5 @@
+import type { CallMemory } from "../mapping/translate/call-memory.ts";
+import { makerOf } from "../mapping/translate/state.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { Target } from "../routing/resolve.ts";
 
@@ -20,3 +22,13 @@ export function issuerOf(
     return credential === "client" ? "openai" : `openai:${credential.organizationId}/${credential.name}`;
   return provider.name.toLowerCase();
 }
+
+/** Whether state of an issuer is a candidate's own. Where both name a credential, it must be the same one. */
+export function isIssuedBy(issuer: string, candidate: string): boolean {
+  if (issuer === candidate) return true;
+  return makerOf(issuer) === makerOf(candidate) && !(issuer.includes(":") && candidate.includes(":"));
+}
+
+/** Whose state is remembered of a call. */
+export const issuerOfMemory = ({ state, thoughts = [] }: CallMemory): string | undefined =>
+  state?.issuer ?? thoughts[0]?.state.issuer;

@@ -42,8 +42,10 @@ export class ModelCatalog implements ModelIndex {
     return this.#listed.get(keyOf(credential)) ?? NOTHING;
   }
 
-  setListed(credential: Credential, models: readonly string[]): void {
-    this.#listed.set(keyOf(credential), new Set(models));
+  /** @param models - undefined where nothing is known of it any more. */
+  setListed(credential: Credential, models: readonly string[] | undefined): void {
+    if (models === undefined) this.#listed.delete(keyOf(credential));
+    else this.#listed.set(keyOf(credential), new Set(models));
   }
 }
 

@@ -1,10 +1,13 @@
 import { isObject } from "../mapping/json.ts";
+import { addressesFor, type FetchedFiles, withFiles } from "../mapping/translate/addresses.ts";
+import { type CallMemories, withMemories } from "../mapping/translate/call-memory.ts";
 import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Call, Json, Loss, Prompt, Shape, ShapeAt, State } from "../plugin/contract.ts";
+import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin/contract.ts";
 import { ROUTING_MEMBERS } from "./describe.ts";
 import { withMembers } from "./top-level.ts";
+import { withTurns } from "./with-turns.ts";
 
 /** A client's request and what one target does with it. */
 export interface OutboundRequest {
@@ -27,9 +30,13 @@ export interface OutboundRequest {
   /** A chat stream is asked for its usage. */
   readonly askUsage: boolean;
   /** State of calls that the client forgot, by call id. */
-  readonly states: Readonly<Record<string, State>>;
+  readonly states: CallMemories;
   /** Values of the header `anthropic-beta`. */
   readonly betas: readonly string[];
+  /** JSON list of items that stand before a Responses request's own input, in place of `previous_response_id`. */
+  readonly turns?: string | undefined;
+  /** Files that were fetched for shapes that take bytes alone; undefined where nothing is fetched. */
+  readonly files?: FetchedFiles | undefined;
   /** Members that the provider has named as unsupported: they are left out of what is translated. */
   readonly without: readonly string[];
 }
@@ -49,6 +56,8 @@ export type Outbound =
       readonly names: ToolNames;
       readonly losses: readonly Loss[];
     }
+  /** Files have to be fetched before it can be written. */
+  | { readonly kind: "fetch"; readonly at: ShapeAt; readonly addresses: readonly string[] }
   /** The target cannot take it. */
   | { readonly kind: "refused"; readonly loss: Loss }
   /** The body is wrong, whatever the target. */
@@ -61,6 +70,7 @@ export const shapeOf = ({ shape }: ShapeAt): Shape | undefined =>
 
 /** Writes a request for a target: unchanged where it speaks the client's shape, else translated. Never throws. */
 export function writeOutbound(request: OutboundRequest): Outbound {
+  if (request.turns !== undefined) return writeWithTurns(request, request.turns);
   const { shapes, from, hasState, sameOnly, call, body } = request;
   const same = shapes.find((at) => shapeNameOf(at) === from);
   if (same !== undefined && !hasState && !needsResponses(request)) {
@@ -71,11 +81,29 @@ export function writeOutbound(request: OutboundRequest): Outbound {
   if (sameOnly && same === undefined)
     return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not speak ${from}` } };
   if (source?.readRequest === undefined)
-    return { kind: "refused", loss: { kind: "refused", path: "", why: `${from} is not translated` } };
+    return {
+      kind: "refused",
+      loss: { kind: "refused", path: "", why: `the target does not speak ${from}, which is not translated` },
+    };
   const read = source.readRequest(withChanges(JSON.parse(Buffer.from(body).toString("utf8")), request.changes));
-  const prompt = withStates({ ...read, model: call.model, stream: request.stream }, request.states);
+  const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
   const candidates = same !== undefined && !needsResponses(request) ? [same] : preferred(request);
   return best(request, prompt, candidates);
+}
+
+/** The same with the turns in the body; such a body is read even in its own shape, because others' state may be in it. */
+function writeWithTurns(request: OutboundRequest, turns: string): Outbound {
+  const { body, pathOf, wantsState } = withTurns(request.body, turns);
+  const written = writeOutbound({ ...request, body, turns: undefined, hasState: true });
+  const inOwn = (loss: Loss): Loss => ({ ...loss, path: pathOf(loss.path) });
+  if (written.kind === "refused" || written.kind === "invalid") return { ...written, loss: inOwn(written.loss) };
+  if (written.kind !== "translated") return written;
+  const { prompt, losses } = written;
+  return {
+    ...written,
+    losses: losses.map(inOwn),
+    prompt: { ...prompt, wants: { ...prompt.wants, state: wantsState } },
+  };
 }
 
 /** The candidate that loses nothing, else the first that refuses nothing, else the first refusal. */
@@ -86,7 +114,7 @@ function best(request: OutboundRequest, prompt: Prompt, candidates: readonly Sha
     const written = translated(request, prompt, at);
     if (written === undefined) continue;
     if (written.kind === "invalid") return written;
-    if (written.kind === "translated" && written.losses.length === 0) return written;
+    if (written.kind === "fetch" || (written.kind === "translated" && written.losses.length === 0)) return written;
     if (written.kind === "translated") lossy ??= written;
     else refused ??= written;
   }
@@ -102,10 +130,14 @@ function best(request: OutboundRequest, prompt: Prompt, candidates: readonly Sha
 function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outbound | undefined {
   const shape = shapeOf(at);
   if (shape === undefined || shape.name === "embeddings") return undefined;
-  const { call, without, refuseLosses } = request;
+  const { call, without, refuseLosses, files } = request;
   const facts =
     without.length === 0 ? call.facts : { ...call.facts, rejects: [...(call.facts.rejects ?? []), ...without] };
-  const { body, losses, names } = translateRequest(prompt, shape, { ...call, facts });
+  const addresses = files === undefined ? [] : addressesFor(prompt, shape, call);
+  const missing = addresses.filter((address) => !Object.hasOwn(files!, address));
+  if (missing.length > 0) return { kind: "fetch", at, addresses: missing };
+  const filled = addresses.length === 0 ? prompt : withFiles(prompt, { shape, call, files: files! });
+  const { body, losses, names } = translateRequest(filled, shape, { ...call, facts });
   const invalid = losses.find(({ kind }) => kind === "invalid");
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
@@ -172,22 +204,6 @@ export function withChanges(body: Json, changes: Readonly<Record<string, Json>>)
     if (!ROUTING_MEMBERS.has(name) && !(value === null && Object.hasOwn(changes, name))) changed[name] = value;
   }
   return changed;
-}
-
-/** Puts the state of calls back that the client did not keep. */
-function withStates(prompt: Prompt, states: OutboundRequest["states"]): Prompt {
-  const messages = prompt.messages.map((message) => {
-    if (message.role !== "assistant") return message;
-    const parts = message.parts.map((part) => {
-      const state =
-        part.type === "call" && part.state === undefined && Object.hasOwn(states, part.id)
-          ? states[part.id]
-          : undefined;
-      return state === undefined ? part : { ...part, state };
-    });
-    return { ...message, parts };
-  });
-  return { ...prompt, messages };
 }
 
 /** A response may repeat what was asked for, never the conversation: that is not kept while the provider answers. */

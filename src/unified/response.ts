@@ -1,15 +1,18 @@
 import { type EventFraming, type EventReader, eventReader } from "../mapping/events/event-reader.ts";
-import { isObject, parseJson } from "../mapping/json.ts";
+import { filledText, isObject, listOf, parseJson } from "../mapping/json.ts";
+import type { CallMemory } from "../mapping/translate/call-memory.ts";
 import {
   type AnswerOptions,
   eventText,
   readWhole,
   StreamTranslation,
+  type TranslatedAnswer,
   writeAsEvents,
   writeWhole,
 } from "../mapping/translate/translate.ts";
+import { errorOfChoice } from "../mapping/wire/chat-completions/answer.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Answer, ApiError, Json, Piece, Prompt, SentEvent, Shape, State, Usage } from "../plugin/contract.ts";
+import type { Answer, ApiError, Json, Piece, Prompt, SentEvent, Shape, Usage } from "../plugin/contract.ts";
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
 
@@ -65,7 +68,7 @@ export type WholeResponse =
       readonly kind: "answer";
       readonly body: Buffer;
       readonly isStream: boolean;
-      readonly states: ReadonlyMap<string, State>;
+      readonly states: ReadonlyMap<string, CallMemory>;
       readonly usage: Usage | undefined;
       readonly estimated: boolean;
     }
@@ -73,13 +76,24 @@ export type WholeResponse =
   | { readonly kind: "error"; readonly error: ApiError }
   | { readonly kind: "malformed" };
 
-/** Translates a response that came whole. A client that asked for a stream gets one. */
-export function translateWhole(bytes: Uint8Array, context: ResponseContext): WholeResponse {
-  const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  if (!isObject(body)) return { kind: "malformed" };
+/** How the events of a body are framed, by its content type; undefined where it is one value. */
+export function framingOf(contentType: string): EventFraming | undefined {
+  if (/amazon\.eventstream/i.test(contentType)) return "aws";
+  if (/event-stream/i.test(contentType)) return "sse";
+  return /ndjson|jsonl|stream\+json/i.test(contentType) ? "ndjson" : undefined;
+}
+
+/**
+ * Translates a response that has come whole. A client that asked for a stream gets one, and one that did not gets an
+ * answer, whatever the provider sent.
+ *
+ * @param framing - where the provider sent a stream.
+ */
+export function translateWhole(bytes: Uint8Array, context: ResponseContext, framing?: EventFraming): WholeResponse {
   const options = optionsOf(context);
-  if (isErrorBody(body)) return { kind: "error", error: options.from.readError(502, body) };
-  const { answer, states, estimated } = readWhole(body, options);
+  const read = framing === undefined ? readBody(bytes, options) : readStreamed(bytes, framing, options);
+  if ("kind" in read) return read;
+  const { answer, states, estimated } = read;
   const first = answer.choices[0];
   if (first === undefined || (first.finish === "malformed" && first.parts.length === 0)) return { kind: "malformed" };
   const isStream = context.outbound.prompt.stream;
@@ -89,18 +103,48 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext): Who
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
+type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
+
+function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
+  const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  if (!isObject(body)) return { kind: "malformed" };
+  const failed = errorIn(body);
+  if (failed !== undefined) return { kind: "error", error: options.from.readError(502, failed) };
+  return readWhole(body, options);
+}
+
+function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerOptions): TranslatedAnswer | Unread {
+  const reader = eventReader(framing);
+  const stream = new StreamTranslation(options);
+  try {
+    for (const event of [...reader.push(bytes), ...reader.end()]) stream.event(event);
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: "malformed" };
+    throw error;
+  }
+  stream.close();
+  return stream.error === undefined ? stream : { kind: "error", error: stream.error };
+}
+
 /** Why a whole response that passes unchanged is none, if so. @param bytes - undefined where they cannot be unpacked. */
 export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
   const body = bytes && parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
   if (!isObject(body)) return "malformed";
-  if (isErrorBody(body)) return shape.readError(502, body);
+  const failed = errorIn(body);
+  if (failed !== undefined) return shape.readError(502, failed);
   const [first] = shape.readAnswer(body).choices;
   return first?.finish === "malformed" && first.parts.length === 0 ? "malformed" : undefined;
 }
 
-const isErrorBody = (body: Record<string, Json>) => body["type"] === "error" || isObject(body["error"]);
+/** The error that a success is, as an error's body would have it. */
+function errorIn(body: Record<string, Json>): Json {
+  if (body["type"] === "error" || isObject(body["error"]) || filledText(body["error"]) !== undefined) return body;
+  const choice = listOf(body["choices"])[0];
+  const own = isObject(choice) ? errorOfChoice(choice) : undefined;
+  return own && { error: own };
+}
 
 /** A provider's stream on its way into the client's shape. */
 export class TranslatedStream {
@@ -126,7 +170,7 @@ export class TranslatedStream {
     return this.#translation.ended;
   }
 
-  get states(): ReadonlyMap<string, State> {
+  get states(): ReadonlyMap<string, CallMemory> {
     return this.#translation.states;
   }
 

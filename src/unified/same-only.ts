@@ -1,7 +1,7 @@
 import { isObject, listOf, parseJson } from "../mapping/json.ts";
 import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
-import { type Description, ROUTING_MEMBERS } from "./describe.ts";
+import { type Description, NOTHING_DESCRIBED, ROUTING_MEMBERS } from "./describe.ts";
 import { boundaryOf, formFields, withField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
 import { withMembers } from "./top-level.ts";
@@ -27,17 +27,10 @@ export function describeForm(body: Uint8Array, contentType: string): Description
   if (fields === undefined) return undefined;
   const fieldOf = (name: string) => fields.findLast((field) => field.name === name)?.value.trim() || undefined;
   return {
+    ...NOTHING_DESCRIBED,
     model: fieldOf("model"),
-    more: [],
     stream: fieldOf("stream") === "true",
     user: fieldOf("user"),
-    cacheKey: undefined,
-    needs: [],
-    maxTokens: undefined,
-    inputTokens: 0,
-    hasState: false,
-    wantsUsage: false,
-    previousResponse: undefined,
   };
 }
 

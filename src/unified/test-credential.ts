@@ -60,7 +60,7 @@ export async function testCredential(
       secrets: credential.secrets,
       shape,
       method: body === undefined ? "GET" : "POST",
-      url,
+      url: url.href,
       contentType: "application/json",
       body: body ?? new Uint8Array(0),
     });

@@ -4,6 +4,7 @@ import type { ShapeAt } from "../plugin/contract.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
 import { startThread, type Thread } from "../runtime/thread.ts";
+import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
@@ -20,6 +21,7 @@ export type PlainOutbound =
       readonly place: number;
       readonly names: PlainToolNames;
     })
+  | { readonly kind: "fetch"; readonly place: number; readonly addresses: readonly string[] }
   | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
 
 interface Running {
@@ -53,13 +55,19 @@ export class Translator {
   }
 
   async outbound(request: OutboundRequest): Promise<Outbound> {
-    const { body, shapes } = request;
+    const { body, shapes, turns = "", files = {} } = request;
+    const fileBytes = Object.values(files).reduce((sum, file) => sum + ("bytes" in file ? file.bytes.length : 0), 0);
     const isForeign = shapes.some(({ shape }) => typeof shape !== "string");
-    if (body.byteLength <= HERE_BYTES_MAX || isForeign) return writeOutbound(request);
+    if (body.byteLength + turns.length + fileBytes <= HERE_BYTES_MAX || isForeign) return writeOutbound(request);
     const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
     return this.#ask((remote) => remote.outbound({ ...request, shapes: plain }))
       .then((found) => fromPlain(found, request))
       .catch(() => writeOutbound(request)); // slow is better than failed
+  }
+
+  /** A guess at the input tokens of a body that its provider does not count. The tokenizer is the thread's. */
+  async count(bytes: Uint8Array): Promise<number> {
+    return this.#ask((remote) => remote.count(bytes)).catch(() => roughTokens(textOf(bytes)));
   }
 
   async close(): Promise<void> {
@@ -87,6 +95,7 @@ export class Translator {
 export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
   const place = shapes.indexOf(outbound.at as ShapeAt);
+  if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
   if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
   const { kind, body, prompt, losses, names } = outbound;
   return { kind, place, body, prompt, losses, names: names.plain };
@@ -95,6 +104,7 @@ export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainO
 function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound {
   if (plain.kind === "refused" || plain.kind === "invalid") return plain;
   const at = shapes[plain.place]!;
+  if (plain.kind === "fetch") return { kind: "fetch", at, addresses: plain.addresses };
   if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
   const { kind, body, prompt, losses, names } = plain;
   return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };

@@ -6,4 +6,5 @@ const TOO_LONG =
 
 /** Coding tools look for this failure, and compact the conversation. */
 export const isContextError = ({ status, code, message }: ApiError): boolean =>
-  code === "context_length_exceeded" || ((status === 400 || status === 413) && TOO_LONG.test(message.slice(0, 2000)));
+  code === "context_length_exceeded" ||
+  ((status === 400 || status === 413 || status === 422) && TOO_LONG.test(message.slice(0, 2000)));

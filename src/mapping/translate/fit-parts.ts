@@ -81,7 +81,7 @@ export class PartFitter {
     this.lose(
       take === "D" ? "dropped" : "refused",
       part,
-      take === "F" ? "its address could not be fetched" : undefined,
+      take === "F" ? "the target takes the file itself, and this address is not fetched" : undefined,
     );
     return [];
   }

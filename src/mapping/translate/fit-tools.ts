@@ -58,12 +58,16 @@ function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[
 /** A tool of a provider's own is dropped elsewhere; where nothing is left without it, the request is refused. */
 function isTaken(tool: Tool, { tools, toolChoice }: Prompt, { shape, take, losses }: Fitting): boolean {
   if (tool.type !== "hosted" && tool.type !== "search") return true;
-  if (tool.type === "hosted" ? tool.shape === shape.name : take("search") === "=") return true;
+  const isAside = tool.type === "search" && shape.limits?.searchAlone === true && tools.some(isFunction);
+  if (tool.type === "hosted" ? tool.shape === shape.name : take("search") === "=" && !isAside) return true;
   const named = toolChoice?.mode === "one" && "name" in tool && toolChoice.name === tool.name;
   const kind: Loss["kind"] = tools.length === 1 || named ? "refused" : "dropped";
-  losses.push({ kind, path: tool.at ?? "tools", why: "the target has no such tool" });
+  const why = isAside ? "the target searches only without functions" : "the target has no such tool";
+  losses.push({ kind, path: tool.at ?? "tools", why });
   return false;
 }
+
+const isFunction = ({ type }: Tool) => type === "function" || type === "custom";
 
 function fitTool(tool: Tool, { take }: Fitting, names: ToolNames): Tool {
   if (tool.type !== "function" && tool.type !== "custom") return tool;

@@ -32,5 +32,23 @@ export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
     for (const name of Object.keys(prompt.extra)) losses.push({ kind: "dropped", path: name });
   const set = fitSettings(prompt, fitting);
   const { prompt: equipped, names } = fitTools(set, fitting);
-  return { prompt: fitMessages(equipped, fitting, names), losses, names };
+  return { prompt: withLeadingThoughts(fitMessages(equipped, fitting, names), fitting), losses, names };
+}
+
+/**
+ * Switches thinking off for a turn in which it would be refused: results are sent for calls that no thought stands
+ * before, because the client forgot it or another model made them.
+ */
+function withLeadingThoughts(prompt: Prompt, { shape, losses }: Fitting): Prompt {
+  const { thinking } = prompt.settings;
+  if (shape.limits?.thoughtsLead !== true || thinking?.budgetTokens === undefined) return prompt;
+  const [calls, results] = prompt.messages.slice(-2);
+  if (calls?.role !== "assistant" || results?.parts[0]?.type !== "result" || calls.parts[0]?.type === "reasoning")
+    return prompt;
+  losses.push({
+    kind: "approximated",
+    path: prompt.paths.thinking ?? "thinking",
+    why: "the model cannot think between calls whose turn begins without a thought",
+  });
+  return { ...prompt, settings: { ...prompt.settings, thinking: { effort: "none" } } };
 }

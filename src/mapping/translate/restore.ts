@@ -1,4 +1,5 @@
 import type { Answer, CallPart, Part, Piece, State } from "../../plugin/contract.ts";
+import type { CallMemory } from "./call-memory.ts";
 import { customInput } from "./fit-parts.ts";
 import { JsonEnd } from "./json-end.ts";
 import { makerOf } from "./state.ts";
@@ -9,12 +10,14 @@ type PartPiece = Extract<Piece, { readonly part: number }>;
 /** Gives an answer back what the request lost on the way out: tools' names, raw inputs, the answer that came as a tool's input. */
 export class Restore {
   /** State of calls by their id, for clients that forget it. */
-  readonly states = new Map<string, State>();
+  readonly states = new Map<string, CallMemory>();
   private readonly names: ToolNames;
   private readonly issuer: string;
   /** Parts that are the input of the answer tool, by choice and part. */
   private readonly answers = new Set<string>();
   /** Inputs of custom tools until their JSON is whole. */
+  /** Reasoning that has come and stands before no call yet, by choice and part. */
+  private readonly thoughts = new Map<string, { text: string; state?: State }>();
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
 
   constructor(names: ToolNames, issuer: string) {
@@ -25,12 +28,19 @@ export class Restore {
   answer(answer: Answer): Answer {
     return {
       ...answer,
-      choices: answer.choices.map((choice) => ({ ...choice, parts: choice.parts.map((part) => this.part(part)) })),
+      choices: answer.choices.map((choice) => {
+        this.thoughts.clear();
+        return { ...choice, parts: choice.parts.map((part) => this.part(part)) };
+      }),
     };
   }
 
   private part(part: Part): Part {
-    if (part.type === "reasoning" && part.state !== undefined) return { ...part, state: this.stamped(part.state) };
+    if (part.type === "reasoning" && part.state !== undefined) {
+      const state = this.stamped(part.state);
+      this.thoughts.set(`0 ${this.thoughts.size}`, { text: part.text, state });
+      return { ...part, state };
+    }
     if (part.type !== "call") return part;
     if (this.isAnswer(part)) return { type: "text", text: part.arguments === "" ? "{}" : part.arguments };
     const call = this.call(part);
@@ -42,8 +52,18 @@ export class Restore {
   private call(part: CallPart): CallPart {
     const known = this.names.back(part.name);
     const state = part.state === undefined ? undefined : this.stamped(part.state);
-    if (state !== undefined) this.states.set(part.id, state);
+    this.remember(part.id, state);
     return { ...part, ...known, ...(state === undefined ? {} : { state }) };
+  }
+
+  /** A call without state of its own has that of the thoughts before it: its maker may insist on them. */
+  private remember(id: string, state: State | undefined): void {
+    const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }) =>
+      of === undefined ? [] : [{ text, state: of }],
+    );
+    if (state !== undefined) this.states.set(id, { state });
+    else if (thoughts.length > 0) this.states.set(id, { thoughts });
+    this.thoughts.clear();
   }
 
   /** Whatever a provider hands out is its own. */
@@ -56,7 +76,12 @@ export class Restore {
     const key = `${piece.choice ?? 0} ${piece.part}`;
     if (piece.type === "call") return this.begun(piece, key);
     if (this.answers.has(key)) return answered(piece);
-    if (piece.type === "state") return [{ ...piece, state: this.stamped(piece.state) }];
+    if (piece.type === "reasoning") this.thoughtOf(key).text += piece.text;
+    if (piece.type === "state") {
+      const state = this.stamped(piece.state);
+      this.thoughtOf(key).state = state;
+      return [{ ...piece, state }];
+    }
     const input = this.inputs.get(key);
     if (input === undefined) return [piece];
     if (piece.type === "close") return [...this.inputOf(key, piece), piece];
@@ -64,6 +89,12 @@ export class Restore {
     input.text += piece.text;
     input.end.read(piece.text);
     return input.end.reached ? [...this.inputOf(key, piece), closeOf(piece)] : [];
+  }
+
+  private thoughtOf(key: string): { text: string; state?: State } {
+    const known = this.thoughts.get(key) ?? { text: "" };
+    this.thoughts.set(key, known);
+    return known;
   }
 
   private begun(piece: PartPiece & { type: "call" }, key: string): readonly Piece[] {

@@ -9,11 +9,11 @@ import type {
   Reply,
   SentEvent,
   Shape,
-  State,
   StreamEvent,
   Usage,
 } from "../../plugin/contract.ts";
 import { isObject, type JsonObject } from "../json.ts";
+import type { CallMemory } from "./call-memory.ts";
 import { fit } from "./fit.ts";
 import { PieceFold, piecesOf } from "./pieces.ts";
 import { Restore } from "./restore.ts";
@@ -73,7 +73,7 @@ export interface AnswerOptions {
 export interface TranslatedAnswer {
   readonly answer: Answer;
   /** State of calls by their id. */
-  readonly states: ReadonlyMap<string, State>;
+  readonly states: ReadonlyMap<string, CallMemory>;
   readonly estimated: boolean;
 }
 
@@ -144,7 +144,7 @@ export class StreamTranslation {
     this.restore = new Restore(options.names, options.issuer);
   }
 
-  get states(): ReadonlyMap<string, State> {
+  get states(): ReadonlyMap<string, CallMemory> {
     return this.restore.states;
   }
 

@@ -13,7 +13,7 @@ export interface Payable {
   /** Which shape it is in: platforms that carry another maker's API may want that maker's header. */
   readonly shape: string;
   readonly method: string;
-  readonly url: URL;
+  readonly url: string;
   readonly contentType: string;
   readonly body: Uint8Array;
 }
@@ -61,7 +61,7 @@ async function signed({ secrets, call, method, url, contentType, body }: Payable
   const { access_key_id = "", secret_access_key = "", session_token } = secrets;
   const signer = new AwsV4Signer({
     method,
-    url: url.href,
+    url,
     headers: { "content-type": contentType },
     body: body as unknown as BodyInit,
     accessKeyId: access_key_id,

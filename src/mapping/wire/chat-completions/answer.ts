@@ -111,6 +111,12 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   error: "malformed",
 };
 
+/** Routers of other providers say in a choice that its provider has failed. */
+export function errorOfChoice({ error, finish_reason }: JsonObject): JsonObject | undefined {
+  if (isObject(error)) return error;
+  return finish_reason === "error" ? { message: "the provider ended its answer with an error" } : undefined;
+}
+
 /** A word that is not known is an end like any other. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word)?.toLowerCase() ?? "";

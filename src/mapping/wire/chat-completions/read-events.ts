@@ -4,7 +4,7 @@ import { callId } from "../../translate/ids.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
-import { citationsOf, finishOf, thoughtText } from "./answer.ts";
+import { citationsOf, errorOfChoice, finishOf, thoughtText } from "./answer.ts";
 import { isAnotherCall } from "./fold.ts";
 import { argumentsText } from "./read-request.ts";
 import { readReasoning, signatureOf } from "./reasoning.ts";
@@ -52,7 +52,9 @@ function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): v
   if (isObject(choice.delta)) reader.delta(choice.delta);
   else if (typeof choice.text === "string") reader.say("text", choice.text);
   if (isObject(choice.logprobs)) pieces.push({ type: "logprobs", logprobs: choice.logprobs, ...reader.of });
-  if (typeof choice.finish_reason === "string")
+  const failed = errorOfChoice(choice);
+  if (failed !== undefined) pieces.push({ type: "error", error: readError(0, { error: failed }) });
+  else if (typeof choice.finish_reason === "string")
     pieces.push({ type: "finish", finish: finishOf(choice.finish_reason), ...reader.of });
 }
 

@@ -12,6 +12,12 @@ interface ReadingState {
   text?: number;
 }
 
+/** Words for an end that is none. */
+const FAILURES: ReadonlyMap<Json, string> = new Map([
+  ["ERROR", "the provider reported that the generation failed"],
+  ["TIMEOUT", "the provider reported that the generation took too long"],
+]);
+
 type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
 
 /** The pieces in one event. */
@@ -19,7 +25,8 @@ export function readEvent(state: ReadingState, { name, data }: StreamEvent): rea
   if (!isObject(data)) return [];
   const type = textOf(data.type) ?? name ?? "";
   if (Object.hasOwn(EVENTS, type)) return EVENTS[type]!(state, data);
-  return type === "" && filledText(data.message) !== undefined ? [{ type: "error", error: readError(0, data) }] : [];
+  const isError = type === "error" || isObject(data.error) || (type === "" && filledText(data.message) !== undefined);
+  return isError ? [{ type: "error", error: readError(0, data) }] : [];
 }
 
 function partOf(state: ReadingState, kind: string, { index }: JsonObject): number {
@@ -87,7 +94,7 @@ const EVENTS: Readonly<Record<string, EventReader>> = {
   },
   "message-end": (_state, { delta }) => {
     const usage = cohereUsage(delta?.usage);
-    const failed = filledText(delta?.error);
+    const failed = filledText(delta?.error) ?? FAILURES.get(delta?.finish_reason);
     if (failed !== undefined) return [{ type: "error", error: readError(0, { message: failed }) }];
     return [
       ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),

@@ -52,6 +52,7 @@ export const converseShape: Shape = {
     noEmptyText: true,
     callsNeedTools: true,
     noForcedThinking: true,
+    thoughtsLead: true,
     schemaTool: true,
   },
   writeRequest,

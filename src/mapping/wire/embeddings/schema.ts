@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json, Reading } from "../../../plugin/contract.ts";
 import {
   countOf,
   filledText,
@@ -24,19 +24,30 @@ export const embeddings: WireSchema = {
   path: /\/embed(?:dings?)?$|:(?:batchEmbedContents|embedContent)$/,
   fits: (request, answer) => inputOf(request) !== undefined || hasVectors(answer),
   fold: lastWhole,
-  readResponse: (body) => {
-    const read = readOpenAi(body);
-    return pickDefined({
-      ...read,
-      usage: read.usage ?? usageOf(body),
-      usageRaw: read.usageRaw ?? body?.usageMetadata ?? body?.meta,
-    });
-  },
+  readResponse: (body) => (Array.isArray(body) ? readList(body) : readOne(body)),
   promptText: inputOf,
   completionText: () => undefined,
   llmRequest: (request) => pickDefined({ input: inputOf(request), size: numberOf(request?.dimensions)?.toString() }),
   llmResponse: () => ({}),
 };
+
+function readOne(body: Json): Reading {
+  const read = readOpenAi(body);
+  return pickDefined({
+    ...read,
+    usage: read.usage ?? usageOf(body),
+    usageRaw: read.usageRaw ?? body?.usageMetadata ?? body?.meta,
+  });
+}
+
+/** Responses of several calls that belong to one request: their usage is that of all. */
+function readList(bodies: readonly Json[]): Reading {
+  const readings = bodies.map(readOne);
+  const counts = readings.map(({ usage }) => usage?.prompt_tokens);
+  const tokens = counts.includes(undefined) ? undefined : sumOfList(counts);
+  const usage = tokens === undefined ? undefined : { prompt_tokens: tokens };
+  return pickDefined({ ...readings[0], usage, usageRaw: undefined });
+}
 
 function usageOf(body: Json) {
   const statistics = listOf(body?.predictions).map((each) => countOf(each?.embeddings?.statistics?.token_count));
@@ -45,13 +56,17 @@ function usageOf(body: Json) {
   return geminiUsage(body?.usageMetadata) ?? cohereUsage(body?.meta);
 }
 
-const hasVectors = (answer: Json) =>
+const hasVectors = (answer: Json): boolean =>
   [answer?.embedding, answer?.embeddings, answer?.predictions].some(
     (vectors) => typeof vectors === "object" && vectors !== null,
   ) || listOf(answer?.data)[0]?.object === "embedding";
 
 /** What is to be embedded, several texts one to a line. */
 function inputOf(request: Json): string | undefined {
+  if (Array.isArray(request)) {
+    const inputs = request.flatMap((each) => (isObject(each) ? (inputOf(each) ?? []) : []));
+    return inputs.length === 0 ? undefined : inputs.join("\n");
+  }
   if (!isObject(request)) return undefined;
   const direct = request.input ?? request.inputText ?? request.texts ?? request.prompt ?? request.inputs;
   if (direct !== undefined) return Array.isArray(direct) ? linesOf(direct) : textOf(direct);

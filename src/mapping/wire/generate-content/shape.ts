@@ -47,6 +47,7 @@ export const generateContentShape: Shape = {
     stopTexts: 5,
     turnsAlternate: true,
     resultNames: true,
+    searchAlone: true,
     reasoning: "level",
     budgets,
   },

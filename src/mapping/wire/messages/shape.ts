@@ -51,6 +51,7 @@ export const messagesShape: Shape = {
     maxTokensRequired: true,
     reasoning: "budget",
     noForcedThinking: true,
+    thoughtsLead: true,
     notWhileThinking: ["temperature", "topK"],
     schemaTool: true,
   },

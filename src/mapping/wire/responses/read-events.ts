@@ -1,5 +1,5 @@
 import type { Json, Piece, StreamEvent } from "../../../plugin/contract.ts";
-import { filledText, isObject, type JsonObject, textOf } from "../../json.ts";
+import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
 import { finishOf, readCitation, readImage } from "./answer.ts";
@@ -12,6 +12,8 @@ interface ReadingState {
   known?: Map<string, number>;
   /** Parts of which something has come in deltas. */
   said?: Set<number>;
+  /** The same by where each text stands. */
+  heard?: Set<string>;
   /** Items that are over: some send their end without a beginning, none twice. */
   ended?: Set<Json>;
 }
@@ -37,8 +39,12 @@ function start(state: ReadingState, { response }: JsonObject): readonly Piece[] 
 function over(state: ReadingState, data: JsonObject): readonly Piece[] {
   const { usage } = readOpenAi(data.response);
   const finish: Piece = { type: "finish", finish: finishOf(data.response) };
+  const begun = start(state, data);
+  // Some streams say in their last event alone what they have to say.
+  const output: readonly Json[] = state.parts === undefined ? listOf(data.response?.output) : [];
   return [
-    ...start(state, data),
+    ...begun,
+    ...output.flatMap((item, output_index) => done(state, { output_index, item })),
     finish,
     ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),
     { type: "end" },
@@ -61,14 +67,22 @@ const EVENTS: Readonly<Record<string, EventReader>> = {
   "response.refusal.delta": (state, data) => said("refusal", state, data),
   "response.reasoning_summary_text.delta": (state, data) => said("reasoning", state, data),
   "response.reasoning_text.delta": (state, data) => said("reasoning", state, data),
-  "response.reasoning_summary_part.added": (state, data) =>
-    data.summary_index > 0 ? said("reasoning", state, { ...data, delta: PARAGRAPH }) : [],
   "response.output_text.annotation.added": (state, data) =>
     readCitation(data.annotation).map((citation) => ({ type: "citation", part: contentPart(state, data), citation })),
-  "response.content_part.done": (state, data) => {
-    const part = known(state).get(contentKey(data));
-    return part === undefined ? [] : [{ type: "close", part }];
+  "response.output_text.done": (state, { text, ...data }) => unsaid("text", state, data, text),
+  "response.refusal.done": (state, { refusal, ...data }) => unsaid("refusal", state, data, refusal),
+  "response.reasoning_summary_text.done": (state, { text, ...data }) => unsaid("reasoning", state, data, text),
+  "response.reasoning_text.done": (state, { text, ...data }) => unsaid("reasoning", state, data, text),
+  "response.content_part.done": (state, { part, ...data }) => {
+    const missing =
+      part?.type === "refusal"
+        ? unsaid("refusal", state, data, part.refusal)
+        : unsaid("text", state, data, part?.type === "output_text" ? part.text : undefined);
+    const place = known(state).get(contentKey(data));
+    return place === undefined ? missing : [...missing, { type: "close", part: place }];
   },
+  "response.function_call_arguments.done": (state, { arguments: delta, ...data }) => unargued(state, data, delta),
+  "response.custom_tool_call_input.done": (state, { input: delta, ...data }) => unargued(state, data, delta),
   "response.function_call_arguments.delta": argued,
   "response.custom_tool_call_input.delta": argued,
   "response.output_item.done": done,
@@ -101,12 +115,32 @@ const contentKey = ({ output_index, content_index }: JsonObject) => `${output_in
 const contentPart = (state: ReadingState, data: JsonObject) => partAt(state, contentKey(data));
 const itemKey = (index: Json) => `${index}.item`;
 
-function said(type: "text" | "refusal" | "reasoning", state: ReadingState, data: JsonObject): readonly Piece[] {
-  const text = filledText(data.delta);
-  if (text === undefined) return [];
+type Words = "text" | "refusal" | "reasoning";
+
+/** Where a text stands: an item's reasoning is one part of several. */
+const textKey = (type: Words, data: JsonObject) =>
+  type === "reasoning" ? `${data.output_index} ${data.summary_index ?? data.content_index ?? 0}` : contentKey(data);
+
+function said(type: Words, state: ReadingState, data: JsonObject): readonly Piece[] {
+  const delta = filledText(data.delta);
+  if (delta === undefined) return [];
   const part = type === "reasoning" ? partAt(state, itemKey(data.output_index)) : contentPart(state, data);
+  state.heard ??= new Set();
+  const key = textKey(type, data);
+  const isNext = type === "reasoning" && !state.heard.has(key) && saidParts(state).has(part);
+  state.heard.add(key);
   saidParts(state).add(part);
-  return [{ type, part, text }];
+  return [{ type, part, text: isNext ? PARAGRAPH + delta : delta }];
+}
+
+/** What a whole text says of which no delta has come. */
+function unsaid(type: Words, state: ReadingState, data: JsonObject, delta: Json): readonly Piece[] {
+  return state.heard?.has(textKey(type, data)) ? [] : said(type, state, { ...data, delta });
+}
+
+function unargued(state: ReadingState, data: JsonObject, delta: Json): readonly Piece[] {
+  const part = known(state).get(itemKey(data.output_index));
+  return part === undefined || saidParts(state).has(part) ? [] : argued(state, { ...data, delta });
 }
 
 const logprobsIn = ({ logprobs }: JsonObject): readonly Piece[] =>

@@ -1,0 +1,143 @@
+import { maskText } from "../masking/mask.ts";
+import type { Json } from "../plugin/contract.ts";
+import { beginning, EXCERPT_MAX } from "../record/excerpt.ts";
+import type { LlmMessage } from "../record/llm-schema.ts";
+import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
+import { roleOf } from "./llm/messages.ts";
+import type { WireSchema } from "./wire-schema.ts";
+
+/** What one exchange added to its conversation. */
+export interface Said {
+  /** The last thing that the user or a tool said. */
+  readonly input?: string;
+  /** All text of the request that the one before did not already send. */
+  readonly newInput?: string;
+  /** The response's text and the tools that it calls. */
+  readonly output?: string;
+}
+
+/** Characters of `newInput` and of `output`. */
+const NEW_TEXT_MAX = 65_536;
+
+type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse">;
+
+/** Pure; never throws, whatever the bodies hold. */
+export function whatWasSaid({ schema, request, response }: { schema: Reader; request: Json; response: Json }): Said {
+  const asked = newTexts(schema, request);
+  const answered = answerTexts(schema, response, request);
+  return pickDefined({
+    input: asked.at(-1),
+    newInput: joined(asked),
+    output: joined(answered),
+  });
+}
+
+const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n"), NEW_TEXT_MAX));
+
+/** Texts of the request that are new with it; the last one is what was said last. */
+function newTexts(schema: Reader, request: Json): readonly string[] {
+  if (request === undefined || request === null) return [];
+  const read = schema.llmRequest(withoutHistory(request));
+  const messages = read.messages ?? [];
+  const said = filled(newest(messages, isAssistants).filter(isSaid).map(textOfMessage));
+  if (said.length > 0) return said;
+  const { prompt: whole, input, toolDetails: tool } = read;
+  const called = tool && callText({ name: tool.toolName, arguments: tool.input as Json });
+  const prompt = filledText(whole) ?? filledText(input) ?? called ?? filledText(schema.promptText(request));
+  // Documents to be ranked are messages without a role; they come before the query.
+  const others = filled(messages.filter(({ role }) => role === undefined).map(textOfMessage));
+  return prompt === undefined ? others : [...others, prompt];
+}
+
+/** Members that hold a conversation, in every format that has one. */
+const CONVERSATIONS = ["messages", "input", "contents"] as const;
+
+/** The request without what came before its newest turn: a long conversation need not be read to know its end. */
+function withoutHistory(request: Json): Json {
+  if (!isObject(request)) return request;
+  const name = CONVERSATIONS.find((each) => Array.isArray(request[each]) && request[each].length > 1);
+  return name === undefined ? request : { ...request, tools: undefined, [name]: newest(request[name], isFromModel) };
+}
+
+/** The last run of messages that are not the model's; one that the model is to continue stands behind it. */
+function newest<T>(messages: readonly T[], isModels: (message: T) => boolean): readonly T[] {
+  const end = messages.findLastIndex((message) => !isModels(message)) + 1;
+  const start = messages.slice(0, end).findLastIndex(isModels) + 1;
+  return messages.slice(start, end);
+}
+
+/** A message as it was sent, or an item of a format that has the model's steps as items of their own. */
+function isFromModel(item: Json): boolean {
+  const role = roleOf(item?.role);
+  if (role !== undefined) return role === "assistant";
+  const type = textOf(item?.type) ?? "";
+  return type === "reasoning" || type === "model_output" || type.endsWith("_call");
+}
+
+const isAssistants = ({ role }: LlmMessage) => role === "assistant";
+/** Instructions are no part of what is said. */
+const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system" && role !== "developer";
+
+/** Of several choices the first. */
+function answerTexts(schema: Reader, response: Json, request: Json): readonly string[] {
+  if (response === undefined || response === null) return [];
+  const { messages = [], responses } = schema.llmResponse(response, request);
+  const items = responses?.map(({ text = "", ...item }): LlmMessage => ({ ...item, content: text }));
+  const said = items ?? messages.slice(0, 1);
+  const texts = filled(said.map(textOfMessage));
+  const calls = said.flatMap(({ tool_calls: list = [] }) => list.map(callText));
+  if (texts.length + calls.length > 0) return [...texts, ...calls];
+  return filled([schema.completionText(response) ?? ""]);
+}
+
+function callText({
+  name = "tool",
+  arguments: args,
+}: {
+  readonly name?: string | undefined;
+  readonly arguments?: Json;
+}): string {
+  const told = jsonText(args);
+  return `→ ${name}(${told === "{}" ? "" : told})`;
+}
+
+/** A message's text, with a word in brackets in place of each picture, file and sound. */
+function textOfMessage(message: LlmMessage): string {
+  const { contentArray = [], role } = message;
+  const parts = contentArray.map((part) => partText(part as LlmMessage));
+  if (parts.length === 0 || role === "tool") parts.unshift(partText(message));
+  return filled(parts).join(" ");
+}
+
+const MEDIA: ReadonlySet<string> = new Set(["image", "file", "audio"]);
+const TEXTS: ReadonlySet<string> = new Set(["message", "input_text", "output_text", "text"]);
+
+/** What a provider's own tool did is no text of the message. */
+function partText({ _type = "", type = "message", content = "" }: LlmMessage): string {
+  if (MEDIA.has(_type)) return content === "" ? `[${_type}]` : `[${_type}] ${content}`;
+  return TEXTS.has(type) ? content : "";
+}
+
+const filled = (texts: readonly string[]) => texts.filter((text) => text !== "");
+
+/** A credential that the end would cut in two is masked first. */
+const MASKED_MAX = 2 * EXCERPT_MAX;
+
+interface Omitted {
+  readonly omitRequest?: boolean | undefined;
+  readonly omitResponse?: boolean | undefined;
+}
+
+/** A record's `input` and `output`. What was said in a body that is not to be kept is not kept either. */
+export function shownTexts({ input, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}) {
+  return { input: omitRequest ? null : shown(input), output: omitResponse ? null : shown(output) };
+}
+
+/** What the index of words takes in of an exchange; null where nothing was said, or none of it is to be kept. */
+export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
+  const texts = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
+  return filledText(texts.filter((text) => text !== undefined).join("\n")) ?? null;
+}
+
+const shown = (text: string | undefined) =>
+  text === undefined ? null : beginning(maskText(beginning(text, MASKED_MAX)), EXCERPT_MAX);

@@ -1,0 +1,29 @@
+import type { Credential } from "./credential.ts";
+import type { Ordered } from "./order.ts";
+
+/** Whether a target, with this credential, issued what a request holds. */
+export type IsIssuer = (target: Ordered, credential: Credential | "client") => boolean;
+
+/**
+ * The first target that issued what a request holds, whoever of its credentials did.
+ *
+ * @param hasOwnKey - whether the client's own key serves a target.
+ */
+export function issuingTarget(
+  targets: readonly Ordered[],
+  isIssuer: IsIssuer,
+  hasOwnKey: (target: Ordered) => boolean,
+): Ordered | undefined {
+  return targets.find(
+    (target) =>
+      target.skipped === undefined &&
+      (target.credentials.some((credential) => isIssuer(target, credential)) ||
+        (hasOwnKey(target) && isIssuer(target, "client"))),
+  );
+}
+
+/** Puts the issuer first, where there is a choice: everywhere else what it issued is left out. */
+export function withAffinity(targets: readonly Ordered[], issuer: Ordered): readonly Ordered[] {
+  if (targets.filter(({ skipped }) => skipped === undefined).length < 2) return targets;
+  return [{ ...issuer, reason: "affinity" }, ...targets.filter((target) => target !== issuer)];
+}

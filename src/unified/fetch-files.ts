@@ -1,0 +1,92 @@
+import type { Fetched, FetchedFiles } from "../mapping/translate/addresses.ts";
+import { messageOf } from "../observe.ts";
+import type { Upstream } from "../runtime/http/upstream.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { callWhole, type WholeResponse } from "./whole-call.ts";
+
+const FILE_BYTES_MAX = 20 * 1_024 * 1_024;
+const FILE_MS = 10_000;
+const REDIRECTS_MAX = 5;
+/** Files of one request that are fetched at once. */
+const AT_ONCE = 4;
+
+const HEADERS = {
+  Accept: "image/*, audio/*, application/pdf",
+  "Accept-Encoding": "identity",
+  "User-Agent": "Weir",
+};
+
+/**
+ * Fetches files that clients name by address, for providers that take bytes alone. No credential of anybody's goes along,
+ * and every address is judged, that of a redirect as well.
+ */
+export class FileFetcher {
+  readonly #upstream: Upstream;
+  /** Of the files of one request together. */
+  readonly #bytesMax: number;
+
+  /** @param upstream - judges addresses by what is public and `allow_private_targets`, and by nothing else that is opened. */
+  constructor(upstream: Upstream, bytesMax: number) {
+    this.#upstream = upstream;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Never rejects: why a file could not be fetched stands in its place. */
+  async fetch(addresses: readonly string[], signal: AbortSignal): Promise<FetchedFiles> {
+    const files: Record<string, Fetched> = {};
+    const waiting = [...addresses];
+    let bytes = 0;
+    const work = async () => {
+      for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) {
+        if (bytes > this.#bytesMax) files[address] = { failure: `the files are over ${this.#bytesMax} bytes together` };
+        else if (signal.aborted) files[address] = { failure: "the client has left" };
+        else {
+          const file = await this.#file(address, signal).catch((error: unknown) => ({ failure: messageOf(error) }));
+          if ("bytes" in file) bytes += file.bytes.length;
+          files[address] = file;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, addresses.length) }, work));
+    return files;
+  }
+
+  async #file(address: string, signal: AbortSignal): Promise<Fetched> {
+    const until = performance.now() + FILE_MS;
+    let url = httpUrl(address);
+    for (let redirects = 0; ; redirects++) {
+      if (url === undefined) return { failure: "it is no http address" };
+      const response = await callWhole(this.#upstream, {
+        method: "GET",
+        url,
+        headers: HEADERS,
+        bytesMax: FILE_BYTES_MAX,
+        timeoutMs: Math.max(1, until - performance.now()),
+        signal,
+      });
+      const location = response.status >= 300 && response.status < 400 ? headerOf(response, "location") : undefined;
+      if (location === undefined) return fileOf(response);
+      if (redirects === REDIRECTS_MAX) return { failure: `it redirects more than ${REDIRECTS_MAX} times` };
+      url = httpUrl(location, url);
+    }
+  }
+}
+
+/** Undefined for addresses of other kinds, which a redirect may lead to. */
+function httpUrl(text: string, base?: URL): URL | undefined {
+  const url = URL.parse(text, base);
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}
+
+function fileOf(response: WholeResponse): Fetched {
+  const { status, body } = response;
+  if (status !== 200) return { failure: `it answers ${status}` };
+  const type = headerOf(response, "content-type");
+  const mediaType = mediaTypeOf(type, body);
+  if (mediaType === undefined) return { failure: `it is ${type ?? "of no known type"}, no image, PDF or sound` };
+  return { mediaType, bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64") };
+}
+
+/** @param name - lower case. */
+const headerOf = ({ headers }: WholeResponse, name: string): string | undefined =>
+  headers.find((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === name);

@@ -1,0 +1,38 @@
+/** Who issued state that a body holds. */
+export interface IssuerNamed {
+  readonly issuer: string;
+  /** False where the member is its API's own, and other providers that speak the API may have filled it. */
+  readonly certain: boolean;
+}
+
+/** Texts that state stands in, each with who issued it. */
+const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed | undefined])[] = [
+  [/weir1\.([^."\\\s]{1,300})\./g, ([, name]) => named(name!)],
+  [/"thought_?[sS]ignature"\s*:\s*"(?!weir1\.|"|skip_)/g, () => ({ issuer: "google", certain: true })],
+  [/"signature"\s*:\s*"(?!weir1\.|")/g, () => ({ issuer: "anthropic", certain: false })],
+  [/"encrypted_content"\s*:\s*"(?!weir1\.|")/g, () => ({ issuer: "openai", certain: false })],
+];
+
+/** Most requests hold no state: one look tells. */
+const ANY_MARK = /weir1\.|[sS]ignature"|encrypted_content"/;
+
+/** Who issued the state in a body, each once, the latest first. @param text - JSON. */
+export function issuersIn(text: string): readonly IssuerNamed[] {
+  if (!ANY_MARK.test(text)) return [];
+  const last = new Map<string, { readonly named: IssuerNamed; readonly at: number }>();
+  for (const [mark, read] of MARKS) {
+    for (const found of text.matchAll(mark)) {
+      const one = read(found);
+      if (one !== undefined) last.set(one.issuer, { named: one, at: found.index });
+    }
+  }
+  return [...last.values()].sort((a, b) => b.at - a.at).map((each) => each.named);
+}
+
+function named(text: string): IssuerNamed | undefined {
+  try {
+    return { issuer: decodeURIComponent(text), certain: true };
+  } catch {
+    return undefined; // not ours after all
+  }
+}

@@ -1,0 +1,44 @@
+import { listOf } from "../mapping/json.ts";
+import type { Json } from "../plugin/contract.ts";
+
+/** A request that holds the whole conversation. */
+export interface WithTurns {
+  readonly body: Uint8Array;
+  /** The path in the client's body for one in this. */
+  readonly pathOf: (path: string) => string;
+  /** Whether the client wants reasoning with its state in the response. */
+  readonly wantsState: boolean;
+}
+
+const INPUT = /^input\[(\d+)\]/;
+const STATE = "reasoning.encrypted_content";
+const MEMBER = "previous_response_id";
+
+/**
+ * Puts the turns before into a Responses request, in place of the id that stands for them. The response is ours by its id, so
+ * no provider is to store one that nobody finds.
+ *
+ * @param turns - a JSON list.
+ */
+export function withTurns(bytes: Uint8Array, turns: string): WithTurns {
+  const {
+    [MEMBER]: _,
+    input,
+    store,
+    ...rest
+  } = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const before: readonly Json[] = JSON.parse(turns);
+  const isText = typeof input === "string";
+  const own = isText ? [{ type: "message", role: "user", content: input }] : listOf(input);
+  return {
+    body: Buffer.from(JSON.stringify({ ...rest, store: store ?? false, input: [...before, ...own] })),
+    wantsState: store === false || listOf(rest["include"]).includes(STATE),
+    pathOf(path) {
+      const place = INPUT.exec(path);
+      if (place === null) return path;
+      const at = Number(place[1]) - before.length;
+      if (at < 0) return MEMBER;
+      return isText ? "input" : `input[${at}]${path.slice(place[0].length)}`;
+    },
+  };
+}
