@@ -12,7 +12,7 @@ import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
 import { maskOf } from "./headers/secrets.ts";
-import { readOmissions, readRequestId, readSettings } from "./headers/settings.ts";
+import { readOmissions, readSettings } from "./headers/settings.ts";
 import { bodyTooLarge } from "./refusal.ts";
 import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts";
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
@@ -28,6 +28,8 @@ export interface ClientRequest {
   readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
   /** Whether it came to the port of the unified address. */
   readonly unified?: true;
+  /** Hash of the service key that the dashboard sends it for: then it brings no key itself. */
+  readonly keyHash?: string;
 }
 
 /** A request as far as it is understood: a refusal is recorded with what there is. */
@@ -35,6 +37,7 @@ export interface Arrival {
   readonly exchange: Exchange;
   readonly request: ClientRequest;
   readonly headers: RequestHeaders;
+  isUnified?: boolean;
   key?: KeySnapshot;
   route?: Route;
 }
@@ -64,25 +67,34 @@ export interface Admitted {
   readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
 }
 
-/** Finds out what the head of a request tells: its id, key, target and wishes. @throws GatewayError. */
-export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admitted> {
+/** Finds out who sends a request. @throws GatewayError. */
+export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   const { exchange, request, headers } = arrival;
-  const { incoming } = request;
   checkMessage(request, headers);
-  const isForUnified = isUnified(parts, request, headers);
-  if (isForUnified) exchange.errorShape = clientShape(incoming);
-  const key = isForUnified ? identifyUnified(parts, arrival) : parts.keys.identify(headers.gateway, exchange.startedAt);
+  arrival.isUnified = isUnified(parts, request, headers);
+  if (arrival.isUnified) exchange.errorShape = clientShape(request.incoming);
+  const key = arrival.isUnified
+    ? identifyUnified(parts, arrival)
+    : parts.keys.identify(headers.gateway, exchange.startedAt);
   if (!(key instanceof GatewayError)) arrival.key = key;
-  checkBytes(incoming.url); // such a path is refused with any key, and recorded where the key is known
+  checkBytes(request.incoming.url); // such a path is refused with any key, and recorded where the key is known
   if (key instanceof GatewayError) throw key;
   requireGatewayScope(key);
-  const chosenId = readRequestId(headers.gateway);
-  if (chosenId !== undefined) {
-    await parts.ids.claim(chosenId);
-    exchange.adopt(chosenId);
-  }
+  return key;
+}
+
+/** Gives an exchange the id that its client chose. @throws GatewayError `duplicate_request_id`. */
+export async function claimId(parts: GatewayParts, exchange: Exchange, id: string): Promise<void> {
+  await parts.ids.claim(id);
+  exchange.adopt(id);
+}
+
+/** Finds out what the head of a request tells: its target and wishes. @throws GatewayError. */
+export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): Admitted {
+  const { exchange, request, headers } = arrival;
+  const { incoming } = request;
   const settings = readSettings(headers.gateway);
-  const unified = isForUnified ? admitUnified(parts, arrival) : undefined;
+  const unified = arrival.isUnified ? admitUnified(parts, arrival) : undefined;
   const route =
     unified === undefined ? findRoute(settings, headers.hosts[0], parts.domain, parts.providers()) : NO_ROUTE;
   arrival.route = route;
@@ -90,9 +102,9 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
   checkPath(incoming.url);
   if (unified === undefined) checkTarget(parts, route);
   checkLength(parts, headers);
-  const wishes = readWishes(parts, arrival, unified === undefined ? route : undefined);
+  const { caching, retry } = readWishes(parts, arrival, unified === undefined ? route : undefined);
   const meta = beginMeta(parts, arrival, key);
-  const facts = requestFacts(exchange.id, meta, arrival, { key, route, isForUnified });
+  const facts = requestFacts(meta, arrival, key, route);
   return {
     exchange,
     request,
@@ -103,13 +115,14 @@ export async function admit(parts: GatewayParts, arrival: Arrival): Promise<Admi
     meta,
     key,
     unified,
-    ...wishes,
-    ...AS_SENT,
+    needs: NOTHING,
+    client: undefined,
+    caching,
+    retry,
   };
 }
 
-/** Nothing of it is needed or changed yet. */
-const AS_SENT = { needs: [], client: undefined } as const;
+const NOTHING: readonly BodyNeed[] = [];
 
 /** How a request's record begins. */
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
@@ -168,14 +181,10 @@ function checkLength(parts: GatewayParts, { contentLength }: RequestHeaders): vo
     throw new GatewayError("body_too_large", bodyTooLarge(parts.bodyBytesMax));
 }
 
-function requestFacts(
-  id: string,
-  meta: BeginMeta,
-  { headers }: Arrival,
-  { key, route, isForUnified }: { readonly key: KeySnapshot; readonly route: Route; readonly isForUnified: boolean },
-): RequestFacts {
+function requestFacts(meta: BeginMeta, arrival: Arrival, key: KeySnapshot, route: Route): RequestFacts {
+  const { exchange, headers } = arrival;
   return {
-    id,
+    id: exchange.id,
     method: meta.method,
     path: meta.path,
     target: { origin: route.target.origin, host: route.target.host, owner: route.owner },
@@ -183,7 +192,7 @@ function requestFacts(
     organizationId: meta.organization,
     keyId: meta.keyId,
     // At the unified address the key's list was asked for the name that the client wrote, which may be a route's.
-    keyModels: isForUnified ? null : key.models,
+    keyModels: arrival.isUnified ? null : key.models,
     shown: meta.headers,
     gateway: headers.gateway,
   };

@@ -30,7 +30,12 @@ export class KeyRing {
     const key = /^bearer[ \t]+(\S+)$/i.exec(value)?.[1];
     if (key === undefined || sent.some((other) => other.value.trim() !== value))
       return new GatewayError("invalid_gateway_auth", "Gateway-Auth must be: Bearer <service key>");
-    const known = this.#byHash.get(hashKey(key));
+    return this.ofHash(hashKey(key), now);
+  }
+
+  /** The key of this hash, or the 401 where it cannot be used. @param now - milliseconds since 1970. */
+  ofHash(hash: string, now: number): KeySnapshot | GatewayError {
+    const known = this.#byHash.get(hash);
     if (known === undefined) return new GatewayError("invalid_gateway_auth");
     const why = whyUnusable(known, now);
     if (why === "expired") return new GatewayError("expired_gateway_auth");

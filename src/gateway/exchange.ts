@@ -21,6 +21,7 @@ import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import type { InFlight } from "./in-flight.ts";
 import { isWholeStream } from "./last-event.ts";
 import type { GatewayMetrics } from "./metrics.ts";
+import { OwnFailure } from "./own-failure.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
 import { errorHeaders, type OwnAnswer, ownAnswer, ownError, reasonOf } from "./refusal.ts";
 import { joinSockets } from "./websocket/websocket.ts";
@@ -198,8 +199,9 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     if (contentLength !== undefined) this.#remaining = contentLength;
     const shown = maskResponseHeaders(forward, maskOf(this.provider).headers);
     const hit = this.cache?.hit;
-    const cached = hit && { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt };
-    this.recording.head(status, shown, contentType, { ...cached, ...this.#headFacts() });
+    const facts = this.#headFacts();
+    const more = hit ? { cacheReferenceId: hit.referenceId, cacheCreatedAt: hit.createdAt, ...facts } : facts;
+    this.recording.head(status, shown, contentType, more);
     const headers = this.#withOwn(forward);
     this.#isStream = STREAM_TYPE.test(contentType);
     if (this.#deps.syncAlways) this.#writer.headAfter(this.#synced(), status, reason, headers);
@@ -247,7 +249,8 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   onError(error: UpstreamError): void {
-    if (error.kind === "forbidden") this.answerOwn(ownAnswer("target_forbidden", error.message));
+    if (error instanceof OwnFailure) this.answerOwn(error.own, error.outcome);
+    else if (error.kind === "forbidden") this.answerOwn(ownAnswer("target_forbidden", error.message));
     else {
       const message = `${error.message}; check the target, or try again`;
       this.answerOwn(ownAnswer("upstream_unreachable", message), "upstream_failed");
@@ -306,7 +309,8 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#answer.destroy();
   }
 
-  #headFacts(): Partial<HeadMeta> {
+  #headFacts(): Partial<HeadMeta> | undefined {
+    if (this.attempt === undefined && this.routing === undefined) return undefined;
     return { ...this.attempt, ...(this.routing !== undefined && { routing: this.routing }) };
   }
 

@@ -9,7 +9,7 @@ import type { Route } from "./target.ts";
 const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
 
 /** Passes a request on, with what was read of its body and what is still to come. */
-export async function forward(parts: GatewayParts, admitted: Admitted): Promise<void> {
+export function forward(parts: GatewayParts, admitted: Admitted): void {
   const { exchange, headers } = admitted;
   const call = toUpstream(parts, admitted);
   if (admitted.client !== undefined)
@@ -22,8 +22,9 @@ export async function forward(parts: GatewayParts, admitted: Admitted): Promise<
   const upload = openUpload(parts, admitted);
   const { contentLength } = headers;
   if (isUnread && contentLength !== undefined && contentLength <= ONE_WRITE_BYTES_MAX) {
-    const body = await upload.readWhole(ONE_WRITE_BYTES_MAX);
-    if (body !== undefined) exchange.send({ ...call, body });
+    upload.readWhole(ONE_WRITE_BYTES_MAX, (body) => {
+      if (body !== undefined) exchange.send({ ...call, body });
+    });
   } else upload.pipe(exchange.send(call));
 }
 
@@ -63,7 +64,7 @@ export function sentInstead(
   { headers }: UpstreamRequest,
   body: Uint8Array | undefined,
 ): SentInstead {
-  return { headers: parts.headers.recorded({ raw: headers }, provider), body };
+  return { headers: parts.headers.recorded(parts.headers.read(headers), provider), body };
 }
 
 /** The same with a body that is in memory, framed as the client framed it. */

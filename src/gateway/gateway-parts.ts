@@ -1,4 +1,5 @@
 import type { TargetGuard } from "../net/target-guard.ts";
+import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
@@ -7,7 +8,6 @@ import type { HeaderReader } from "./headers/headers.ts";
 import type { RequestHooks } from "./hooks.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
-import type { PassedOn } from "./thread/pass-on.ts";
 import type { UnifiedParts } from "./unified/unified-parts.ts";
 
 /** What every request of one gateway shares; worked out at the start, not per request. */
@@ -31,4 +31,4 @@ export interface GatewayParts extends ExchangeDeps {
 }
 
 /** What decides where a request of the unified address goes. */
-export type RoutingParts = Pick<GatewayParts, "unified" | "providers" | "headers">;
+export type RoutingParts = Pick<GatewayParts, "unified" | "providers" | "headers" | "hooks">;

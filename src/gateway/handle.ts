@@ -1,9 +1,17 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
-import type { RequestChange } from "../plugin/contract.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
-import { type Admitted, type Arrival, admit, beginMeta, type ClientRequest, speaksOfCache } from "./admit.ts";
+import {
+  type Admitted,
+  type Arrival,
+  admit,
+  beginMeta,
+  type ClientRequest,
+  claimId,
+  identify,
+  speaksOfCache,
+} from "./admit.ts";
 import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { serveCached } from "./cache/serve-cached.ts";
@@ -13,6 +21,7 @@ import { explain } from "./explain.ts";
 import { forward } from "./forward.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers/headers.ts";
+import { readRequestId } from "./headers/settings.ts";
 import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
@@ -25,7 +34,8 @@ import { answerRoot, asksForRoot } from "./unified/root.ts";
  * Takes one request from its head to its end. Never rejects.
  *
  * The record begins before the body is read and before any plugin is asked: what a client sees the id of is recorded,
- * also where a plugin refuses it or the process is killed meanwhile.
+ * also where a plugin refuses it or the process is killed meanwhile. Only what takes time is waited for: most requests
+ * are on their way within the turn of the event loop in which their head came in.
  */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
@@ -35,20 +45,27 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
   const exchange = new Exchange(parts, uuidv7(), answer, request.client);
   const arrival: Arrival = { exchange, request, headers };
   try {
-    const admitted = await admit(parts, arrival);
+    const key = identify(parts, arrival);
+    const chosenId = readRequestId(headers.gateway);
+    if (chosenId !== undefined) await claimId(parts, exchange, chosenId);
+    const admitted = admit(parts, arrival, key);
     const isRecorded = exchange.begin(admitted.meta);
     if (exchange.ended) return;
     if (!isRecorded && parts.refuseWhenFull) throw new GatewayError("spool_full");
-    const needs = await bodyNeeds(parts, admitted);
+    const needed = bodyNeeds(parts, admitted);
+    const needs = isPending(needed) ? await needed : needed;
     const asked = needs.length === 0 ? admitted : { ...admitted, needs };
-    const body = await readBody(parts, asked, planBody(asked));
+    const plan = planBody(asked);
+    const body = plan.kind === "whole" ? await readBody(parts, asked, plan) : undefined;
     if (exchange.ended) return;
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     // At the unified address plugins are asked about each target, before it is called.
     if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
-    const change = await askOnRequest(parts, asked);
+    const wanted = askOnRequest(parts, asked);
+    const change = isPending(wanted) ? await wanted : wanted;
     if (exchange.ended) return;
-    const sent = await changed(parts, { admitted: asked, body }, change);
+    const sent =
+      change === undefined ? { admitted: asked, body } : await changeRequest(parts, { admitted: asked, body }, change);
     if (!exchange.ended) await answerFrom(parts, sent);
   } catch (error) {
     refuse(parts, arrival, error);
@@ -69,18 +86,17 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 async function answerFrom(parts: GatewayParts, { admitted, body }: Sent): Promise<void> {
   const { exchange, caching } = admitted;
   if (caching !== undefined && body !== undefined) return serveCached(parts, admitted, caching, body);
-  const change = await askOnForward(parts, admitted);
+  const wanted = askOnForward(parts, admitted);
+  const change = isPending(wanted) ? await wanted : wanted;
   if (exchange.ended) return;
-  const sent = await changed(parts, { admitted, body }, change);
+  const sent = change === undefined ? { admitted, body } : await changeRequest(parts, { admitted, body }, change);
   const whole = sent.body;
   if (exchange.ended) return;
   if (whole === undefined) return forward(parts, sent.admitted);
   exchange.receive((events) => callProvider(parts, sent.admitted, whole, events));
 }
 
-function changed(parts: GatewayParts, sent: Sent, change: RequestChange | undefined): Sent | Promise<Sent> {
-  return change === undefined ? sent : changeRequest(parts, sent, change);
-}
+const isPending = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
 
 /** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */
 function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {

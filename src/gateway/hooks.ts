@@ -1,5 +1,5 @@
 import { maskLabel } from "../masking/mask.ts";
-import type { BodyNeed, RequestChange, RequestEnd } from "../plugin/contract.ts";
+import type { BodyNeed, LimitUse, PayingCredential, RequestChange, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import type { Admitted } from "./admit.ts";
 import { modelOfPath } from "./body/content.ts";
@@ -20,18 +20,28 @@ export interface RequestHooks {
   /** @throws GatewayError `plugin_failed`. */
   onForward(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
   onEnd(end: RequestEnd): void;
+  /** What is counted of a credential's limit. Only in the first thread. */
+  limitsOf?(credential: PayingCredential): readonly LimitUse[];
 }
+
+/** What plugins change of what is sent; a promise only where one of them answered one. */
+type Asked = RequestChange | undefined | Promise<RequestChange | undefined>;
 
 const NOTHING: readonly BodyNeed[] = [];
 
 /** What plugins need of a request's body. */
-export async function bodyNeeds({ hooks }: GatewayParts, admitted: Admitted): Promise<readonly BodyNeed[]> {
-  const { seen, facts, request, headers } = admitted;
+export function bodyNeeds(
+  { hooks }: GatewayParts,
+  { seen, facts, request, headers, unified }: Admitted,
+): readonly BodyNeed[] | Promise<readonly BodyNeed[]> {
   if (hooks?.needs === undefined || request.client !== undefined || !hasBody(headers)) return NOTHING;
-  const needs = await hooks.needs(seen, facts);
-  // At the unified address user and model are read of every request, the model of each target.
-  return admitted.unified === undefined ? needs : needs.filter((need) => need === "body");
+  const needs = hooks.needs(seen, facts);
+  if (unified === undefined) return needs;
+  return needs instanceof Promise ? needs.then(ofUnified) : ofUnified(needs);
 }
+
+/** At the unified address user and model are read of every request, the model of each target. */
+const ofUnified = (needs: readonly BodyNeed[]) => needs.filter((need) => need === "body");
 
 /** Adds what a request's body tells to what is known of it. */
 export async function learnFromBody(
@@ -51,11 +61,10 @@ export async function learnFromBody(
  * @returns what they change of what is sent.
  * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
  */
-export async function askOnRequest(
-  { hooks }: GatewayParts,
-  { seen, facts, exchange }: Admitted,
-): Promise<RequestChange | undefined> {
-  return hooks?.has("onRequest") ? heed(await hooks.onRequest(seen, facts), exchange) : undefined;
+export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
+  if (!hooks?.has("onRequest")) return undefined;
+  const verdict = hooks.onRequest(seen, facts);
+  return verdict instanceof Promise ? verdict.then((given) => heed(given, exchange)) : heed(verdict, exchange);
 }
 
 /**
@@ -64,39 +73,70 @@ export async function askOnRequest(
  * @returns what they change of what is sent: only in a further thread, where both hooks are asked at once.
  * @throws as `askOnRequest`.
  */
-export async function askOnForward(
-  { hooks }: GatewayParts,
-  { seen, facts, exchange }: Admitted,
-): Promise<RequestChange | undefined> {
+export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
   if (hooks === undefined || !(hooks.has("onForward") || hooks.has("onEnd"))) return undefined;
+  let verdict: Verdict | Promise<Verdict>;
   try {
-    return heed(await hooks.onForward(seen, facts), exchange);
-  } finally {
-    // The client may leave meanwhile: the plugins hear of the end once they have answered.
-    exchange.tellEnd((end) => hooks.onEnd(end));
+    verdict = hooks.onForward(seen, facts);
+  } catch (error) {
+    verdict = Promise.reject(error);
   }
+  // The client may leave meanwhile: the plugins hear of the end once they have answered.
+  const tell = () => exchange.tellEnd((end) => hooks.onEnd(end));
+  if (verdict instanceof Promise) return verdict.then((given) => heed(given, exchange)).finally(tell);
+  tell();
+  return heed(verdict, exchange);
+}
+
+/** A request to a target that the client did not name itself: all of it, as if it were a request of its own. */
+export interface FurtherRequest {
+  /** With an id of its own: what plugins count for it is settled under this id when the exchange ends. */
+  readonly seen: SeenRequest;
+  readonly facts: RequestFacts;
 }
 
 /**
- * Asks the plugins whether a request may go to another target than the client named first: all of it, as if it were a
- * request of its own.
+ * Asks the plugins whether a request may go to another target than the client named first.
  *
- * @param seen - with an id of its own: what plugins count for it is settled under this id when the exchange ends.
+ * @param before - what they said to `askBefore`, where that was asked already.
  * @returns what they change of what is sent.
  * @throws as `askOnRequest`.
  */
 export async function askFor(
   hooks: RequestHooks,
-  seen: SeenRequest,
-  facts: RequestFacts,
+  { seen, facts }: FurtherRequest,
   exchange: Exchange,
+  before?: { readonly change: RequestChange | undefined },
 ): Promise<RequestChange | undefined> {
-  const change = heed(await hooks.onRequest(seen, facts));
+  const { change } = before ?? (await askBefore(hooks, { seen, facts }));
   try {
     return heed(await hooks.onForward(seen, facts)) ?? change; // in another thread, both are asked at once
   } finally {
     exchange.tellEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
   }
+}
+
+/** The first half of it: before anything is looked for that makes the call needless. @throws as `askOnRequest`. */
+export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherRequest) {
+  return { change: heed(await hooks.onRequest(seen, facts)) };
+}
+
+/**
+ * Asks the plugins whether one call of a unified request may be made.
+ *
+ * @param exchange - gets the headers for its response; undefined where they are of a later call.
+ * @param before - what they said to `askBefore`, where that was asked already.
+ * @returns what they change of what is sent.
+ * @throws as `askOnRequest`.
+ */
+export async function askAboutCall(
+  hooks: RequestHooks,
+  { seen, facts }: FurtherRequest,
+  exchange: Exchange | undefined,
+  before?: { readonly change: RequestChange | undefined },
+): Promise<RequestChange | undefined> {
+  const change = before === undefined ? heed(await hooks.onRequest(seen, facts), exchange) : before.change;
+  return heed(await hooks.onForward(seen, facts), exchange) ?? change;
 }
 
 /** @param exchange - gets the headers for its response. */

@@ -3,6 +3,8 @@ import type { Outcome, SpoolStats } from "../spool/frame.ts";
 import type { GatewayFigures } from "../threads.ts";
 import type { CacheFigures } from "./cache/response-cache.ts";
 import { Buckets, histogramText, together } from "./histogram.ts";
+import type { AttemptMetrics } from "./unified/attempt-metrics.ts";
+import type { UnifiedParts } from "./unified/unified-parts.ts";
 
 /** Seconds. The first buckets are for the gateway's own time, the last ones for slow models. */
 const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
@@ -23,6 +25,14 @@ interface Measured {
   readonly responseBytes: number;
 }
 
+/** What is looked at when somebody reads. */
+interface Watched {
+  readonly inFlight: () => number;
+  readonly spool: () => SpoolStats;
+  readonly cache: () => CacheFigures;
+  readonly unified: Pick<UnifiedParts, "metrics" | "rests">;
+}
+
 /** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
@@ -31,17 +41,20 @@ export class GatewayMetrics {
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
   readonly #inFlight: () => number;
   readonly #spool: () => SpoolStats;
+  readonly #unified: AttemptMetrics;
   #requestBytes = 0;
   #responseBytes = 0;
   /** What is being shown, of all threads together. */
   #shown: GatewayFigures;
 
-  constructor(inFlight: () => number, spool: () => SpoolStats, cache: () => CacheFigures) {
+  constructor({ inFlight, spool, cache, unified }: Watched) {
     this.#inFlight = inFlight;
     this.#spool = spool;
+    this.#unified = unified.metrics;
     this.#shown = this.figures();
     const registers = [this.#registry];
     showCache(registers, cache);
+    unified.metrics.show(registers, () => unified.rests.health(Date.now()));
     this.#showRequests(registers);
     showCount(registers, {
       name: "weir_spool_exchanges_dropped_total",
@@ -127,6 +140,7 @@ export class GatewayMetrics {
       await this.#registry.metrics(),
       histogramText("weir_gateway_overhead_seconds", "From a request's arrival to its passing on.", all.overhead),
       histogramText("weir_gateway_first_byte_seconds", "From passing on to the first body byte.", all.firstByte),
+      this.#unified.translationText(),
     ].join("\n");
   }
 }

@@ -1,3 +1,4 @@
+import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
 
@@ -47,6 +48,8 @@ export class Recording {
   responseBytes = 0;
   forwardedAt: number | undefined;
   firstByteAt: number | undefined;
+  /** State of calls in the response, by their ids. */
+  #callStates: CallMemories | undefined;
 
   constructor(spool: SpoolWriter, id: string, capBytes: number, clock: Clock) {
     this.#spool = spool;
@@ -152,6 +155,11 @@ export class Recording {
     return direction === "client" ? this.#omitRequest : this.#omitResponse;
   }
 
+  /** State that is kept with the record: the client may forget it. */
+  callStates(states: ReadonlyMap<string, CallMemory>): void {
+    if (states.size > 0 && !this.#omitResponse) this.#callStates = Object.fromEntries(states);
+  }
+
   /** Everything appended so far reaches the page cache: called before the first byte of an answer leaves. */
   flush(): void {
     if (this.#flushed) return;
@@ -175,12 +183,13 @@ export class Recording {
       outcome,
       requestBytes: this.requestBytes,
       responseBytes: this.responseBytes,
-      ...(this.forwardedAt !== undefined && { forwardedAt: this.forwardedAt }),
-      ...(this.firstByteAt !== undefined && { firstByteAt: this.firstByteAt }),
-      ...(this.#requestTruncated && { requestTruncated: true as const }),
-      ...(this.#responseTruncated && { responseTruncated: true as const }),
-      ...(status !== undefined && { status }),
-      ...(error !== undefined && { error }),
+      forwardedAt: this.forwardedAt,
+      firstByteAt: this.firstByteAt,
+      requestTruncated: this.#requestTruncated || undefined,
+      responseTruncated: this.#responseTruncated || undefined,
+      status,
+      error,
+      callStates: this.#callStates,
     });
   }
 }

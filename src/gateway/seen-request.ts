@@ -1,5 +1,5 @@
 import { MASKED } from "../masking/mask.ts";
-import type { GatewayRequest, Json } from "../plugin/contract.ts";
+import type { GatewayRequest, Json, PayingCredential } from "../plugin/contract.ts";
 import { modelOfPath } from "./body/content.ts";
 import { fromWire, type GatewayHeader } from "./headers/headers.ts";
 
@@ -24,9 +24,9 @@ export interface RequestFacts {
   bodyUser?: string | undefined;
   /** The route of the unified address that led here, and the credential that pays. */
   route?: string | undefined;
-  credential?:
-    | { readonly name: string; readonly organizationId: string; readonly limit: string | undefined }
-    | undefined;
+  credential?: PayingCredential | undefined;
+  /** Id of one call of the unified address. */
+  readonly callId?: string | undefined;
   /** The JSON body, where it was read for that. */
   body?: Json;
 }
@@ -50,6 +50,18 @@ export class SeenRequest implements GatewayRequest {
 
   get fallbackOf(): string | undefined {
     return this.#facts.fallbackOf;
+  }
+
+  get callId(): string | undefined {
+    return this.#facts.callId;
+  }
+
+  get route(): string | undefined {
+    return this.#facts.route;
+  }
+
+  get credential(): PayingCredential | undefined {
+    return this.#facts.credential;
   }
 
   get method(): string {

@@ -6,13 +6,17 @@ import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
 import { TargetGuard } from "../net/target-guard.ts";
 import type { Log } from "../observe.ts";
+import type { Credential } from "../routing/credential.ts";
 import type { Health } from "../routing/rests.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
+import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
+import { FileFetcher } from "../unified/fetch-files.ts";
+import type { ListedModel } from "../unified/listed-models.ts";
 import type { ClientRequest } from "./admit.ts";
 import { KeyRing } from "./authenticate.ts";
 import { ContentReader } from "./body/content-reader.ts";
@@ -29,8 +33,10 @@ import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
-import type { PassedOn } from "./thread/pass-on.ts";
-import { explainRoute, routeHealth } from "./unified/explain-route.ts";
+import { explainRoute } from "./unified/explain-route.ts";
+import { modelsOf } from "./unified/models-answer.ts";
+import { NOTHING_RECORDED, type Recorded } from "./unified/recorded.ts";
+import { routeHealth } from "./unified/route-health.ts";
 import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
 import { SocketAnswer } from "./websocket/socket-answer.ts";
 
@@ -61,6 +67,8 @@ export interface GatewayOptions {
   readonly privateTargets?: () => readonly string[];
   /** What requests of the unified address are routed by; another value whenever it changes. */
   readonly tables?: () => RoutingTables;
+  /** What requests of the unified address ask of the records; nothing is recorded otherwise. */
+  readonly recorded?: Recorded;
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
@@ -80,12 +88,18 @@ export interface Gateway extends CacheAdministration {
   figures(): GatewayFigures;
   readonly routeHealth: (organizationId: string) => readonly Health[];
   readonly explainRoute: (question: RouteQuestion) => Promise<RouteExplanation>;
+  /** What the provider of a credential lists; undefined where that is not known any more. */
+  setListed(credential: Credential, models: readonly string[] | undefined): void;
+  /** Every name that a key may write as the model. */
+  readonly listModels: (key: RouteQuestion["key"]) => readonly ListedModel[];
   /** Prometheus text. @param others - of the other gateway threads. */
   metrics(others?: readonly GatewayFigures[]): Promise<string>;
   /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */
   serve(incoming: IncomingRequest, answer: Answer): void;
+  /** Serves a request of the dashboard, at the unified address. @param keyHash - of the service key that it is sent for. */
+  serveFor(incoming: IncomingRequest, answer: Answer, keyHash?: string): void;
   /**
    * Stops accepting, lets what is in flight end for so many seconds, then cuts it off.
    *
@@ -142,8 +156,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metrics: (others) => parts.metrics.text(others),
     takeId: (id) => parts.ids.take(id),
     serve: (incoming, answer) => void handle(parts, { incoming }, answer),
+    serveFor: (incoming, answer, keyHash = "") => void handle(parts, { incoming, unified: true, keyHash }, answer),
+    listModels: (key) => modelsOf(parts, key),
     routeHealth: (organizationId) => routeHealth(parts, organizationId),
     explainRoute: (question) => explainRoute(parts, question),
+    setListed: (credential, models) => parts.unified.catalog.setListed(credential, models),
     ...administer(parts.cache, config.cache_max_bytes),
     drain,
     close: () => drain(0),
@@ -199,26 +216,36 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const upstream = upstreamFor(guard);
   const tables = options.tables ?? (() => NO_TABLES);
   const opened = privateHosts(tables, registry);
+  const unified = createUnifiedParts({
+    config,
+    tables,
+    providers: registry,
+    upstream,
+    recorded: options.recorded ?? NOTHING_RECORDED,
+    files:
+      config.unified_fetch === "no"
+        ? undefined
+        : new FileFetcher(
+            upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts)),
+            config.max_body_bytes,
+          ),
+    privateUpstream: upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened)),
+  });
   return {
     log: room,
     spool,
     guard,
     upstream,
-    unified: createUnifiedParts({
-      config,
-      tables,
-      providers: registry,
-      upstream,
-      privateUpstream: upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened)),
-    }),
+    unified,
     keys: new KeyRing(),
     ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
     headers: new HeaderReader(config.header_aliases),
-    metrics: new GatewayMetrics(
-      () => inFlight.size,
-      () => spool.stats,
-      () => cache.figures(),
-    ),
+    metrics: new GatewayMetrics({
+      inFlight: () => inFlight.size,
+      spool: () => spool.stats,
+      cache: () => cache.figures(),
+      unified,
+    }),
     providers: registry,
     hooks,
     content,

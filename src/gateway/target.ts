@@ -119,9 +119,25 @@ function dedicatedProvider(
   return label === undefined ? undefined : providers.providerByLabel(label);
 }
 
+/** Labels by domain and `Host`: a client sends the same one with each request. */
+const labels = new Map<string, Map<string, string | undefined>>();
+const HOSTS_MAX = 1_000;
+
 /** What stands before the gateway's domain in a `Host` header, lower case; undefined at its generic address. */
 export function labelOf(hostHeader: string | undefined, domain: string): string | undefined {
   if (hostHeader === undefined || domain === "") return undefined;
+  let known = labels.get(domain);
+  if (known === undefined || known.size >= HOSTS_MAX) {
+    known = new Map();
+    labels.set(domain, known);
+  }
+  if (known.has(hostHeader)) return known.get(hostHeader);
+  const label = readLabel(hostHeader, domain);
+  known.set(hostHeader, label);
+  return label;
+}
+
+function readLabel(hostHeader: string, domain: string): string | undefined {
   const host = hostHeader.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
   const suffix = `.${domain.toLowerCase()}`;
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : undefined;

@@ -35,12 +35,13 @@ export interface FirstKeys {
 export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
+  patienceMs = DATABASE_PATIENCE_MS,
 ): Promise<FirstKeys> {
   // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir, or of something else, will not change.
   const early = await makeKeys(options).catch(unlessNotOurs);
   if (early !== undefined) return early;
   const { config, log } = options;
-  for (let waits = 0; !(await inTime(recorder.started(), DATABASE_PATIENCE_MS)); waits++) {
+  for (let waits = 0; !(await inTime(recorder.started(), patienceMs)); waits++) {
     const keys = await withReader(config, snapshotKeys).catch(unlessNotOurs);
     if (keys !== undefined && keys.length > 0) return { keys, isWritable: false };
     if (waits === QUIET_WAITS) log.warn("waiting for the database: there are no keys to serve with");

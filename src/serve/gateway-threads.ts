@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 import type { Gateway } from "../gateway/start.ts";
 import { answerHooks } from "../gateway/thread/answer-hooks.ts";
-import { takeOver } from "../gateway/thread/take-over.ts";
 import type { Log } from "../observe.ts";
 import type { Hooks } from "../plugin/hooks/hooks.ts";
+import { takeOver } from "../runtime/http/take-over.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, type Thread, threadPorts } from "../runtime/thread.ts";
 import type { Spool } from "../spool/writer.ts";

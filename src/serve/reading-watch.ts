@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
-import { type Note, readNote } from "../spool/reading-note.ts";
+import { type Note, type NoteFiles, readNote } from "../spool/reading-note.ts";
 
 /**
  * CPU milliseconds that the recorder may spend on one step of an exchange. What is plain JavaScript is cut off long
  * before; native code, a regular expression for example, is not.
  */
-export const STUCK_MS = 20_000;
+const STUCK_MS = 20_000;
+/** The same for a record that is read again: each of its steps may take ten times as long there. */
+export const REREADING_STUCK_MS = 60_000;
 const LOOK_MS = 1_000;
 /** Where a thread's CPU time is not told, it gets so many times more by the clock. */
 const CLOCK_FACTOR = 15;
@@ -15,21 +17,26 @@ const TICK_MS = 10;
 interface WatchOptions {
   /** The spool's. */
   readonly directory: string;
+  /** The recorder's, unless told otherwise. */
+  readonly files?: NoteFiles;
   /** Told once for each exchange. */
   readonly onStuck: (reason: string) => void;
   readonly limitMs?: number;
   readonly lookMs?: number;
 }
 
-/** Looks now and then whether the recorder is stuck in one exchange. @returns what ends it. */
-export function watchReading({ directory, onStuck, limitMs = STUCK_MS, lookMs = LOOK_MS }: WatchOptions): () => void {
+/** Looks now and then whether a thread that reads bodies is stuck in one exchange. @returns what ends the watch. */
+export function watchReading(options: WatchOptions): () => void {
+  const { directory, files, onStuck, limitMs = STUCK_MS, lookMs = LOOK_MS } = options;
   let since: { readonly note: Note; readonly cpuMs: number | undefined; readonly clockMs: number } | undefined;
   let told = false;
   const look = () => {
-    const note = readNote(directory);
+    const note = readNote(directory, files);
     const cpuMs = note && cpuMsOf(note.threadId);
-    if (note === undefined || since === undefined || !isSame(note, since.note)) {
-      since = note && { note, cpuMs, clockMs: performance.now() };
+    // The thread of a note may have ended, with the process of before for example: another one continues.
+    const isOver = note !== undefined && note.threadId !== 0 && cpuMs === undefined;
+    if (note === undefined || isOver || since === undefined || !isSame(note, since.note)) {
+      since = note && !isOver ? { note, cpuMs, clockMs: performance.now() } : undefined;
       told = false;
       return;
     }

@@ -5,11 +5,15 @@ import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
+import { mappingsOf } from "../plugin/providers/registry.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
+import type { Credential } from "../routing/credential.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import { checkPort } from "../runtime/http/strict-server.ts";
+import { takeOver } from "../runtime/http/take-over.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
+import { REREADING } from "../spool/reading-note.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
 import type {
@@ -23,7 +27,7 @@ import type {
 import type { CredentialTests } from "./credential-tests.ts";
 import { GatewayThreads } from "./gateway-threads.ts";
 import { processText } from "./process-metrics.ts";
-import { watchReading } from "./reading-watch.ts";
+import { REREADING_STUCK_MS, watchReading } from "./reading-watch.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 import type { Vault } from "./vault.ts";
@@ -75,13 +79,14 @@ export class Region {
   readonly config: Config;
   readonly spool: Spool;
   readonly recorder: Supervised<RecorderFunctions>;
+  readonly #spoolDirectory: string;
   readonly #home: Config | undefined;
   readonly #log: Log;
   #gateway: Gateway | undefined;
   #threads: GatewayThreads | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
-  #stopWatching: (() => void) | undefined;
+  readonly #watches: (() => void)[] = [];
   /** Ports of this program's listeners, and this region's API; 0 until it listens. */
   #listeners = { own: [] as readonly number[], api: 0 };
 
@@ -89,7 +94,8 @@ export class Region {
     this.config = config;
     this.#home = home;
     this.#log = home === undefined ? log : log.with({ region: config.region });
-    this.spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log: this.#log });
+    this.#spoolDirectory = join(config.data_dir, "spool");
+    this.spool = openSpool({ directory: this.#spoolDirectory, sync: config.spool_sync, log: this.#log });
     this.recorder = this.#startRecorder();
   }
 
@@ -105,6 +111,7 @@ export class Region {
       hooks: hooks.hooks,
       degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
       tables: () => vault.tables,
+      recorded: this.recorder.forward(["answerOf", "turnsBefore", "callStates"]),
       ...more,
     }).catch((error) => {
       throw this.#listenFailure(error, "gateway_port");
@@ -150,6 +157,11 @@ export class Region {
     await this.#threads?.tell({ tables });
   }
 
+  /** What the provider of a credential lists. Requests that need it are the first gateway thread's. */
+  setListed(credential: Credential, models: readonly string[] | undefined): void {
+    this.#gateway?.setListed(credential, models);
+  }
+
   async drain(seconds: number): Promise<void> {
     const others = this.#threads?.stop(seconds);
     await Promise.all([this.#gateway?.drain(seconds, others), others]);
@@ -160,7 +172,7 @@ export class Region {
     await this.drain(0);
     await this.#jobs?.stop("stop", JOBS_STOP_MS);
     await this.spool.close();
-    this.#stopWatching?.();
+    for (const stop of this.#watches) stop();
     const recorded = await this.recorder.stop("stop", RECORDER_STOP_MS);
     if (!recorded && this.#api !== undefined) {
       this.#log.warn("the recorder did not finish; the spool keeps the rest for the next start");
@@ -225,10 +237,7 @@ export class Region {
       },
       log: this.#log,
     });
-    this.#stopWatching = watchReading({
-      directory: join(this.config.data_dir, "spool"),
-      onStuck: (reason) => recorder.end(reason),
-    });
+    this.#watches.push(watchReading({ directory: this.#spoolDirectory, onStuck: (reason) => recorder.end(reason) }));
     recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
     return recorder;
   }
@@ -248,6 +257,14 @@ export class Region {
       log: this.#log,
     });
     jobs.persist();
+    this.#watches.push(
+      watchReading({
+        directory: this.#spoolDirectory,
+        files: REREADING,
+        onStuck: (reason) => jobs.end(reason),
+        limitMs: REREADING_STUCK_MS,
+      }),
+    );
     return jobs;
   }
 
@@ -261,13 +278,18 @@ export class Region {
         const [toRecorder, itsRecorder] = threadPorts();
         const [toGateway, itsGateway] = threadPorts();
         const [toJobs, itsJobs] = threadPorts();
-        for (const each of [toRecorder, toGateway, toJobs]) each.start();
+        const [toRequests, itsRequests] = threadPorts();
+        for (const each of [toRecorder, toGateway, toJobs, toRequests]) each.start();
         expose(toRecorder, this.recorder.forward(ASKED_BY_API));
         expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         expose(toGateway, this.#gatewayFunctions(common));
         // A thread that is started again keeps the port that was free the first time.
         const options = this.#threadOptions({ config: { ...this.config, api_port: port } });
-        return startThread("src/api/worker.ts", options, { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs });
+        const endRequests = takeOver(toRequests, this.#gateway!.serveFor);
+        const ports = { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs, requests: itsRequests };
+        const started = startThread("src/api/worker.ts", options, ports);
+        void started.ended.then(endRequests);
+        return started;
       },
       onStarted: async (remote) => {
         port = (await remote.ready()).port;
@@ -287,7 +309,7 @@ export class Region {
     credentialTests,
     hooks: { hooks, view, degraded },
   }: CommonParts): GatewayFunctions {
-    const { metrics, status, setKeys, routeHealth, explainRoute, ...gateway } = this.#gateway!;
+    const { metrics, status, setKeys, routeHealth, explainRoute, listModels, ...gateway } = this.#gateway!;
     const threads = this.#threads;
     return {
       metrics: async () =>
@@ -305,10 +327,12 @@ export class Region {
       record: (exchange) => appendWhole(this.spool, exchange),
       routeHealth,
       explainRoute,
+      listModels,
       cacheStatus: gateway.cacheStatus,
       cacheEntries: gateway.cacheEntries,
       purgeCache: gateway.purgeCache,
       providers: registry.view,
+      providerMappings: () => mappingsOf(registry.current().providers),
       plugins: view,
       hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),
       routes: () => viewRoutes(hooks.routes()),

@@ -19,6 +19,9 @@ import type { Route } from "../routing/route.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 
+/** How long a key that has left its file still opens secrets: those that were encrypted again are not read at once. */
+const LEAVING_MS = 2_000;
+
 /** How often files with keys and secrets are looked at: a change counts within a second. */
 const LOOK_MS = 500;
 
@@ -49,6 +52,8 @@ export class Vault {
   #tables = NO_TABLES;
   #locked: readonly StoredCredential[] = [];
   #keyError: string | undefined;
+  /** Keys in use; with the time of leaving where they are in the file no more. */
+  #ring: readonly { readonly key: Keyring[number]; readonly until?: number }[] = [];
   #seen = "";
   /** The same of the file of keys alone, when it was read last. */
   #keySeen = "";
@@ -106,7 +111,8 @@ export class Vault {
 
   #look(): void {
     const seen = stampOf(this.#files);
-    if (seen === this.#seen && stampOf(this.#files.slice(0, 1)) === this.#keySeen) return;
+    const hasLeft = this.#ring.some(({ until = Number.POSITIVE_INFINITY }) => until <= Date.now());
+    if (!hasLeft && seen === this.#seen && stampOf(this.#files.slice(0, 1)) === this.#keySeen) return;
     this.#seen = seen;
     // A secret whose file is being replaced keeps its last value.
     this.#fromFile = this.#configured.map((each, at) => {
@@ -128,13 +134,25 @@ export class Vault {
   #build(): void {
     // What is read now is what a later look compares with: a key that was made since the last one may be gone by then.
     this.#keySeen = stampOf(this.#files.slice(0, 1));
-    const keys = this.#keys();
+    const keys = this.#opening();
     const opened = this.#stored.map((each) => openCredential(each, keys));
     this.#locked = this.#stored.filter((_, at) => opened[at]!.secrets === undefined);
     this.#tables = {
       credentials: [...this.#fromFile, ...opened],
       routes: [...this.#routesOfFile, ...this.#storedRoutes],
     };
+  }
+
+  /** The keys of the file, and those that have just left it. */
+  #opening(): Keyring {
+    const now = Date.now();
+    const keys = this.#keys();
+    const left = this.#ring
+      .filter(({ key }) => !keys.some(({ id }) => id === key.id))
+      .map(({ key, until = now + LEAVING_MS }) => ({ key, until }))
+      .filter(({ until }) => until > now);
+    this.#ring = [...keys.map((key) => ({ key })), ...left];
+    return this.#ring.map(({ key }) => key);
   }
 
   #keys(): Keyring {

@@ -7,14 +7,14 @@ import type { SeenRequest } from "../seen-request.ts";
 import { Upload } from "./upload.ts";
 
 /** Whether a request's body goes to the provider as it comes, or is in memory before anything is decided. */
-export type BodyPlan =
-  | { readonly kind: "stream" }
-  | {
-      readonly kind: "whole";
-      readonly bytesMax: number;
-      /** What happens to a larger one. */
-      readonly tooLarge: "stream" | "refuse";
-    };
+export type BodyPlan = { readonly kind: "stream" } | WholeBodyPlan;
+
+interface WholeBodyPlan {
+  readonly kind: "whole";
+  readonly bytesMax: number;
+  /** What happens to a larger one. */
+  readonly tooLarge: "stream" | "refuse";
+}
 
 /** A larger body is sent once, answered by nothing but its provider, and names no user. */
 const USUAL_BYTES_MAX = 4 * 1_024 * 1_024;
@@ -30,7 +30,7 @@ const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: 
 /** Says what becomes of a request's body, before its first byte is read. */
 export function planBody({ caching, retry, needs: all, seen, unified }: Admitted): BodyPlan {
   if (unified !== undefined) return UNIFIED;
-  const needs = all.filter((need) => !isKnown(need, seen));
+  const needs = all.length === 0 ? all : all.filter((need) => !isKnown(need, seen));
   if (needs.includes("model") || needs.includes("body")) return JUDGED;
   return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;
 }
@@ -43,25 +43,28 @@ function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
 /**
  * Reads a body as far as its plan says.
  *
- * @returns undefined where it goes out as it comes, or the exchange has ended.
+ * @returns undefined where it is too large and goes out as it comes, or the exchange has ended.
  * @throws GatewayError `body_too_large`.
  */
 export async function readBody(
   parts: GatewayParts,
   admitted: Admitted,
-  plan: BodyPlan,
+  plan: WholeBodyPlan,
 ): Promise<Uint8Array | undefined> {
-  if (plan.kind === "stream") return undefined;
   const { exchange, headers } = admitted;
   if (!hasBody(headers)) return EMPTY;
   const isTooLarge = (headers.contentLength ?? 0) > plan.bytesMax;
-  const body = isTooLarge ? undefined : await openUpload(parts, admitted).readWhole(plan.bytesMax);
+  const body = isTooLarge ? undefined : await readWhole(openUpload(parts, admitted), plan.bytesMax);
   if (body === undefined && plan.tooLarge === "refuse" && !exchange.ended)
     throw new GatewayError(
       "body_too_large",
       `the body is over ${plan.bytesMax} bytes, which is as far as plugins read bodies`,
     );
   return body;
+}
+
+function readWhole(upload: Upload, bytesMax: number): Promise<Uint8Array | undefined> {
+  return new Promise((resolve) => upload.readWhole(bytesMax, resolve));
 }
 
 /** The upload of a request's body, as far as it has been read. */

@@ -9,6 +9,9 @@ export interface UploadLimits {
   readonly upstreamMs: number;
 }
 
+/** Is called once, with undefined where the body is over the limit or the exchange has ended meanwhile. */
+type OnWhole = (body: Uint8Array | undefined) => void;
+
 /** What an upload reports to its exchange. */
 export interface UploadOwner {
   readonly recording: { requestBody(bytes: Uint8Array): void };
@@ -30,7 +33,7 @@ export class Upload implements BodySink {
   #pieces: Uint8Array[] = [];
   #received = 0;
   #wholeBytesMax = 0;
-  #settle: ((body: Uint8Array | undefined) => void) | undefined;
+  #settle: OnWhole | undefined;
   #call: UpstreamCall | undefined;
   #isReading = false;
   #isPaused = false;
@@ -43,20 +46,18 @@ export class Upload implements BodySink {
     this.#limits = limits;
   }
 
-  /** @returns undefined where the body is over `bytesMax`, or the exchange has ended meanwhile. */
-  readWhole(bytesMax: number): Promise<Uint8Array | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
+  /** Reads the body into memory; `onWhole` is called within the turn in which its last byte comes. */
+  readWhole(bytesMax: number, onWhole: OnWhole): void {
     this.#wholeBytesMax = bytesMax;
-    this.#settle = resolve;
+    this.#settle = onWhole;
     this.#read();
-    return promise;
   }
 
   /** Passes on what was read and what is still to come, no faster than the provider takes it. */
   pipe(call: UpstreamCall): void {
     this.#call = call;
     let hasRoom = true;
-    for (const piece of this.#pieces.splice(0)) hasRoom = call.write(piece);
+    for (const piece of this.#take()) hasRoom = call.write(piece);
     if (this.finished) call.end();
     else if (!this.#isReading) this.#read();
     else if (hasRoom) this.resume();
@@ -77,7 +78,19 @@ export class Upload implements BodySink {
   /** Nothing more of this body is passed on. */
   stop(): void {
     this.#isStopped = true;
-    this.#settle?.(undefined);
+    this.#settled(undefined);
+  }
+
+  #take(): readonly Uint8Array[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+
+  #settled(body: Uint8Array | undefined): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.(body);
   }
 
   #read(): void {
@@ -98,7 +111,7 @@ export class Upload implements BodySink {
     this.finished = true;
     this.#owner.awaitProgress(this.#limits.upstreamMs);
     if (this.#call !== undefined) this.#call.end();
-    else if (this.#received <= this.#wholeBytesMax) this.#settle?.(joined(this.#pieces.splice(0)));
+    else if (this.#received <= this.#wholeBytesMax) this.#settled(joined(this.#take()));
   }
 
   onBroken(): boolean {
@@ -113,7 +126,7 @@ export class Upload implements BodySink {
     if (this.#received > this.#limits.bytesMax) {
       this.#isStopped = true;
       this.#owner.answerOwn(ownAnswer("body_too_large", bodyTooLarge(this.#limits.bytesMax)));
-      this.#settle?.(undefined);
+      this.#settled(undefined);
       return;
     }
     this.#owner.recording.requestBody(bytes);
@@ -124,7 +137,7 @@ export class Upload implements BodySink {
     this.#pieces.push(bytes);
     if (this.#received <= this.#wholeBytesMax) return;
     this.#pause();
-    this.#settle?.(undefined);
+    this.#settled(undefined);
   }
 }
 

@@ -1,23 +1,38 @@
 import type { FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import type { AnswerHead, AnswerOrigin, StoredAnswer } from "./stored-answer.ts";
 
-const MAGIC = Buffer.from("WEIR-CACHE-1\n");
+const MAGIC = Buffer.from("WEIR-CACHE-2\n");
 /** What is read at once. */
 const WINDOW_BYTES = 256 * 1_024;
 
-/** The bytes of a file: a mark, the length of its head, the head as JSON, the body. */
+/** The mark, the length of the head, and the head's crc32. */
+const START_BYTES = MAGIC.byteLength + 8;
+
+/** The bytes of a file: what is at its start, the head as JSON, the body. */
 export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Array[] {
-  const { status, reason, headers, chunks } = answer;
-  const head: AnswerHead = { ...origin, status, reason, headers, lengths: chunks.map(({ byteLength }) => byteLength) };
+  const { status, reason, headers, chunks, answerer } = answer;
+  const lengths = chunks.map(({ byteLength }) => byteLength);
+  const head: AnswerHead = {
+    ...origin,
+    status,
+    reason,
+    headers,
+    answerer,
+    lengths,
+    sums: chunks.map((chunk) => crc32(chunk)),
+  };
   const json = Buffer.from(JSON.stringify(head));
-  const length = Buffer.allocUnsafe(4);
-  length.writeUInt32LE(json.byteLength);
-  return [MAGIC, length, json, ...chunks];
+  const numbers = Buffer.allocUnsafe(8);
+  numbers.writeUInt32LE(json.byteLength);
+  numbers.writeUInt32LE(crc32(json), 4);
+  return [MAGIC, numbers, json, ...chunks];
 }
 
 /**
  * A file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. One that fits
- * into a window is closed at once.
+ * into a window is looked at whole and closed at once. Damage in a larger one shows when its piece is read: what came
+ * before has been passed on by then.
  */
 export class AnswerFile {
   readonly head: AnswerHead;
@@ -25,6 +40,9 @@ export class AnswerFile {
   /** Bytes that were read and not taken. */
   #window: Buffer;
   #position: number;
+  #pieces = 0;
+  /** Called where a piece turns out to be damaged, or cannot be read, after the answer has begun. */
+  onDamaged: (error: unknown) => void = () => {};
 
   private constructor(head: AnswerHead, file: FileHandle | undefined, window: Buffer, position: number) {
     this.head = head;
@@ -37,31 +55,41 @@ export class AnswerFile {
   static async read(file: FileHandle, bytes: number): Promise<AnswerFile> {
     if ((await file.stat()).size !== bytes) throw new Error("the file is not as long as its name says");
     let window = await readAt(file, 0, Math.min(bytes, WINDOW_BYTES));
-    const start = MAGIC.byteLength + 4;
     if (!window.subarray(0, MAGIC.byteLength).equals(MAGIC)) throw new Error("the file is no cache entry");
-    const end = start + window.readUInt32LE(MAGIC.byteLength);
+    const end = START_BYTES + window.readUInt32LE(MAGIC.byteLength);
     if (end > bytes) throw new Error("the file's head is longer than the file");
     if (end > window.byteLength) window = await readAt(file, 0, end);
-    const head = JSON.parse(window.toString("utf8", start, end)) as AnswerHead;
+    if (crc32(window.subarray(START_BYTES, end)) !== window.readUInt32LE(MAGIC.byteLength + 4))
+      throw new Error("the file's head is damaged");
+    const head = JSON.parse(window.toString("utf8", START_BYTES, end)) as AnswerHead;
+    const body = window.subarray(end);
     const isWhole = window.byteLength === bytes;
-    if (isWhole) await file.close();
-    return new AnswerFile(head, isWhole ? undefined : file, window.subarray(end), window.byteLength);
+    if (isWhole) {
+      checkAll(head, body);
+      await file.close();
+    }
+    return new AnswerFile(head, isWhole ? undefined : file, body, window.byteLength);
   }
 
-  /** The next `length` bytes, where they are in memory already. */
+  /** The next piece, which has `length` bytes, where it is in memory already. @throws where it is damaged. */
   takeNow(length: number): Buffer | undefined {
     if (this.#window.byteLength < length) return undefined;
     const bytes = this.#window.subarray(0, length);
     this.#window = this.#window.subarray(length);
-    return bytes;
+    return this.#file === undefined ? bytes : this.#checked(bytes);
   }
 
-  /** The next `length` bytes. @throws where the file cannot be read. */
+  /** The next piece. @throws where it is damaged or the file cannot be read. */
   async take(length: number): Promise<Buffer> {
     const missing = length - this.#window.byteLength;
     if (missing > 0) {
-      if (this.#file === undefined) throw new Error("the file ends too early");
-      const more = await readAt(this.#file, this.#position, Math.max(missing, WINDOW_BYTES), missing);
+      const file = this.#file;
+      if (file === undefined) throw new Error("the file ends too early");
+      const wanted = Math.max(missing, WINDOW_BYTES);
+      const more = await readAt(file, this.#position, wanted, missing).catch((error: unknown) => {
+        this.onDamaged(error);
+        throw error;
+      });
       this.#position += more.byteLength;
       this.#window = Buffer.concat([this.#window, more]);
     }
@@ -71,6 +99,28 @@ export class AnswerFile {
   async close(): Promise<void> {
     await this.#file?.close();
   }
+
+  #checked(bytes: Buffer): Buffer {
+    try {
+      check(this.head, this.#pieces++, bytes);
+      return bytes;
+    } catch (error) {
+      this.onDamaged(error);
+      throw error;
+    }
+  }
+}
+
+function checkAll(head: AnswerHead, body: Buffer): void {
+  let at = 0;
+  for (const [piece, length] of head.lengths.entries()) {
+    check(head, piece, body.subarray(at, at + length));
+    at += length;
+  }
+}
+
+function check({ sums }: AnswerHead, piece: number, bytes: Buffer): void {
+  if (crc32(bytes) !== sums?.[piece]) throw new Error("the file's body is damaged");
 }
 
 /** @param atLeast - fewer bytes than this are a failure. */

@@ -95,19 +95,20 @@ export class AnswerFiles {
     }
   }
 
-  /** @returns undefined where the file is gone or not what its name says. */
-  open(name: EntryName): Promise<AnswerFile | undefined> {
-    return this.#turns.take(() => this.#open(name));
+  /** @returns undefined where the file is gone, damaged or not what its name says; `onFailed` is told why. */
+  open(name: EntryName, onFailed: (error: unknown) => void = () => {}): Promise<AnswerFile | undefined> {
+    return this.#turns.take(() => this.#open(name, onFailed));
   }
 
-  async #open(name: EntryName): Promise<AnswerFile | undefined> {
+  async #open(name: EntryName, onFailed: (error: unknown) => void): Promise<AnswerFile | undefined> {
     let file: FileHandle | undefined;
     try {
       file = await open(this.#path(name), "r");
       return await AnswerFile.read(file, name.bytes);
-    } catch {
+    } catch (error) {
       // Removed by hand or damaged: to the cache both mean that it does not have it.
       await file?.close();
+      onFailed(error);
       return undefined;
     }
   }

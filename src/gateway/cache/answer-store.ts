@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../../observe.ts";
-import { encodeEntry } from "./answer-file.ts";
+import { type AnswerFile, encodeEntry } from "./answer-file.ts";
 import { AnswerFiles, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
 import { type AnswerOrigin, type AnswerSource, memorySource, type StoredAnswer } from "./stored-answer.ts";
@@ -64,10 +64,16 @@ export class AnswerStore {
   /** @returns undefined where the answer is gone; the entry then is, too. */
   async open(entry: Entry): Promise<AnswerSource | undefined> {
     const writing = this.#writing.get(entry);
-    const source = writing === undefined ? await this.#files.open(entry) : memorySource(writing.answer, writing.origin);
+    const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.answer, writing.origin);
     if (source !== undefined) this.#index.touch(entry.key, entry.place);
-    else if (this.#isCurrent(entry)) this.#index.remove(entry.key, entry.place);
     return source;
+  }
+
+  async #openFile(entry: Entry): Promise<AnswerFile | undefined> {
+    const onDamaged = (error: unknown) => this.#letGo(entry, error);
+    const file = await this.#files.open(entry, onDamaged);
+    if (file !== undefined) file.onDamaged = onDamaged;
+    return file;
   }
 
   /** What is known of an answer; undefined where it is gone. */
@@ -173,6 +179,13 @@ export class AnswerStore {
     } catch (error) {
       this.#failed("a file could not be removed from the cache", error);
     }
+  }
+
+  /** Its file is gone or damaged: the provider is asked again. */
+  #letGo(entry: Entry, error: unknown): void {
+    if (!this.#isCurrent(entry)) return;
+    this.#options.log.warn("a stored answer cannot be read and is let go of", { error: messageOf(error) });
+    this.#index.remove(entry.key, entry.place);
   }
 
   #isCurrent(entry: Entry): boolean {

@@ -2,6 +2,7 @@ import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-request.ts";
+import type { Answerer } from "../unified/answered.ts";
 import type { Entry, Totals } from "./answer-index.ts";
 import { AnswerStore, type StoreOptions } from "./answer-store.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
@@ -31,7 +32,7 @@ export interface CacheRequest {
 }
 
 /** A call that is under way, and what it will become. */
-interface SharedFlight {
+export interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
   /** Place in the bucket that its answer takes. */
@@ -42,7 +43,14 @@ interface SharedFlight {
   omit: boolean;
   /** Who answered in the place of the target that was asked. */
   fallback: FallbackTarget | undefined;
+  /** Who answered at the unified address, where the request itself names nobody. */
+  answerer: Answerer | undefined;
+  /** Whose response it is, as far as that is known. */
+  provider: ProviderPlugin | undefined;
 }
+
+/** As nobody has answered yet. */
+const UNANSWERED = { fallback: undefined, answerer: undefined } as const;
 
 /** What the cache has for a request: a stored answer, a call under way to share, or the task to make that call. */
 export type Claim = { readonly kind: "hit"; readonly entry: Entry } | ({ readonly kind: "follow" | "lead" } & Passage);
@@ -132,7 +140,7 @@ export class ResponseCache {
   }
 
   #lead(request: CacheRequest, place: number): Claim {
-    const { key, settings, omitResponse } = request;
+    const { key, settings, omitResponse, provider } = request;
     const flight: Flight = new Flight({
       budget: this.#budget,
       bytesMax: this.#bodyBytesMax,
@@ -140,7 +148,7 @@ export class ResponseCache {
       onLanded: (head, chunks) => this.#land(shared, head, chunks),
     });
     const keepMs = settings.save ? settings.keepMs : undefined;
-    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, fallback: undefined };
+    const shared: SharedFlight = { flight, request, place, keepMs, omit: omitResponse, provider, ...UNANSWERED };
     const others = this.#flights.get(key);
     if (others === undefined) this.#flights.set(key, [shared]);
     else others.push(shared);
@@ -160,14 +168,16 @@ export class ResponseCache {
 
   #land(shared: SharedFlight, head: Head | undefined, chunks: readonly Uint8Array[] | undefined): void {
     const { request, place, keepMs } = shared;
-    const { key, origin, provider } = request;
+    const { key, origin } = request;
     const others = this.#flights.get(key)?.filter((each) => each !== shared) ?? [];
     if (others.length === 0) this.#flights.delete(key);
     else this.#flights.set(key, others);
     if (head === undefined || chunks === undefined || keepMs === undefined) return;
     if (shared.omit || keepMs <= 0 || !isShareable(head.status)) return;
     const { status, reason } = head;
-    const answer = { status, reason, headers: shareableHeaders(head.headers, provider), chunks };
+    const { answerer, provider } = shared;
+    const shareable = shareableHeaders(head.headers, provider);
+    const answer = { status, reason, headers: shareable, chunks, ...(answerer !== undefined && { answerer }) };
     this.store.put({ key, place, keepMs }, answer, origin);
   }
 }

@@ -1,4 +1,4 @@
-import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
+import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { Admitted } from "../admit.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
@@ -7,16 +7,28 @@ import type { CacheHit } from "../headers/own-headers.ts";
 import { readOmissions } from "../headers/settings.ts";
 import { askOnForward } from "../hooks.ts";
 import { answeredBy, callProvider } from "../retry/call-provider.ts";
-import type { FallbackTarget } from "../retry/fallback-request.ts";
+import { noteAnswerer } from "../unified/answered.ts";
+import { providerNamed } from "../unified/scope.ts";
 import type { Entry } from "./answer-index.ts";
 import { Replay } from "./replay.ts";
-import type { CacheRequest, Claim, Passage } from "./response-cache.ts";
+import type { CacheRequest, Claim, Passage, SharedFlight } from "./response-cache.ts";
 import type { CacheSettings } from "./settings.ts";
-import { isShareable, shareableHeaders } from "./stored-answer.ts";
+import { type AnswerHead, isShareable, shareableHeaders } from "./stored-answer.ts";
+
+/** What the cache needs of a request that it serves. */
+export interface CacheCall {
+  readonly parts: GatewayParts;
+  readonly exchange: Exchange;
+  readonly request: CacheRequest;
+  /** Asks the plugins before the provider is called. @throws Refused, GatewayError. */
+  readonly ask: () => Promise<unknown>;
+  /** Calls the provider. @param shared - is told who answers, where that is not simply the request's own target. */
+  readonly open: (events: UpstreamEvents, shared: SharedFlight) => UpstreamCall;
+}
 
 /**
- * Answers a request that asks for the cache: with a stored answer, with the answer of an identical request in flight,
- * or from the provider, and then maybe keeps that answer.
+ * Answers a request of pass-through that asks for the cache: with a stored answer, with the answer of an identical
+ * request in flight, or from the provider, and then maybe keeps that answer.
  *
  * @throws Refused, GatewayError where a plugin refuses or fails.
  */
@@ -26,64 +38,75 @@ export async function serveCached(
   settings: CacheSettings,
   body: Uint8Array,
 ): Promise<void> {
-  const { cache } = parts;
+  const { request, headers, route, retry } = admitted;
+  await serveFromCache({
+    parts,
+    exchange: admitted.exchange,
+    request: await toCacheRequest(parts, admitted, {
+      settings,
+      body,
+      url: route.target.origin + request.incoming.url,
+      credentials: parts.headers.credentials(headers, route.provider),
+      provider: route.provider,
+      retries: retry?.plan,
+    }),
+    ask: async () => askOnForward(parts, admitted),
+    open: (events, shared) =>
+      callProvider(parts, admitted, body, events, (target) => {
+        // What another provider answered in this one's place is nothing to be repeated.
+        shared.omit = true;
+        shared.fallback = target;
+      }),
+  });
+}
+
+/** @throws what `ask` throws. */
+export async function serveFromCache(call: CacheCall): Promise<void> {
+  const { cache } = call.parts;
   await cache.store.loaded;
-  const { exchange } = admitted;
-  const request = await toCacheRequest(parts, admitted, settings, body);
-  while (!exchange.ended) {
-    if (await take(parts, admitted, cache.claim(request), body)) return;
+  while (!call.exchange.ended) {
+    if (await take(call, cache.claim(call.request))) return;
   }
 }
 
 /** @returns false where what was claimed is gone, so that the cache is to be asked again. */
-function take(parts: GatewayParts, admitted: Admitted, claim: Claim, body: Uint8Array): Promise<boolean> {
-  if (claim.kind === "hit") return replay(parts, admitted, claim.entry);
-  return claim.kind === "follow" ? follow(parts, admitted, claim) : lead(parts, admitted, claim, body);
+function take(call: CacheCall, claim: Claim): Promise<boolean> {
+  if (claim.kind === "hit") return replay(call, claim.entry);
+  return claim.kind === "follow" ? follow(call, claim) : lead(call, claim);
 }
 
-async function replay({ cache }: GatewayParts, { exchange }: Admitted, entry: Entry): Promise<boolean> {
-  const source = await cache.store.open(entry);
+async function replay({ parts, exchange }: CacheCall, entry: Entry): Promise<boolean> {
+  const source = await parts.cache.store.open(entry);
   if (source === undefined) return false;
   if (exchange.ended) {
     await source.close();
     return true;
   }
-  cache.hits++;
+  parts.cache.hits++;
   const hit = { referenceId: source.head.requestId, createdAt: entry.createdAt, place: entry.place };
-  exchange.receive(
-    (events) =>
-      new Replay(
-        source,
-        asHit(exchange, events, () => hit),
-      ),
-    false,
-  );
+  const given = () => source.head;
+  exchange.receive((events) => new Replay(source, asHit(parts, exchange, { events, hit: () => hit, given })), false);
   return true;
 }
 
-async function follow({ cache }: GatewayParts, { exchange }: Admitted, { shared, reader }: Passage): Promise<boolean> {
+async function follow({ parts, exchange }: CacheCall, { shared, reader }: Passage): Promise<boolean> {
   const launched = await shared.flight.launched;
   if (!launched || exchange.ended) {
     reader.abort();
     return exchange.ended;
   }
-  cache.hits++;
+  parts.cache.hits++;
   const referenceId = shared.request.origin.requestId;
   const hit = () => ({ referenceId, createdAt: Date.now(), place: shared.place });
-  exchange.receive((events) => reader.join(asHit(exchange, events, hit, shared)), false);
+  const given = () => shared;
+  exchange.receive((events) => reader.join(asHit(parts, exchange, { events, hit, given })), false);
   return true;
 }
 
-async function lead(
-  parts: GatewayParts,
-  admitted: Admitted,
-  { shared, reader }: Passage,
-  body: Uint8Array,
-): Promise<boolean> {
+async function lead({ parts, exchange, ask, open }: CacheCall, { shared, reader }: Passage): Promise<boolean> {
   const { flight } = shared;
-  const { exchange } = admitted;
   try {
-    await askOnForward(parts, admitted);
+    await ask();
   } catch (error) {
     flight.abandon();
     throw error;
@@ -93,31 +116,36 @@ async function lead(
     return true;
   }
   parts.cache.misses++;
-  // What another provider answered in this one's place is nothing to be repeated.
-  const onFallback = (target: FallbackTarget) => {
-    shared.omit = true;
-    shared.fallback = target;
-  };
   exchange.receive((events) => {
-    flight.launch((toFlight) => callProvider(parts, admitted, body, toFlight, onFallback));
+    flight.launch((toFlight) => open(toFlight, shared));
     return reader.join(events);
   });
   return true;
 }
 
-async function toCacheRequest(
+/** What tells a request from others, beside what every request has. */
+interface CacheTerms extends Pick<CacheRequest, "settings" | "provider"> {
+  readonly body: Uint8Array;
+  readonly url: string;
+  readonly credentials: readonly string[];
+  /** What is wanted when the provider fails. */
+  readonly retries: unknown;
+  /** Undefined for the one that the body or the path names. */
+  readonly model?: string | undefined;
+}
+
+export async function toCacheRequest(
   parts: GatewayParts,
-  { exchange, request, headers, route, meta, seen, retry }: Admitted,
-  settings: CacheSettings,
-  body: Uint8Array,
+  { exchange, request, headers, meta, seen }: Admitted,
+  { settings, provider, body, url, credentials, retries, model: named }: CacheTerms,
 ): Promise<CacheRequest> {
   const organizationId = meta.organization;
   const { key, model } = await parts.content.key({
     organizationId,
     seed: settings.seed,
     method: request.incoming.method,
-    url: route.target.origin + request.incoming.url,
-    credentials: parts.headers.credentials(headers, route.provider),
+    url,
+    credentials,
     acceptEncoding: valuesOf(headers, "accept-encoding").join(","),
     body,
     ignoredKeys: settings.ignoredKeys,
@@ -125,28 +153,39 @@ async function toCacheRequest(
   return {
     key,
     settings,
-    origin: { organizationId, requestId: exchange.id, model, properties: seen.properties },
-    provider: route.provider,
+    origin: { organizationId, requestId: exchange.id, model: named ?? model, properties: seen.properties },
+    provider,
     omitResponse: readOmissions(headers.gateway).response,
-    retries: retry === undefined ? "" : JSON.stringify(retry.plan),
+    retries: retries === undefined ? "" : JSON.stringify(retries),
   };
 }
 
+interface Hit {
+  readonly events: UpstreamEvents;
+  readonly hit: () => CacheHit;
+  /** Who gave what is repeated, where that is not simply the request's own target. */
+  readonly given: () => Pick<AnswerHead, "answerer"> & Partial<Pick<SharedFlight, "fallback">>;
+}
+
 /** Marks an answer as a hit when its head comes: only a success is one, whoever else shares a failure. */
-function asHit(
-  exchange: Exchange,
-  events: UpstreamEvents,
-  hit: () => CacheHit,
-  shared?: Passage["shared"],
-): UpstreamEvents {
+function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: Hit): UpstreamEvents {
+  const note = () => {
+    const { answerer, fallback } = given();
+    if (fallback !== undefined) answeredBy(exchange, fallback);
+    if (answerer !== undefined)
+      noteAnswerer(exchange, answerer, providerNamed(parts.providers(), answerer.provider), 0);
+  };
   return {
     onHead(status, reason, headers) {
-      if (shared?.fallback !== undefined) answeredBy(exchange, shared.fallback);
+      note();
       if (isShareable(status) && exchange.cache !== undefined) exchange.cache.hit = hit();
       events.onHead(status, reason, shareableHeaders(headers, exchange.provider));
     },
     onData: (bytes) => events.onData(bytes),
     onEnd: () => events.onEnd(),
-    onError: (error) => events.onError(error),
+    onError(error) {
+      note();
+      events.onError(error);
+    },
   };
 }

@@ -3,6 +3,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
+import type { Answerer } from "../unified/answered.ts";
 
 /** A whole answer as the cache keeps it. */
 export interface StoredAnswer {
@@ -12,6 +13,8 @@ export interface StoredAnswer {
   readonly headers: RawHeaders;
   /** The body in the pieces in which it came. */
   readonly chunks: readonly Uint8Array[];
+  /** Who gave it, where its request was one of the unified address. */
+  readonly answerer?: Answerer | undefined;
 }
 
 /** What is known of an answer beside itself; written into its file for `DELETE /v1/cache`. */
@@ -48,8 +51,11 @@ export interface AnswerHead extends AnswerOrigin {
   readonly status: number;
   readonly reason: string;
   readonly headers: RawHeaders;
+  readonly answerer?: Answerer | undefined;
   /** Bytes of each piece of the body. */
   readonly lengths: readonly number[];
+  /** The crc32 of each piece, in a file. */
+  readonly sums?: readonly number[];
 }
 
 /** A stored answer while it is played: from a file, or from memory while its file is being written. */
@@ -62,10 +68,11 @@ export interface AnswerSource {
   close(): Promise<void>;
 }
 
-export function memorySource({ status, reason, headers, chunks }: StoredAnswer, origin: AnswerOrigin): AnswerSource {
+export function memorySource(answer: StoredAnswer, origin: AnswerOrigin): AnswerSource {
+  const { status, reason, headers, chunks, answerer } = answer;
   let at = 0;
   return {
-    head: { ...origin, status, reason, headers, lengths: chunks.map(({ byteLength }) => byteLength) },
+    head: { ...origin, status, reason, headers, answerer, lengths: chunks.map(({ byteLength }) => byteLength) },
     takeNow: () => chunks[at++],
     take: () => Promise.reject(new Error("the answer has no more pieces")),
     close: () => Promise.resolve(),

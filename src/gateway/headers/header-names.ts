@@ -29,6 +29,13 @@ export interface HeaderName {
   /** `Gateway-…` in the case of the wire, and what follows the prefix in lower case. */
   readonly canonical: string;
   readonly setting: string;
+  /** Set for settings that say nothing to the gateway itself: the record, limits and plugins are all that they are for. */
+  readonly label: Label | undefined;
+}
+
+/** @property name - what the client calls a property or an input of a prompt; other labels have no name of their own. */
+interface Label {
+  readonly name: string | undefined;
 }
 
 /** Spellings remembered; clients that make names up must not fill the memory. */
@@ -60,7 +67,8 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
     const own = isAlias ? `${raw === lower ? "gateway-" : "Gateway-"}${rest}` : raw;
     const isTarget = isAlias && rest.toLowerCase() === "openai-api-base";
     const canonical = isTarget ? "Gateway-Target-Url" : own;
-    return { lower, bits: GATEWAY, canonical, setting: canonical.slice("gateway-".length).toLowerCase() };
+    const setting = canonical.slice("gateway-".length).toLowerCase();
+    return { lower, bits: GATEWAY, canonical, setting, label: labelOf(setting) };
   }
   let bits = 0;
   if (HOP_BY_HOP.has(lower)) bits |= HOP;
@@ -72,7 +80,16 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretName(raw)) bits |= SECRET;
-  return { lower, bits, canonical: "", setting: "" };
+  return { lower, bits, canonical: "", setting: "", label: undefined };
+}
+
+const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
+const NAMED_LABEL = /^(?:property|prompt-input)-/;
+
+function labelOf(setting: string): Label | undefined {
+  if (!LABEL.test(setting)) return undefined;
+  const prefix = NAMED_LABEL.exec(setting)?.[0];
+  return { name: prefix === undefined ? undefined : setting.slice(prefix.length) };
 }
 
 const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "upgrade", "te"]);
@@ -80,10 +97,10 @@ const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "u
 const NOT_NAMEABLE: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding", "upgrade"]);
 
 /** The other headers that `Connection` declares to be of this connection only; nearly always none. */
-export function namedByConnection(raw: RawHeaders, nameOf: (raw: string) => HeaderName): Set<string> | undefined {
+export function namedByConnection(raw: RawHeaders, names: readonly HeaderName[]): Set<string> | undefined {
   let named: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
-    if ((nameOf(raw[at]!).bits & CONNECTION) === 0) continue;
+    if ((names[at / 2]!.bits & CONNECTION) === 0) continue;
     for (const token of raw[at + 1]!.toLowerCase().split(",")) {
       const name = token.trim();
       if (name === "" || CONNECTION_USUAL.has(name) || NOT_NAMEABLE.has(name)) continue;

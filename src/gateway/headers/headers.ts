@@ -20,6 +20,8 @@ import { maskOf, maskProtocols } from "./secrets.ts";
 /** A client's headers, sorted by what the gateway does with them. */
 export interface RequestHeaders {
   readonly raw: RawHeaders;
+  /** What the names in `raw` mean, one a pair. */
+  readonly names: readonly HeaderName[];
   /** `Gateway-*` headers, aliases already turned into `Gateway-…`, `Gateway-Auth` included. */
   readonly gateway: readonly GatewayHeader[];
   readonly hosts: readonly string[];
@@ -31,7 +33,10 @@ export interface GatewayHeader {
   readonly name: string;
   /** What follows `gateway-`, lower case. */
   readonly setting: string;
+  /** As sent; of a label masked. */
   readonly value: string;
+  /** Says nothing to the gateway itself. */
+  readonly isLabel: boolean;
 }
 
 /** Reads and writes anew the headers of requests. */
@@ -46,34 +51,40 @@ export class HeaderReader {
 
   read(raw: RawHeaders): RequestHeaders {
     const nameOf = this.#nameOf;
+    const names: HeaderName[] = [];
     const gateway: GatewayHeader[] = [];
     const hosts: string[] = [];
     let contentLength: number | undefined;
     let transferEncoding: string | undefined;
     for (let at = 0; at < raw.length; at += 2) {
-      const { bits, canonical, setting } = nameOf(raw[at]!);
+      const name = nameOf(raw[at]!);
+      names.push(name);
+      const { bits, canonical, setting, label } = name;
       if (bits === 0) continue;
       const value = raw[at + 1]!;
       if ((bits & GATEWAY) !== 0)
-        gateway.push({ name: canonical, setting, value: LABEL.test(setting) ? maskedLabel(setting, value) : value });
+        gateway.push(
+          label === undefined
+            ? { name: canonical, setting, value, isLabel: false }
+            : { name: canonical, setting, value: maskLabel(value, label.name), isLabel: true },
+        );
       else if ((bits & HOST) !== 0) hosts.push(value);
       else if ((bits & LENGTH) !== 0) contentLength = Number(value);
       else if ((bits & ENCODING) !== 0)
         transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
     }
-    return { raw, gateway, hosts, contentLength, transferEncoding };
+    return { raw, names, gateway, hosts, contentLength, transferEncoding };
   }
 
   /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
-  forward({ raw }: RequestHeaders, authority: string, upgrade: boolean): string[] {
-    const nameOf = this.#nameOf;
-    const named = namedByConnection(raw, nameOf);
+  forward({ raw, names }: RequestHeaders, authority: string, upgrade: boolean): string[] {
+    const named = namedByConnection(raw, names);
     const kept: string[] = [];
     let lengthSeen = false;
     let hostSeen = false;
     for (let at = 0; at < raw.length; at += 2) {
       const rawName = raw[at]!;
-      const { bits, lower } = nameOf(rawName);
+      const { bits, lower } = names[at / 2]!;
       if ((bits & (GATEWAY | HOP)) !== 0) {
         // The framing of a chunked body is ours to make anew, the wish for another protocol ours to pass on.
         if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
@@ -91,12 +102,11 @@ export class HeaderReader {
   }
 
   /** What the spool gets: everything but the gateway's own, credential values replaced. */
-  recorded({ raw }: Pick<RequestHeaders, "raw">, provider: ProviderPlugin | undefined): string[] {
-    const nameOf = this.#nameOf;
+  recorded({ raw, names }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
     const mask = maskOf(provider).headers;
     const kept: string[] = [];
     for (let at = 0; at < raw.length; at += 2) {
-      const { bits, lower } = nameOf(raw[at]!);
+      const { bits, lower } = names[at / 2]!;
       if ((bits & GATEWAY) !== 0) continue;
       const value = raw[at + 1]!;
       kept.push(raw[at]!, mask.size > 0 && mask.has(lower) ? MASKED : shown(bits, value));
@@ -117,10 +127,7 @@ export class HeaderReader {
 
   /** Raw pairs without those that may hold a credential for `provider`. */
   withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
-    return raw.filter((_, at) => {
-      const name = at - (at % 2);
-      return !this.#isCredential(raw[name]!, raw[name + 1]!, provider);
-    });
+    return pairsWhere(raw, (name, value) => !this.#isCredential(name, value, provider));
   }
 
   #isCredential(raw: string, value: string, provider: ProviderPlugin | undefined): boolean {
@@ -130,14 +137,27 @@ export class HeaderReader {
 }
 
 /** All values of a header. @param name - lower case. */
-export function valuesOf({ raw }: RequestHeaders, name: string): string[] {
-  return raw.flatMap((value, at) => (at % 2 === 1 && raw[at - 1]!.toLowerCase() === name ? [value] : []));
+export function valuesOf({ raw, names }: RequestHeaders, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < names.length; at++) if (names[at]!.lower === name) values.push(raw[at * 2 + 1]!);
+  return values;
+}
+
+/** The raw pairs that are wanted. */
+export function pairsWhere(raw: RawHeaders, isWanted: (name: string, value: string) => boolean): string[] {
+  const wanted: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]!;
+    const value = raw[at + 1]!;
+    if (isWanted(name, value)) wanted.push(name, value);
+  }
+  return wanted;
 }
 
 /** Raw pairs with other values for some names. @param set - text by name, in any case; null leaves one out. */
 export function replaceHeaders(raw: RawHeaders, set: Readonly<Record<string, string | null>>): string[] {
   const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
-  const kept = raw.filter((_, at) => !names.has(raw[at - (at % 2)]!.toLowerCase()));
+  const kept = pairsWhere(raw, (name) => !names.has(name.toLowerCase()));
   for (const [name, value] of Object.entries(set)) if (value !== null) kept.push(name, toWire(value));
   return kept;
 }
@@ -163,24 +183,15 @@ export function toHeaderValue(text: string): string {
  */
 export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): string[] {
   const kept: string[] = [];
-  for (const { name, setting, value } of headers) {
+  for (const { name, setting, value, isLabel } of headers) {
     if (setting === "auth") continue;
-    if (LABEL.test(setting)) kept.push(name, value);
+    if (isLabel) kept.push(name, value);
     else if (setting === "target-url") kept.push(name, maskPath(value));
     else if (setting === "fallbacks")
       kept.push(name, MASKED); // its headers hold keys of other providers
     else kept.push(name, !setting.startsWith("cache-") && isSecretName(setting) ? MASKED : maskText(value));
   }
   return kept;
-}
-
-/** Settings that say nothing to the gateway itself: what the record, limits and plugins see is all that they are for. */
-const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
-const NAMED_LABEL = /^(?:property|prompt-input)-/;
-
-function maskedLabel(setting: string, value: string): string {
-  const prefix = NAMED_LABEL.exec(setting);
-  return prefix === null ? maskLabel(value) : maskLabel(value, setting.slice(prefix[0].length));
 }
 
 function shown(bits: number, value: string): string {

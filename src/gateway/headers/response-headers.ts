@@ -1,9 +1,20 @@
 import type { RawHeaders } from "../../spool/frame.ts";
-import { CONNECTION, ENCODING, HOP, headerNames, LENGTH, namedByConnection, OWN } from "./header-names.ts";
+import {
+  CONNECTION,
+  ENCODING,
+  type HeaderName,
+  HOP,
+  headerNames,
+  LENGTH,
+  namedByConnection,
+  OWN,
+} from "./header-names.ts";
 
 const nameOf = headerNames([]);
 /** What the gateway says itself, but what a plugin that limits has to say in its place. */
 const LIMITS = "gateway-ratelimit-";
+/** It names no other header. */
+const USUAL = /^(?:keep-alive|close)$/i;
 /** They say how the body is read, and that is the provider's or the gateway's. */
 const OF_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
 
@@ -15,14 +26,14 @@ interface ResponseHeaders {
 }
 
 export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
-  let named: Set<string> | undefined;
+  let saysConnection = false;
   let contentLength: number | undefined;
   let contentType = "";
   const forward: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const { bits, lower } = nameOf(raw[at]!);
     if ((bits & (HOP | OWN)) !== 0) {
-      if ((bits & CONNECTION) !== 0) named = namedByConnection(raw, nameOf);
+      saysConnection ||= (bits & CONNECTION) !== 0 && !USUAL.test(raw[at + 1]!);
       continue;
     }
     const value = raw[at + 1]!;
@@ -32,11 +43,16 @@ export function readResponseHeaders(raw: RawHeaders): ResponseHeaders {
     } else if (lower === "content-type") contentType = value;
     forward.push(raw[at]!, value);
   }
+  const named = saysConnection ? namedByConnection(raw, namesOf(raw)) : undefined;
   if (named === undefined) return { forward, contentLength, contentType };
   const kept = forward.flatMap((name, at) =>
     at % 2 === 1 || named.has(name.toLowerCase()) ? [] : [name, forward[at + 1]!],
   );
   return { forward: kept, contentLength, contentType };
+}
+
+function namesOf(raw: RawHeaders): HeaderName[] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [nameOf(name)] : []));
 }
 
 /** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, nor the body's. */

@@ -98,7 +98,7 @@ async function fallbackIfAdmitted(
   try {
     const headers = own.target.fallback.body === undefined ? admitted.headers : withoutCoding(parts, admitted.headers);
     if (needs.length > 0) await learnFromBody(parts, { facts, headers, needs }, own.body);
-    const change = hooks && (await askFor(hooks, new SeenRequest(facts), facts, exchange));
+    const change = hooks && (await askFor(hooks, { seen: new SeenRequest(facts), facts }, exchange));
     return await fallbackRequest(parts, { ...admitted, headers }, { ...own, change });
   } catch (error) {
     if (!(error instanceof Refused)) parts.log.warn("a plugin failed on a fallback", { target: target.origin });
@@ -154,6 +154,6 @@ function whereTo({ route, path }: FallbackTarget) {
 }
 
 /** A try asks no cache; the request that it belongs to may have. */
-function withoutCache({ gateway }: BeginMeta): RawHeaders {
+export function withoutCache({ gateway }: Pick<BeginMeta, "gateway">): RawHeaders {
   return gateway.filter((_, at) => !gateway[at - (at % 2)]!.toLowerCase().startsWith("gateway-cache-"));
 }

@@ -1,6 +1,7 @@
 import type { ClientRequest } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import { labelOf } from "../target.ts";
 
 /** First labels of the unified address below the gateway's domain. No provider may have them. */
 const LABELS = ["ai", "ai-gateway"];
@@ -19,19 +20,14 @@ export function isUnified(parts: GatewayParts, request: ClientRequest, headers: 
 }
 
 export function isUnifiedHost(host: string | undefined, domain: string): boolean {
-  if (host === undefined || domain === "") return false;
-  const name = hostName(host);
-  return LABELS.some((label) => name === `${label}.${domain.toLowerCase()}`);
+  const label = labelOf(host, domain);
+  return label !== undefined && LABELS.includes(label);
 }
 
 function isDedicated(host: string | undefined, { domain, providers }: GatewayParts): boolean {
-  if (host === undefined || domain === "") return false;
-  const name = hostName(host);
-  const suffix = `.${domain.toLowerCase()}`;
-  return name.endsWith(suffix) && providers().providerByLabel(name.slice(0, -suffix.length)) !== undefined;
+  const label = labelOf(host, domain);
+  return label !== undefined && providers().providerByLabel(label) !== undefined;
 }
-
-const hostName = (host: string) => host.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
 
 /** Places where SDKs put their key, in the order in which they count. */
 const PLACES: readonly ((headers: RequestHeaders, url: string) => string | undefined)[] = [

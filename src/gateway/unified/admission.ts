@@ -45,6 +45,7 @@ export function identifyUnified(
   parts: GatewayParts,
   { exchange, request, headers }: Arrival,
 ): KeySnapshot | GatewayError {
+  if (request.keyHash !== undefined) return parts.keys.ofHash(request.keyHash, exchange.startedAt);
   const hasAuth = headers.gateway.some(({ setting }) => setting === "auth");
   if (hasAuth) return parts.keys.identify(headers.gateway, exchange.startedAt);
   const key = sdkKey(headers, request.incoming.url);
@@ -54,7 +55,7 @@ export function identifyUnified(
       "send a service key where your SDK sends its key: Authorization: Bearer, x-api-key or x-goog-api-key",
     );
   const found = parts.keys.identify(
-    [{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}` }],
+    [{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}`, isLabel: false }],
     exchange.startedAt,
   );
   if (!(found instanceof GatewayError)) return found;

@@ -1,7 +1,7 @@
 import type { Candidate } from "../../routing/walk.ts";
 import { type Converted, countIn } from "../../unified/converted.ts";
-import type { Admitted } from "../admit.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
+import { type Answerer, noteAnswerer } from "./answered.ts";
+import type { ResponseOptions } from "./outcome.ts";
 import type { ProviderHead } from "./provider-head.ts";
 import type { BodyHost } from "./response-body.ts";
 
@@ -19,7 +19,7 @@ export function answerConverted(
   head: ProviderHead,
   { bytes, chunks }: { readonly bytes: Uint8Array; readonly chunks: readonly Uint8Array[] },
 ): void {
-  const converted = convert(bytes, head.headers);
+  const converted = host.translating(() => convert(bytes, head.headers));
   if (converted === undefined) {
     host.failMalformed();
     return;
@@ -33,31 +33,30 @@ export function answerConverted(
   host.finish();
 }
 
-/** A count that no provider was asked for. */
+/**
+ * A count that no provider has made.
+ *
+ * @param calls - how many were made for it, and failed.
+ */
 export function answerEstimate(
-  { exchange }: Admitted,
-  { admission }: UnifiedWork,
-  { target, model }: Candidate,
-  tokens: number,
+  { admitted, work, events, onAnswered }: Pick<ResponseOptions, "admitted" | "work" | "events" | "onAnswered">,
+  candidate: Candidate,
+  { tokens, calls }: { readonly tokens: number; readonly calls: number },
 ): void {
-  const { endpoint } = admission;
-  const warnings = ["estimated usage"];
-  exchange.provider = target.provider;
-  exchange.attempt = { provider: target.provider.name };
-  exchange.routing = {
-    ...exchange.routing,
-    routedModel: model,
-    route: target.route,
-    reason: target.reason,
-    warnings,
+  const { exchange } = admitted;
+  const { endpoint } = work.admission;
+  const { target, model } = candidate;
+  const answerer: Answerer = {
+    provider: target.provider.name,
+    target: "",
+    isTranslated: false,
+    routing: { routedModel: model, route: target.route, warnings: ["estimated usage"] },
   };
-  exchange.ownHeaders = [
-    ...["gateway-provider", target.provider.name, "gateway-model", model],
-    ...(target.route === null ? [] : ["gateway-route", target.route]),
-    ...["gateway-attempts", "0", "gateway-warning", warnings.join()],
-  ];
+  noteAnswerer(exchange, answerer, target.provider, calls);
+  exchange.routing = { ...exchange.routing, reason: target.reason };
+  onAnswered?.(answerer, candidate);
   const body = Buffer.from(countIn("shape" in endpoint ? endpoint.shape : "", tokens));
-  exchange.onHead(200, "OK", jsonHeaders(body));
-  exchange.onData(body);
-  exchange.onEnd();
+  events.onHead(200, "OK", jsonHeaders(body));
+  events.onData(body);
+  events.onEnd();
 }

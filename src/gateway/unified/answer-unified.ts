@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { Demand } from "../../routing/demand.ts";
 import type { Description } from "../../unified/describe.ts";
 import { describeForm } from "../../unified/same-only.ts";
@@ -7,9 +8,13 @@ import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
 import type { UnifiedAdmission } from "./admission.ts";
+import { answerCached } from "./answer-cached.ts";
+import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-answer.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
+import { type PreviousResponse, previousOf } from "./previous-response.ts";
 import { scopeOf } from "./scope.ts";
+import { answerStored } from "./stored-response.ts";
 import { UnifiedCall } from "./unified-call.ts";
 
 /** A unified request whose body has been read. */
@@ -20,6 +25,10 @@ export interface UnifiedWork {
   readonly description: Description;
   readonly demand: Demand;
   readonly session: string | undefined;
+  /** State of calls in the body that the client forgot, as far as memory holds it. */
+  readonly states: CallMemories;
+  /** The response that it goes on from. */
+  readonly previous?: PreviousResponse | undefined;
 }
 
 /**
@@ -36,7 +45,7 @@ export async function answerUnified(
   const { endpoint } = unified;
   const scope = scopeOf(parts, key, unified);
   if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope);
-  if (endpoint.kind === "stored") throw new GatewayError("previous_response_not_found");
+  if (endpoint.kind === "stored") return answerStored(parts, admitted, { scope, id: endpoint.id, body });
 
   const plain = await parts.unified.translator.unpacked(bodyOf(admitted.headers, body));
   const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
@@ -53,20 +62,28 @@ export async function answerUnified(
   const session = sessionOf(admitted.headers);
   const { userId: user, properties } = admitted.seen;
   const demand = demandOf({ key, user, session, properties }, description);
+  const { organizationId } = key;
+  const states = statesInMemory(parts, organizationId, plain);
+  const previous = await previousOf(parts, organizationId, unified, description);
+  if (exchange.ended) return;
   const { walk, first } = planTargets(parts, {
     scope,
+    states,
+    earlier: previous?.answer,
     admission: unified,
     model,
     description,
     demand,
-    organizationId: key.organizationId,
+    organizationId,
     retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
     kept: parts.unified.kept,
     random: Math.random,
     now: Date.now(),
   });
-  const work: UnifiedWork = { admission: unified, body: plain, description, demand, session };
-  exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first, events }));
+  const work: UnifiedWork = { admission: unified, body: plain, description, demand, session, states, previous };
+  const terms = { parts, admitted, work, walk, first };
+  if (admitted.caching !== undefined) return answerCached(terms, admitted.caching);
+  exchange.receive((events) => new UnifiedCall({ ...terms, events }));
 }
 
 function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {

@@ -1,6 +1,9 @@
 import { maskPath } from "../../masking/mask.ts";
-import type { Loss } from "../../plugin/contract.ts";
+import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
+import type { RoutingMeta } from "../../spool/frame.ts";
 import { mappingOf, UNMAPPED } from "../../unified/body-mapping.ts";
+import type { Exchange } from "../exchange.ts";
+import { pairsWhere } from "../headers/headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -27,54 +30,74 @@ function warningHeader(warnings: readonly string[]): string {
   return text;
 }
 
+/** Who gave a response, as everyone sees it who gets it. Plain: the cache keeps it beside the response. */
+export interface Answerer {
+  readonly provider: string;
+  readonly target: string;
+  readonly isTranslated: boolean;
+  readonly routing: RoutingMeta;
+}
+
 /** Notes on the exchange who answers it, for its record and its headers. Called right before its head leaves. */
 export function noteAnswered(options: ResponseOptions, warnings: readonly string[]): void {
   const { admitted, attempt, number, failures, work } = options;
   const { exchange } = admitted;
-  const { candidate, outbound } = attempt;
-  const { provider } = candidate.target;
+  const { candidate, outbound, origin } = attempt;
+  const { provider, route } = candidate.target;
   const { endpoint } = work.admission;
-  const shape = "shape" in endpoint ? endpoint.shape : "";
   const credential = candidate.credential === "client" ? "client" : candidate.credential.name;
-  exchange.provider = provider;
-  exchange.attempt = {
-    ...(number > 1 && { attempt: number }),
-    target: attempt.origin,
+  const answerer: Answerer = {
     provider: provider.name,
+    target: origin,
+    isTranslated: outbound.kind !== "same",
+    routing: {
+      routedModel: candidate.model,
+      path: whereOf(attempt).path,
+      route,
+      mapping: outbound.kind === "same" ? UNMAPPED : mappingOf("shape" in endpoint ? endpoint.shape : ""),
+      warnings,
+    },
   };
+  noteAnswerer(exchange, answerer, provider, number);
   exchange.routing = {
     ...exchange.routing,
-    routedModel: candidate.model,
-    path: whereOf(attempt).path,
-    route: candidate.target.route,
     reason: failures.length === 0 ? candidate.target.reason : `fallback from ${failures.join(", ")}`,
     credential,
     stored: credential !== "client",
-    mapping: outbound.kind === "same" ? UNMAPPED : mappingOf(shape),
-    warnings,
   };
   const { body: changed } = outbound;
-  const { recording } = exchange;
-  if (!Buffer.from(changed).equals(Buffer.from(work.body)))
-    recording.providerRequest({
+  if (Buffer.compare(changed, work.body) !== 0)
+    exchange.recording.providerRequest({
       headers: maskResponseHeaders(withoutKeys(attempt.request.headers), maskOf(provider).headers),
       body: changed,
     });
+  options.onAnswered?.(answerer, candidate);
+}
+
+/** @param calls - how many were made for this request: none where it gets what another one got. */
+export function noteAnswerer(
+  exchange: Exchange,
+  { target, isTranslated, routing, provider: name }: Answerer,
+  provider: ProviderPlugin | undefined,
+  calls: number,
+): void {
+  exchange.provider = provider;
+  exchange.attempt = { ...(calls > 1 && { attempt: calls }), target, provider: name };
+  exchange.routing = { ...exchange.routing, ...routing };
+  const { routedModel = "", route = null, warnings = [] } = routing;
   exchange.ownHeaders = [
-    ...["gateway-provider", provider.name],
-    ...["gateway-model", candidate.model],
-    ...(candidate.target.route === null ? [] : ["gateway-route", candidate.target.route]),
-    ...["gateway-attempts", String(number)],
+    ...["gateway-provider", name],
+    ...["gateway-model", routedModel],
+    ...(route === null ? [] : ["gateway-route", route]),
+    ...["gateway-attempts", String(calls)],
     ...(warnings.length === 0 ? [] : ["gateway-warning", warningHeader(warnings)]),
-    ...(outbound.kind !== "same" ? ["x-request-id", exchange.id, "request-id", exchange.id] : []),
+    ...(isTranslated ? ["x-request-id", exchange.id, "request-id", exchange.id] : []),
   ];
 }
 
 /** The request's headers without those that carry the credential. */
 export function withoutKeys(headers: readonly string[]): string[] {
-  return headers.filter(
-    (_, at) => !/^(?:authorization|x-api-key|api-key|x-goog-api-key|x-amz-.*)$/i.test(headers[at - (at % 2)]!),
-  );
+  return pairsWhere(headers, (name) => !/^(?:authorization|x-api-key|api-key|x-goog-api-key|x-amz-.*)$/i.test(name));
 }
 
 /** Where a failed attempt went, for its record. */

@@ -1,42 +1,86 @@
 import type { RequestChange } from "../../plugin/contract.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
-import { uuidv7 } from "../../runtime/uuid.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { askFor } from "../hooks.ts";
+import { askAboutCall, askBefore, type FurtherRequest } from "../hooks.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
+import { parseTarget } from "../target.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
+import { CountedCall } from "./counted-call.ts";
+
+interface AskParts {
+  readonly parts: GatewayParts;
+  readonly admitted: Admitted;
+  readonly work: UnifiedWork;
+}
+
+/** What plugins said of a request before the cache was asked. */
+export interface Consent {
+  readonly candidate: Candidate;
+  readonly counted: CountedCall;
+  readonly request: FurtherRequest;
+  readonly change: RequestChange | undefined;
+}
 
 /**
  * Asks the plugins whether a request may go to a candidate.
  *
- * @param isFirst - the request itself; further ones are its fallbacks, and hold no budget of their own.
- * @returns what they change of what is sent.
+ * @param isFirst - whether no call of this request was made: further ones are its fallbacks, and hold no budget of their own.
  * @throws Refused; GatewayError `plugin_failed`.
  */
 export async function askForTarget(
-  { parts, admitted, work }: { readonly parts: GatewayParts; readonly admitted: Admitted; readonly work: UnifiedWork },
+  ask: AskParts,
+  candidate: Candidate,
+  { isFirst, consent }: { readonly isFirst: boolean; readonly consent?: Consent | undefined },
+): Promise<CountedCall> {
+  const { hooks } = ask.parts;
+  const { exchange } = ask.admitted;
+  const given = isFirst && consent?.candidate === candidate ? consent : undefined;
+  const counted = given?.counted ?? new CountedCall();
+  if (hooks === undefined) return counted;
+  const request = given?.request ?? requestFor(ask, candidate, { isFirst, callId: counted.id });
+  counted.begin(hooks, exchange);
+  try {
+    counted.change = await askAboutCall(hooks, request, isFirst ? exchange : undefined, given);
+    return counted;
+  } catch (error) {
+    counted.giveBack();
+    throw error;
+  }
+}
+
+/** Asks them before it is known whether the candidate has to be called. @throws as `askForTarget`. */
+export async function askConsent(ask: AskParts, candidate: Candidate): Promise<Consent | undefined> {
+  const { hooks } = ask.parts;
+  if (hooks === undefined || !hooks.has("onRequest")) return undefined;
+  const counted = new CountedCall();
+  const request = requestFor(ask, candidate, { isFirst: true, callId: counted.id });
+  return { candidate, counted, request, ...(await askBefore(hooks, request)) };
+}
+
+function requestFor(
+  { admitted, work }: AskParts,
   { target, credential, model }: Candidate,
-  isFirst: boolean,
-): Promise<RequestChange | undefined> {
-  const { hooks } = parts;
-  if (hooks === undefined) return undefined;
+  { isFirst, callId }: { readonly isFirst: boolean; readonly callId: string },
+): FurtherRequest {
   const { exchange, facts: first } = admitted;
   const { provider } = target;
   const stored = credential === "client" ? undefined : credential;
   const call = callOf(provider, stored, { model, stream: work.description.stream });
-  const origin = originOf(provider, stored, call) ?? "";
+  const origin = originOf(provider, stored, call);
+  const { host = "" } = origin === undefined ? {} : parseTarget(origin);
   const facts: RequestFacts = {
     ...first,
-    id: isFirst ? exchange.id : uuidv7(),
+    id: isFirst ? exchange.id : callId,
     ...(!isFirst && { fallbackOf: exchange.id }),
+    callId,
     provider: provider.name,
-    target: { origin, host: URL.canParse(origin) ? new URL(origin).hostname : "", owner: provider.name },
+    target: { origin: origin ?? "", host, owner: provider.name },
     model,
     bodyUser: work.description.user,
     route: target.route ?? undefined,
     credential: stored && { name: stored.name, organizationId: stored.organizationId, limit: stored.limit },
   };
-  return askFor(hooks, new SeenRequest(facts), facts, exchange);
+  return { seen: new SeenRequest(facts), facts };
 }

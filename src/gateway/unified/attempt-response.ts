@@ -5,12 +5,16 @@ import { askedOf } from "../../routing/walk.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import { ownAnswer } from "../refusal.ts";
 import { answerConverted } from "./answer-converted.ts";
 import { noteAnswered, warningsOf } from "./answered.ts";
+import type { Attempt } from "./attempt.ts";
+import { reasonOf } from "./attempt-metrics.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
-import { maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
+import { maskedValues, maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
+import { JoinedCall } from "./joined-call.ts";
 import type { Outcome, ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
@@ -41,6 +45,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #ticker: ReturnType<typeof setInterval> | undefined;
   #lastByteMs = performance.now();
   #firstContentMs: number | undefined;
+  #translatedMs = 0;
 
   constructor(options: ResponseOptions) {
     this.options = options;
@@ -56,8 +61,14 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     exchange.awaitProgress(timeoutMs + parts.upstreamTimeoutMs);
     this.#headTimer = setTimeout(() => this.#onTimeout(), timeoutMs);
     exchange.recording.forwardedAt = exchange.clock();
-    this.#call = this.#upstream().open(attempt.request, this);
+    this.#call = this.#open(attempt);
     return this.#outcome.promise;
+  }
+
+  #open({ request, further }: Attempt): UpstreamCall {
+    const upstream = this.#upstream();
+    if (further.length === 0) return upstream.open(request, this);
+    return new JoinedCall({ upstream, requests: [request, ...further], events: this, bytesMax: WHOLE_BYTES_MAX });
   }
 
   #upstream(): Upstream {
@@ -84,16 +95,21 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   onHead(status: number, reason: string, headers: string[]): void {
-    this.#head = { status, reason, headers };
-    this.#lastByteMs = performance.now();
     const { attempt, work, walk, parts } = this.options;
+    this.#head = { status, reason, headers: maskedValues(headers, attempt.secrets) };
+    this.#lastByteMs = performance.now();
     const contentType = headerValue(headers, "content-type");
     const isStream = STREAM_TYPE.test(contentType);
     const isGathered =
       status >= 400 ||
       attempt.outbound.kind === "converted" ||
       (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
-    if (isGathered) return;
+    // Behind the head silence alone is too long.
+    this.#ticker = setInterval(() => this.#tick(parts.unified.stallMs), TICK_MS);
+    if (isGathered) {
+      clearTimeout(this.#headTimer);
+      return;
+    }
     // A target's own limit lasts to a stream's first content.
     if (!isStream || attempt.candidate.target.timeoutSeconds === undefined) clearTimeout(this.#headTimer);
     const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
@@ -124,6 +140,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   onError(error: UpstreamError): void {
     if (this.#over) return;
     if (this.#headSent) {
+      this.#noteBroken("network");
       this.#body!.onBroken({ status: 502, code: "upstream_unreachable", message: error.message });
       return;
     }
@@ -144,19 +161,28 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const { events, parts, isPaused, attempt } = this.options;
     const asked = askedOf(attempt.candidate);
     if (asked !== undefined) parts.unified.rests.succeed(asked);
+    parts.unified.metrics.answered(attempt.candidate);
     if (filter !== undefined) this.noteHead();
     this.#noteAnswered(estimated);
     if (headers === undefined) {
       const { status, reason } = this.#head;
       events.onHead(status, reason, passedHeaders(this.#head.headers, filter));
     } else events.onHead(200, "OK", [...headers]);
-    this.#ticker = setInterval(() => this.#tick(parts.unified.stallMs), TICK_MS);
     this.#outcome.resolve({ kind: "answered" });
     if (isPaused()) this.#call?.pause();
   }
 
   noteHead(): void {
     noteProviderHead(this.options, this.#head);
+  }
+
+  translating<T>(work: () => T): T {
+    const startedMs = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#translatedMs += performance.now() - startedMs;
+    }
   }
 
   finish(outputTokens?: number): void {
@@ -171,7 +197,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       ...(work.description.stream && { firstTokenMs }),
       ...(outputTokens !== undefined && { outputTokens }),
     };
-    parts.unified.speeds.note(speedKey(attempt.candidate.target), sample, Date.now());
+    if (attempt.outbound.kind !== "same")
+      parts.unified.metrics.translated(attempt.candidate, attempt.writtenMs + this.#translatedMs);
+    // Counting and looking up say nothing of how fast a model answers.
+    const { kind } = work.admission.endpoint;
+    if (kind !== "count" && kind !== "stored")
+      parts.unified.speeds.note(speedKey(attempt.candidate.target), sample, Date.now());
     events.onEnd();
   }
 
@@ -197,7 +228,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#fail({ status: 502, kind: "malformed", reason: "an answer that cannot be read" }, () => {
       this.#noteAnswered();
       this.#noteProviderSide();
-      this.options.admitted.exchange.answerOwn(ownAnswer("upstream_malformed"), "upstream_failed");
+      this.options.events.onError(new OwnFailure(ownAnswer("upstream_malformed"), "upstream_failed"));
     });
   }
 
@@ -206,7 +237,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#stop();
     this.#call?.abort();
     const kind = code === "upstream_stalled" ? "upstream_stalled" : "upstream_unreachable";
-    this.options.admitted.exchange.answerOwn(ownAnswer(kind, message), "upstream_failed");
+    this.options.events.onError(new OwnFailure(ownAnswer(kind, message), "upstream_failed"));
   }
 
   // --- gathered responses
@@ -227,7 +258,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     else if (bytes === undefined) this.failMalformed();
     else if (outbound.kind === "converted")
       answerConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
-    else answerTranslated(this, bytes, this.#chunks);
+    else
+      answerTranslated(this, {
+        bytes,
+        chunks: this.#chunks,
+        contentType: headerValue(this.#head.headers, "content-type"),
+      });
   }
 
   #failWith(gathered: Uint8Array): void {
@@ -274,24 +310,25 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   // --- failures
 
-  #onTimeout(): void {
+  #onTimeout(code: "upstream_timeout" | "upstream_stalled" = "upstream_timeout"): void {
     if (this.#headSent || this.#over) return;
     this.#call?.abort();
-    const { exchange } = this.options.admitted;
     this.#fail({ status: 0, kind: "timeout", reason: "timeout" }, () => {
       this.#noteAnswered();
-      exchange.answerOwn(ownAnswer("upstream_timeout"), "upstream_timeout");
+      this.options.events.onError(new OwnFailure(ownAnswer(code), "upstream_timeout"));
     });
   }
 
   /** Ends a silent provider, and keeps a client that waits. */
   #tick(stallMs: number): void {
     if (this.options.isPaused()) this.#lastByteMs = performance.now();
-    else if (performance.now() - this.#lastByteMs >= stallMs) {
+    else if (performance.now() - this.#lastByteMs < stallMs) this.#body?.keepAlive?.();
+    else if (this.#headSent) {
       this.#call?.abort();
       const message = "the provider stopped in the middle of its response";
+      this.#noteBroken("timeout");
       this.#body?.onBroken({ status: 504, code: "upstream_stalled", message });
-    } else this.#body?.keepAlive?.();
+    } else this.#onTimeout("upstream_stalled");
   }
 
   /** Notes whose response it is, before any of it leaves. */
@@ -303,6 +340,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (this.#over) return;
     this.#over = true;
     this.#stop();
+    const { parts, attempt } = this.options;
+    parts.unified.metrics.failed(attempt.candidate, reasonOf(failure));
     const { status, headers } = this.#head;
     this.#outcome.resolve({
       kind: "failed",
@@ -313,6 +352,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       body,
       deliver,
     });
+  }
+
+  /** A response that has begun failed after all. */
+  #noteBroken(reason: string): void {
+    const { parts, attempt } = this.options;
+    parts.unified.metrics.failed(attempt.candidate, reason, true);
   }
 
   #stop(): void {

@@ -1,19 +1,21 @@
-import { originOf } from "../../net/origin.ts";
-import type { EndpointCall, RequestChange, ShapeAt, State } from "../../plugin/contract.ts";
+import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
+import type { EndpointCall, RequestChange, ShapeAt } from "../../plugin/contract.ts";
 import { callOf, type Endpoint as EndpointAddress, endpointOf, factsOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, writeEmbeddings } from "../../unified/converted.ts";
-import { estimateTokens } from "../../unified/count-estimate.ts";
 import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
-import { replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
+import { pairsWhere, replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
+import { parseTarget } from "../target.ts";
 import { queryWithoutKey } from "./address.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
+import type { CountedCall } from "./counted-call.ts";
 import { providerNamed } from "./scope.ts";
 
 /** What can be sent. */
@@ -28,12 +30,17 @@ export type Written =
 
 /** A call that is ready to be made. */
 export interface Attempt {
+  readonly counted: CountedCall;
+  /** Milliseconds that were spent on writing it, where it is translated. */
+  readonly writtenMs: number;
   readonly candidate: Candidate;
   readonly issuer: string;
   /** The secrets that it was made with: a provider's error may repeat them. */
   readonly secrets: readonly string[];
   readonly outbound: Sendable;
   readonly request: UpstreamRequest;
+  /** Requests that belong to it, where it takes several. */
+  readonly further: readonly UpstreamRequest[];
   /** For the record: where it goes, without credentials. */
   readonly origin: string;
   readonly path: string;
@@ -44,7 +51,11 @@ export interface WriteParts {
   readonly parts: RoutingParts;
   readonly admitted: Pick<Admitted, "headers">;
   readonly work: UnifiedWork;
-  readonly states: Readonly<Record<string, State>>;
+  readonly states: CallMemories;
+  /** The turns before the body's own input, where the candidate cannot look them up. */
+  readonly turns?: string | undefined;
+  /** Files that were fetched so far; undefined where none are. */
+  readonly files?: FetchedFiles | undefined;
   /** Members that the provider has named as unsupported. */
   readonly without: readonly string[];
   /** Whose state may be sent, where that is not the candidate's own. */
@@ -58,6 +69,11 @@ export interface AttemptParts extends WriteParts {
   readonly admitted: Admitted;
   /** The client's own key, where it serves this candidate. */
   readonly ownKey: string | undefined;
+}
+
+interface PrepareParts extends AttemptParts {
+  readonly counted: CountedCall;
+  readonly writtenMs: number;
 }
 
 /** Settings of the targets that led to a candidate, in one. Inner ones go before outer ones. */
@@ -78,9 +94,13 @@ export async function writeFor(candidate: Candidate, given: WriteParts): Promise
   const call = endpointCall(candidate, description.stream);
   const credential = candidate.credential;
   if (endpoint.kind === "same") return writeSame(candidate, given, endpoint.path);
+  const spoken = shapesFor(provider, call);
+  if (endpoint.kind === "stored") {
+    const at = spoken.find((each) => shapeNameOf(each) === "responses")!;
+    return { kind: "same", at, body, addsUsage: false };
+  }
   const shape = "shape" in endpoint ? endpoint.shape : "";
   const isCount = endpoint.kind === "count";
-  const spoken = shapesFor(provider, call);
   if (endpoint.kind === "embeddings") {
     const own = embeddingsFor(candidate, given, spoken);
     if (own !== undefined) return own;
@@ -101,14 +121,33 @@ export async function writeFor(candidate: Candidate, given: WriteParts): Promise
     hasState: description.hasState,
     askUsage: !description.wantsUsage && asksUsage(credential),
     states,
+    turns: given.turns,
+    files: given.files,
     betas: valuesOf(given.admitted.headers, "anthropic-beta").flatMap((value) =>
       value.split(",").map((each) => each.trim()),
     ),
     without,
   });
-  if (!isCount || written.kind === "invalid" || (written.kind === "refused" && admission.sameOnly)) return written;
+  if (
+    !isCount ||
+    written.kind === "invalid" ||
+    written.kind === "fetch" ||
+    (written.kind === "refused" && admission.sameOnly)
+  )
+    return written;
   const counted = written.kind === "refused" ? undefined : asCount(written, shape, call);
-  return counted ?? { kind: "estimate", tokens: estimateTokens(Buffer.from(body).toString("utf8")) };
+  if (counted !== undefined) return counted;
+  return { kind: "estimate", tokens: await estimateFor(parts, work, given.turns) };
+}
+
+/** Input tokens of a request that its provider does not count. @param turns - what is before it. */
+export async function estimateFor(
+  { unified: { translator } }: RoutingParts,
+  { body }: UnifiedWork,
+  turns: string | undefined,
+): Promise<number> {
+  const earlier = turns === undefined ? 0 : await translator.count(Buffer.from(turns));
+  return earlier + (await translator.count(body));
 }
 
 /** Embeddings in the provider's own form; undefined where it speaks OpenAI's. */
@@ -163,9 +202,9 @@ function asksUsage(credential: Candidate["credential"]): boolean {
 export async function prepare(
   candidate: Candidate,
   outbound: Sendable,
-  given: AttemptParts,
+  given: PrepareParts,
 ): Promise<Attempt | undefined> {
-  const { parts, admitted, work, ownKey } = given;
+  const { parts, admitted, work, ownKey, counted, writtenMs } = given;
   const { provider } = candidate.target;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const call = endpointCall(candidate, work.description.stream);
@@ -173,33 +212,50 @@ export async function prepare(
   if (found === undefined) return undefined;
   const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
   const path = joined(found.path, query);
-  const url = new URL(found.origin + path);
+  const { endpoint } = work.admission;
+  const method = endpoint.kind === "stored" ? admitted.request.incoming.method : "POST";
+  const hasBody = method === "POST" || outbound.body.byteLength > 0;
+  const target = parseTarget(found.origin);
   const secrets = credential?.secrets ?? (ownKey === undefined ? {} : { api_key: ownKey });
   const shape = shapeNameOf(outbound.at);
-  const auth = await authorize(parts.unified.tokens, {
-    provider,
-    call,
-    secrets,
-    shape,
-    method: "POST",
-    url,
-    contentType: "application/json",
-    body: outbound.body,
-  });
-  const headers = headersFor(candidate, outbound, { parts, admitted }, url.host);
-  for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
-  headers.push("Content-Length", String(outbound.body.byteLength));
-  const sent = given.change?.headers === undefined ? headers : replaceHeaders(headers, given.change.headers);
+  const requestOf = async (body: Uint8Array): Promise<UpstreamRequest> => {
+    const auth = await authorize(parts.unified.tokens, {
+      provider,
+      call,
+      secrets,
+      shape,
+      method,
+      url: target.origin + path,
+      contentType: "application/json",
+      body,
+    });
+    const headers = headersFor(candidate, outbound, { parts, admitted }, target.authority);
+    for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
+    if (hasBody) headers.push("Content-Length", String(body.byteLength));
+    const sent = given.change?.headers === undefined ? headers : replaceHeaders(headers, given.change.headers);
+    const head = { origin: target.upstream, method, path, headers: sent };
+    return hasBody ? { ...head, framing: "length", body } : { ...head, framing: "none" };
+  };
+  const bodies = outbound.kind === "converted" ? outbound.bodies : [outbound.body];
+  const request = await requestOf(bodies[0]!);
+  const further: UpstreamRequest[] = [];
+  for (const body of bodies.slice(1)) further.push(await requestOf(body));
   return {
+    counted,
+    writtenMs,
     candidate,
     issuer: issuerOf({ provider, model: candidate.model }, candidate.credential),
     outbound,
-    request: { origin: originOf(url), method: "POST", path, headers: sent, framing: "length", body: outbound.body },
+    request,
+    further,
     origin: found.origin,
     path,
-    secrets: Object.values(secrets).filter((secret) => typeof secret === "string"),
+    secrets: [...Object.values(secrets), ...tokensIn(request)].filter((secret) => typeof secret === "string"),
   };
 }
+
+/** Keys as they are sent, and tokens that a secret was exchanged for. */
+const tokensIn = ({ headers }: UpstreamRequest) => headers.flatMap((value) => /^Bearer (.+)$/.exec(value)?.[1] ?? []);
 
 /** A provider's path with the parameters that the client sent; the provider's own go before them. */
 function joined(path: string, query: string): string {
@@ -227,17 +283,24 @@ export function addressOf(
   const { endpoint } = admission;
   const path = endpoint.kind === "count" ? at.countPath : at.path;
   if (endpoint.kind === "count" && path === undefined) return undefined;
-  return endpointOf(
+  const found = endpointOf(
     provider,
     { ...(at.shape !== undefined && { shape: at.shape }), ...(path && { path }) },
     credential,
     call,
   );
+  if (endpoint.kind !== "stored" || found === undefined) return found;
+  // What follows `/responses` names the response, before the provider's own query.
+  const [before = "", ...query] = found.path.split("?");
+  return { ...found, path: [before + endpoint.path.slice("/responses".length), ...query].join("?") };
 }
 
 /** Never towards a provider, on the same shape. */
 const WITHHELD =
   /^(?:authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie|openai-organization|openai-project|content-length|content-encoding|transfer-encoding|expect)$/i;
+
+/** What a translated request keeps of the client's headers. */
+const KEPT_TRANSLATED = /^(?:host|user-agent)$/i;
 
 function headersFor(
   candidate: Candidate,
@@ -249,17 +312,15 @@ function headersFor(
   const forwarded = parts.headers.forward(admitted.headers, authority, false);
   const own = parts.headers.withoutCredentials(forwarded, provider);
   const isSame = outbound.kind === "same";
-  const kept = own.filter((_, at) => {
-    const name = own[at - (at % 2)]!;
-    return isSame ? !WITHHELD.test(name) : /^(?:host|user-agent)$/i.test(name);
-  });
+  const kept = pairsWhere(own, (name) => (isSame ? !WITHHELD.test(name) : KEPT_TRANSLATED.test(name)));
   if (!isSame) kept.push("Content-Type", "application/json", "Accept", "*/*", "Accept-Encoding", "identity");
   const credentialHeaders = candidate.credential === "client" ? {} : candidate.credential.headers;
   const added = { ...provider.headers, ...outbound.at.headers };
-  const names = new Set(kept.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
-  for (const [name, value] of Object.entries(added)) if (!names.has(name)) kept.push(name, value);
+  const isThere = (wanted: string) => kept.some((name, at) => at % 2 === 0 && name.toLowerCase() === wanted);
+  for (const [name, value] of Object.entries(added)) if (!isThere(name)) kept.push(name, value);
   for (const [name, value] of Object.entries(credentialHeaders)) kept.push(name, toWire(value));
   const { version, betasInBody } = outbound.at.place ?? {};
+  if (version === undefined && !betasInBody) return kept;
   const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? ["anthropic-beta"] : [])];
-  return kept.filter((_, at) => !inBody.includes(kept[at - (at % 2)]!.toLowerCase()));
+  return pairsWhere(kept, (name) => !inBody.includes(name.toLowerCase()));
 }

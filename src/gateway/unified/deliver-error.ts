@@ -1,5 +1,6 @@
 import type { ApiError } from "../../plugin/contract.ts";
 import { readErrorOf, shownBody, writeErrorIn } from "../../unified/response.ts";
+import { OwnFailure } from "../own-failure.ts";
 import { ownAnswer } from "../refusal.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
@@ -21,7 +22,7 @@ export function deliverError(
   const { credential, target } = attempt.candidate;
   if (credential !== "client" && (head.status === 401 || head.status === 403)) {
     const message = `${target.provider.name} refused the stored credential "${credential.name}" with ${head.status}; the service key was right`;
-    admitted.exchange.answerOwn(ownAnswer("credential_rejected", message), "upstream_failed");
+    events.onError(new OwnFailure(ownAnswer("credential_rejected", message), "upstream_failed"));
     return;
   }
   if (attempt.outbound.kind === "same") {

@@ -1,3 +1,4 @@
+import { pairsWhere } from "../headers/headers.ts";
 import { headerValue, type ProviderHead } from "./provider-head.ts";
 
 /** Shorter ones occur in any text. */
@@ -17,28 +18,40 @@ export interface GatheredError {
  */
 export function withoutSecrets(error: GatheredError, secrets: readonly string[]): GatheredError {
   const known = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
-  const headers = error.head.headers.map((value, at) => (at % 2 === 0 ? value : maskSecrets(value, known)));
+  const headers = maskedValues(error.head.headers, known);
   const head = { ...error.head, headers };
-  const bytes = Buffer.from(error.bytes);
-  let isMasked = false;
-  for (const secret of known) {
-    const wanted = Buffer.from(secret);
-    for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + wanted.length)) {
-      bytes.fill("*", at, at + wanted.length);
-      isMasked = true;
+  const bytes = maskedBytes(error.bytes, known);
+  if (bytes === error.bytes) return { ...error, head };
+  if (headerValue(headers, "content-encoding") === "") return { head, chunks: [bytes], bytes };
+  const plain = pairsWhere(headers, (name) => !/^content-(?:encoding|length)$/i.test(name));
+  return { head: { ...head, headers: plain }, chunks: [bytes], bytes };
+}
+
+/** Raw header pairs without the secrets in their values. */
+export const maskedValues = (headers: readonly string[], secrets: readonly string[]): string[] =>
+  headers.map((text, at) => (at % 2 === 0 ? text : maskSecrets(text, secrets)));
+
+/** Bytes without the secrets in them; the same ones where there is none. */
+export function maskedBytes(given: Uint8Array, secrets: readonly string[]): Uint8Array {
+  const view = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  let masked: Buffer | undefined;
+  for (const secret of secrets) {
+    if (secret.length < SECRET_LENGTH_MIN) continue;
+    const length = Buffer.byteLength(secret);
+    for (let at = view.indexOf(secret); at >= 0; at = view.indexOf(secret, at + length)) {
+      masked ??= Buffer.from(given);
+      masked.fill("*", at, at + length);
     }
   }
-  if (!isMasked) return { ...error, head };
-  if (headerValue(headers, "content-encoding") === "") return { head, chunks: [bytes], bytes };
-  const plain = headers.filter((_, at) => !/^content-(?:encoding|length)$/i.test(headers[at - (at % 2)]!));
-  return { head: { ...head, headers: plain }, chunks: [bytes], bytes };
+  return masked ?? given;
 }
 
 /** A text without the secrets in it. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text;
   for (const secret of secrets) {
-    if (secret.length >= SECRET_LENGTH_MIN) masked = masked.replaceAll(secret, "*".repeat(Buffer.byteLength(secret)));
+    if (secret.length >= SECRET_LENGTH_MIN && masked.includes(secret))
+      masked = masked.replaceAll(secret, "*".repeat(Buffer.byteLength(secret)));
   }
   return masked;
 }

@@ -2,7 +2,6 @@ import { GatewayError } from "../../errors.ts";
 import type { Loss } from "../../plugin/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { type Ordered, speedKey } from "../../routing/order.ts";
-import type { Health } from "../../routing/rests.ts";
 import { askedOf, type Candidate, candidatesOf, modelAt } from "../../routing/walk.ts";
 import type { ExplainedTarget, RouteExplanation, RouteQuestion } from "../../threads.ts";
 import type { ClientShape } from "../../unified/client-shapes.ts";
@@ -14,8 +13,11 @@ import type { RoutingParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
 import { addressOf, type WriteParts, type Written, writeFor } from "./attempt.ts";
+import { limitSpentUntil } from "./credential-limit.ts";
+import { statesInMemory } from "./forgotten-states.ts";
 import { OwnKeys } from "./own-keys.ts";
 import { demandOf, type PlannedTargets, planTargets } from "./plan-targets.ts";
+import { previousOf, turnsFor } from "./previous-response.ts";
 import { scopeOf } from "./scope.ts";
 
 const WORD = "a";
@@ -45,20 +47,24 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   const described = describe(body.toString("utf8"));
   if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
   const description = { ...described, model };
+  const states = statesInMemory(parts, key.organizationId, body);
   const demand = demandOf({ key, user, session, properties }, description);
+  const previous = await previousOf(parts, key.organizationId, admission, description);
   const planned = planTargets(parts, {
+    earlier: previous?.answer,
     scope: scopeOf(parts, key, admission),
     admission,
     model,
     description,
     demand,
+    states,
     organizationId: key.organizationId,
     retries: undefined,
     kept: parts.unified.kept.unused,
     random: () => 0.5,
     now,
   });
-  const work: UnifiedWork = { admission, body, description, demand, session };
+  const work: UnifiedWork = { admission, body, description, demand, session, states, previous };
   const places = placesOf(planned);
   const explained = await Promise.all(
     places.map((place) => explainPlace(parts, { question, planned, work, now }, place)),
@@ -128,13 +134,15 @@ async function explainPlace(
     parts,
     admitted: { headers: parts.headers.read([]) },
     work,
-    states: parts.unified.callStates.of(question.key.organizationId, work.body),
+    states: work.states,
+    files: parts.unified.files === undefined ? undefined : {},
     without: parts.unified.rejected.of(speedKey({ ...target, model })),
     issuer: undefined,
     change: undefined,
   };
-  const outbound = await writeFor(candidate, given);
+  const outbound = await writtenFor(candidate, given);
   if (outbound.kind === "invalid") throw invalid(outbound.loss);
+  const isSpent = credential !== "client" && !isLocked && limitSpentUntil(parts, credential) !== null;
   const asked = askedOf(candidate);
   const restsUntil = asked === undefined ? 0 : parts.unified.rests.until(asked, now);
   const written = writtenOf(candidate, outbound, work);
@@ -145,8 +153,8 @@ async function explainPlace(
     credential: credential === "client" ? "client" : credential.name,
     ...written.where,
     estimated_cost: planned.costOf(target) ?? null,
-    state: isLocked ? "locked" : restsUntil > 0 ? `resting until ${isoTime(restsUntil)}` : "ready",
-    skipped: skipped ?? written.skipped,
+    state: stateOf({ isLocked, isSpent, restsUntil }),
+    skipped: skipped ?? written.skipped ?? (isSpent ? "its limit is spent" : null),
     // The least body is ours: what becomes of its members is nothing that the client does.
     dropped: hasBody ? written.pathsOf("dropped") : [],
     approximated: hasBody ? written.pathsOf("approximated") : [],
@@ -155,6 +163,29 @@ async function explainPlace(
     request: hasBody && written.body !== undefined ? jsonOf(written.body) : null,
     restsUntil: isLocked ? 0 : restsUntil,
   };
+}
+
+/** What would be written for a candidate, with the turns before where it needs them. */
+async function writtenFor(candidate: Candidate, given: WriteParts): Promise<Written> {
+  try {
+    return await writeFor(candidate, { ...given, turns: await turnsFor(candidate, given.work) });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { kind: "refused", loss: { kind: "refused", path: error.path ?? "", why: error.message } };
+  }
+}
+
+interface Standing {
+  readonly isLocked: boolean;
+  readonly isSpent: boolean;
+  /** Milliseconds since 1970; 0 where it does not rest. */
+  readonly restsUntil: number;
+}
+
+function stateOf({ isLocked, isSpent, restsUntil }: Standing): string {
+  if (isLocked) return "locked";
+  if (isSpent) return "limit spent";
+  return restsUntil > 0 ? `resting until ${isoTime(restsUntil)}` : "ready";
 }
 
 /** What became of the request at a candidate. */
@@ -173,7 +204,8 @@ function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
   if (address === undefined)
     return { where: { ...nowhere, shape }, skipped: "it does not have this endpoint", pathsOf, body: undefined };
   const where = { shape, same_shape: outbound.kind === "same", url: address.origin + address.path };
-  return { where, skipped: null, pathsOf, body: outbound.body };
+  // Its body holds files that are fetched when it is sent.
+  return { where, skipped: null, pathsOf, body: outbound.kind === "fetch" ? undefined : outbound.body };
 }
 
 /** A resting candidate is passed over, unless all that could be asked rest: then the one that ends first is asked. */
@@ -190,19 +222,5 @@ function withoutRested(explained: readonly Explained[]): readonly ExplainedTarge
 function invalid({ path, why = "cannot be read" }: Loss): GatewayError {
   return new GatewayError("invalid_body", path === "" ? `body: ${why}` : `body.${path}: ${why}`, {
     path: path === "" ? "body" : `body.${path}`,
-  });
-}
-
-/** What failed lately of the credentials that an organization may use, by their names. */
-export function routeHealth(parts: RoutingParts, organizationId: string): readonly Health[] {
-  const named = new Map(
-    parts.unified
-      .tables()
-      .credentials.filter((each) => each.shared || ["", organizationId].includes(each.organizationId))
-      .map((each) => [JSON.stringify([each.organizationId, each.name]), each.name]),
-  );
-  return parts.unified.rests.health(Date.now()).flatMap((health) => {
-    const credential = named.get(health.credential);
-    return credential === undefined ? [] : [{ ...health, credential }];
   });
 }

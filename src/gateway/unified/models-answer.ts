@@ -2,13 +2,26 @@ import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import { allows } from "../../routing/pattern.ts";
 import type { Scope } from "../../routing/resolve.ts";
+import type { RouteQuestion } from "../../threads.ts";
 import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
 import type { Admitted } from "../admit.ts";
 import type { Exchange } from "../exchange.ts";
-import type { GatewayParts } from "../gateway-parts.ts";
+import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
+import { OwnKeys } from "./own-keys.ts";
+import { scopeOf } from "./scope.ts";
 
 const LIMIT_MAX = 1_000;
+
+/** Every name that a key may write as the model. */
+export function modelsOf(parts: RoutingParts, key: RouteQuestion["key"]): readonly ListedModel[] {
+  const own = new OwnKeys(parts.headers.read([]), "", parts.providers());
+  return modelsIn(parts, scopeOf(parts, key, { own, provider: undefined }));
+}
+
+function modelsIn(parts: RoutingParts, scope: Scope): readonly ListedModel[] {
+  return listedModels(scope, parts.unified.catalog).filter(({ id }) => allows(scope.allowed, id));
+}
 
 /** Answers `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of every client at once. */
 export function listModels(
@@ -18,7 +31,7 @@ export function listModels(
 ): void {
   const { endpoint } = unified;
   const query = new URLSearchParams(request.incoming.url.split("?")[1] ?? "");
-  const all = listedModels(scope, parts.unified.catalog).filter(({ id }) => allows(scope.allowed, id));
+  const all = modelsIn(parts, scope);
   if (endpoint.kind === "model") {
     const found = all.find(({ id }) => id === endpoint.id || id.slice(id.indexOf("/") + 1) === endpoint.id);
     if (found === undefined)

@@ -1,9 +1,10 @@
 import type { Failure } from "../../routing/failure.ts";
-import type { Walk } from "../../routing/walk.ts";
+import type { Candidate, Walk } from "../../routing/walk.ts";
 import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
+import type { Answerer } from "./answered.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** What became of an attempt. */
@@ -39,4 +40,6 @@ export interface ResponseOptions {
   /** What failed before, such as `openai/gpt-5-mini: 429`. */
   readonly failures: readonly string[];
   readonly isPaused: () => boolean;
+  /** Told right before the head leaves who answers. */
+  readonly onAnswered?: ((answerer: Answerer, candidate: Candidate) => void) | undefined;
 }

@@ -1,21 +1,29 @@
 import type { KeySnapshot } from "../../keys.ts";
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { issuingTarget, withAffinity } from "../../routing/affinity.ts";
 import type { Demand } from "../../routing/demand.ts";
 import { type KeptChoices, type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import { Walk, type WalkParts } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
+import { issuersOf } from "./issuers-of.ts";
 import { choicesOf, firstProvider } from "./scope.ts";
 
 /** What decides about the targets of a request. */
 export interface TargetsWanted {
   readonly scope: Scope;
-  readonly admission: Pick<UnifiedAdmission, "own" | "fallbacks">;
+  readonly admission: Pick<UnifiedAdmission, "own" | "fallbacks" | "endpoint">;
   /** A model string. */
   readonly model: string;
   readonly description: Description;
+  /** Who made the response that the request goes on from. */
+  readonly earlier?: EarlierAnswer | undefined;
+  /** State of calls in its body that the client forgot, by call id. */
+  readonly states?: CallMemories;
   readonly demand: Demand;
   readonly organizationId: string;
   /** Tries of one candidate after a failure; undefined for what the route says. */
@@ -59,11 +67,17 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
     now,
     random,
   };
-  const targets = order(choices, orderParts);
   const first = firstProvider(choices);
+  const hasOwnKey = ({ provider }: Ordered) => admission.own.keyOf(provider, first) !== undefined;
+  const inOrder = order(choices, orderParts);
+  const open = inOrder.find(({ skipped }) => skipped === undefined);
+  const isIssuer = issuersOf(open, wanted).find((each) => issuingTarget(inOrder, each, hasOwnKey) !== undefined);
+  const issuer = isIssuer && issuingTarget(inOrder, isIssuer, hasOwnKey);
+  const targets = issuer === undefined ? inOrder : withAffinity(inOrder, issuer);
   const walkParts: WalkParts = {
     rests,
-    hasOwnKey: ({ provider }) => admission.own.keyOf(provider, first) !== undefined,
+    hasOwnKey,
+    isIssuer,
     seed: together === undefined ? undefined : JSON.stringify([organizationId, together]),
     retries,
     random,

@@ -1,4 +1,5 @@
 import { UnframedEvents, type UsageStripper } from "../../unified/response.ts";
+import { pairsWhere } from "../headers/headers.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -24,8 +25,8 @@ export function passedHeaders(
   filter: UnframedEvents | UsageStripper | undefined,
 ): string[] {
   const isUnframed = filter instanceof UnframedEvents;
-  const kept = headers.filter((_, at) => {
-    const name = headers[at - (at % 2)]!.toLowerCase();
+  const kept = pairsWhere(headers, (raw) => {
+    const name = raw.toLowerCase();
     if (WITHHELD.has(name) || (isUnframed && name === "content-type")) return false;
     return filter === undefined || name !== "content-length";
   });

@@ -27,6 +27,8 @@ export interface BodyHost {
   noteHead(): void;
   /** What came before the head left, unpacked; undefined where it cannot be. */
   heldBytes(): Promise<Uint8Array | undefined>;
+  /** Runs what translates, and counts its time. */
+  translating<T>(work: () => T): T;
   /** The response is over. */
   finish(outputTokens?: number): void;
   /** An error inside a success, before any content. */

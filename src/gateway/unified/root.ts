@@ -7,15 +7,16 @@ import { isUnifiedHost } from "./address.ts";
 const BODY = Buffer.from('{"name":"weir","unified":true}');
 const HEADERS = ["Content-Type", "application/json", "Content-Length", String(BODY.byteLength)];
 
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
 /** Whether a client asks the unified address what it is, before it shows a key. */
 export function asksForRoot(
   { domain }: Pick<GatewayParts, "domain">,
   { incoming, client, unified }: ClientRequest,
   { hosts, gateway }: RequestHeaders,
 ): boolean {
+  if (client !== undefined || !METHODS.has(incoming.method) || !/^\/(?:\?|$)/.test(incoming.url)) return false;
   if (unified !== true && !isUnifiedHost(hosts[0], domain)) return false;
-  if (client !== undefined || !/^(?:GET|HEAD)$/.test(incoming.method) || !/^\/(?:\?|$)/.test(incoming.url))
-    return false;
   return hosts.length === 1 && !gateway.some(({ setting }) => setting === "target-url");
 }
 

@@ -1,6 +1,8 @@
-import type { ApiError } from "../../plugin/contract.ts";
-import { type ResponseContext, TranslatedStream, translateWhole } from "../../unified/response.ts";
+import type { CallMemory } from "../../mapping/translate/call-memory.ts";
+import type { ApiError, Prompt } from "../../plugin/contract.ts";
+import { framingOf, type ResponseContext, TranslatedStream, translateWhole } from "../../unified/response.ts";
 import type { Attempt } from "./attempt.ts";
+import { maskedBytes, maskSecrets } from "./echoed-secrets.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import { type BodyHost, type ResponseBody, STREAM_HEADERS } from "./response-body.ts";
 
@@ -25,19 +27,15 @@ export class TranslatedBody implements ResponseBody {
 
   constructor(host: BodyHost, contentType: string) {
     this.#host = host;
-    const framing = contentType.includes("amazon.eventstream")
-      ? "aws"
-      : contentType.includes("event-stream")
-        ? "sse"
-        : "ndjson";
+    const framing = framingOf(contentType) ?? "ndjson";
     this.#stream = new TranslatedStream(framing, contextOf(host.options));
   }
 
   onData(bytes: Uint8Array): void {
-    if (this.#headSent) this.#host.options.admitted.exchange.recording.providerBody(bytes);
+    if (this.#headSent) this.#note(bytes);
     else this.#heldBytes.push(bytes);
     try {
-      this.#held += this.#stream.push(bytes);
+      this.#held += this.#host.translating(() => this.#stream.push(bytes));
     } catch {
       if (this.#headSent) this.onBroken(MALFORMED);
       else this.#host.failMalformed();
@@ -53,11 +51,16 @@ export class TranslatedBody implements ResponseBody {
     if (!this.#headSent) {
       this.#headSent = true;
       this.#host.noteHead();
-      for (const bytes of this.#heldBytes) this.#host.options.admitted.exchange.recording.providerBody(bytes);
+      for (const bytes of this.#heldBytes) this.#note(bytes);
       this.#heldBytes = [];
       this.#host.sendHead(STREAM_HEADERS);
     }
     this.#flush();
+  }
+
+  #note(bytes: Uint8Array): void {
+    const { admitted, attempt } = this.#host.options;
+    admitted.exchange.recording.providerBody(maskedBytes(bytes, attempt.secrets));
   }
 
   onEnd(): void {
@@ -87,32 +90,35 @@ export class TranslatedBody implements ResponseBody {
   }
 
   #finish(): void {
-    const { parts, admitted } = this.#host.options;
-    parts.unified.callStates.note(admitted.meta.organization, this.#stream.states);
+    noteStates(this.#host.options, this.#stream.states);
     this.#host.finish(this.#stream.usage?.completion_tokens);
   }
 
   #flush(): void {
     if (this.#held === "") return;
     this.#sentMs = performance.now();
-    const text = this.#held;
+    const { events, attempt } = this.#host.options;
+    const text = this.#stream.error === undefined ? this.#held : maskSecrets(this.#held, attempt.secrets);
     this.#held = "";
-    this.#host.options.events.onData(Buffer.from(text));
+    events.onData(Buffer.from(text));
   }
 }
 
 /** A whole response in the client's shape; a client that asked for a stream gets its events. */
-export function answerTranslated(host: BodyHost, bytes: Uint8Array, chunks: readonly Uint8Array[]): void {
-  const whole = translateWhole(bytes, contextOf(host.options));
+export function answerTranslated(
+  host: BodyHost,
+  { bytes, chunks, contentType }: { bytes: Uint8Array; chunks: readonly Uint8Array[]; contentType: string },
+): void {
+  const whole = host.translating(() => translateWhole(bytes, contextOf(host.options), framingOf(contentType)));
   if (whole.kind !== "answer") {
     if (whole.kind === "error") host.failInStream(whole.error);
     else host.failMalformed();
     return;
   }
-  const { parts, admitted, events } = host.options;
+  const { admitted, events } = host.options;
   host.noteHead();
   for (const chunk of chunks) admitted.exchange.recording.providerBody(chunk);
-  parts.unified.callStates.note(admitted.meta.organization, whole.states);
+  noteStates(host.options, whole.states);
   const headers = whole.isStream
     ? STREAM_HEADERS
     : ["Content-Type", "application/json", "Content-Length", String(whole.body.byteLength)];
@@ -121,10 +127,22 @@ export function answerTranslated(host: BodyHost, bytes: Uint8Array, chunks: read
   host.finish(whole.usage?.completion_tokens);
 }
 
+/** A response repeats the id of the one that it goes on from, whether or not the provider was sent it. */
+function asAsked(prompt: Prompt, { previousResponse }: ResponseOptions["work"]["description"]): Prompt {
+  return previousResponse === undefined ? prompt : { ...prompt, settings: { ...prompt.settings, previousResponse } };
+}
+
+/** Remembers the state of calls, here and with the record: clients may forget it. */
+function noteStates({ parts, admitted }: ResponseOptions, states: ReadonlyMap<string, CallMemory>): void {
+  parts.unified.callStates.note(admitted.meta.organization, states);
+  admitted.exchange.recording.callStates(states);
+}
+
 function contextOf({ attempt, work, admitted }: ResponseOptions): ResponseContext {
   const { endpoint } = work.admission;
+  const outbound = attempt.outbound as Extract<Attempt["outbound"], { readonly kind: "translated" }>;
   return {
-    outbound: attempt.outbound as Extract<Attempt["outbound"], { readonly kind: "translated" }>,
+    outbound: { ...outbound, prompt: asAsked(outbound.prompt, work.description) },
     to: "shape" in endpoint ? endpoint.shape : "chat-completions",
     issuer: attempt.issuer,
     requestId: admitted.exchange.id,

@@ -1,31 +1,46 @@
 import { GatewayError } from "../../errors.ts";
+import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import { messageOf } from "../../observe.ts";
-import type { Loss, ProviderPlugin, RequestChange } from "../../plugin/contract.ts";
+import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
+import { factsOf } from "../../routing/endpoint.ts";
+import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import { askedOf, type Candidate, type Next, type Walk } from "../../routing/walk.ts";
-import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
+import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
+import { OwnFailure } from "../own-failure.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "../refusal.ts";
 import { answerEstimate } from "./answer-converted.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
-import { askForTarget } from "./ask-for-target.ts";
-import { type Attempt, type AttemptParts, prepare, writeFor } from "./attempt.ts";
+import { askForTarget, type Consent } from "./ask-for-target.ts";
+import { type Attempt, type AttemptParts, estimateFor, prepare, type Written, writeFor } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
+import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
-import type { Outcome } from "./outcome.ts";
+import { statesOf } from "./forgotten-states.ts";
+import type { FailedOutcome, Outcome, ResponseOptions } from "./outcome.ts";
+import { moreTelling } from "./passed-over.ts";
+import { turnsFor } from "./previous-response.ts";
+import { providerNamed } from "./scope.ts";
 
-interface UnifiedCallOptions {
+export interface UnifiedCallOptions {
   readonly parts: GatewayParts;
   readonly admitted: Admitted;
   readonly work: UnifiedWork;
   readonly walk: Walk;
   /** The provider of the first target. */
   readonly first: ProviderPlugin | undefined;
-  /** The client's side. */
+  /** The client's side, and of everyone who shares the call. */
   readonly events: UpstreamEvents;
+  /** What plugins said before the cache was asked. */
+  readonly consent?: Consent | undefined;
+  readonly onAnswered?: ResponseOptions["onAnswered"];
 }
+
+const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does not have this endpoint" };
 
 /** State that nobody issues: a request written with it holds none. */
 const NO_ISSUER = "-";
@@ -40,10 +55,17 @@ export class UnifiedCall implements UpstreamCall {
   #attempts = 0;
   #paused = false;
   #aborted = false;
+  readonly #leaving = new AbortController();
+  /** Files that were fetched for one candidate serve the next ones, too; undefined where none are. */
+  #files: FetchedFiles | undefined;
   #failures: string[] = [];
+  /** The last failure: the client's, unless another call is made. Its label is for the reason of that one. */
+  #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
+  #isAsked = false;
 
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
+    this.#files = options.parts.unified.files && {};
     void this.#run();
   }
 
@@ -66,6 +88,7 @@ export class UnifiedCall implements UpstreamCall {
 
   abort(): void {
     this.#aborted = true;
+    this.#leaving.abort();
     this.#response?.abort();
   }
 
@@ -79,10 +102,11 @@ export class UnifiedCall implements UpstreamCall {
         const outcome = await this.#ask(next);
         if (this.#aborted || outcome.kind === "answered") return;
         if (outcome.kind === "passed over") {
-          refusal ??= outcome.error;
+          refusal = moreTelling(refusal, outcome.error);
           next = walk.afterPassing(Date.now());
-          if (next === undefined) throw refusal;
+          if (next === undefined && this.#failed === undefined) throw refusal;
         } else next = this.#afterFailure(next.candidate, outcome);
+        if (next === undefined) this.#failed?.outcome.deliver();
       }
     } catch (error) {
       if (!this.#aborted) this.#refuse(error);
@@ -90,42 +114,61 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   #refuse(error: unknown): void {
-    const { parts, admitted } = this.#options;
+    const { parts, events } = this.#options;
     if (!(error instanceof GatewayError || error instanceof Refused))
       parts.log.error("a request failed in the gateway", { error: messageOf(error) });
     const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
-    admitted.exchange.answerOwn(own);
+    events.onError(new OwnFailure(own));
   }
 
   /** Decides what follows a failure: the next candidate, or the failure as the client's response. */
-  #afterFailure(candidate: Candidate, outcome: Extract<Outcome, { readonly kind: "failed" }>): Next | undefined {
+  #afterFailure(candidate: Candidate, outcome: FailedOutcome): Next | undefined {
     const { walk, parts } = this.#options;
     const { failure } = outcome;
-    this.#failures.push(`${labelOf(candidate)}: ${failure.reason}`);
+    this.#failed = { outcome, label: `${labelOf(candidate)}: ${failure.reason}` };
     const asked = askedOf(candidate);
     if (asked !== undefined) parts.unified.rests.fail(asked, failure, Date.now());
-    const next = walk.afterFailure(candidate, failure, Date.now());
-    if (next === undefined) outcome.deliver();
-    else recordFailedAttempt(this.#options, outcome.attempt, this.#attempts, outcome);
-    return next;
+    return walk.afterFailure(candidate, failure, Date.now());
+  }
+
+  /** Another call follows: the one before is a record of its own. */
+  #recordFailed(): void {
+    const failed = this.#failed;
+    if (failed === undefined) return;
+    this.#failed = undefined;
+    if (failed.label !== undefined) this.#failures.push(failed.label);
+    recordFailedAttempt(this.#options, failed.outcome, this.#attempts);
   }
 
   /** Asks a candidate, and once more where it names a member that it does not take. */
   async #ask({ candidate }: Next): Promise<Outcome> {
     const first = await this.#attempt(candidate, { without: this.#knownRejected(candidate), issuer: undefined });
-    if (first.kind !== "failed" || first.failure.status !== 400 || this.#aborted) return first;
-    const { parts } = this.#options;
+    if (first.kind !== "failed" || this.#aborted) return first;
+    const { parts, work } = this.#options;
+    if (work.admission.endpoint.kind === "count" && countsNot(first)) return this.#estimate(first);
+    if (first.failure.status !== 400) return first;
     const { attempt, body } = first;
     const member = attempt.outbound.kind === "translated" ? rejectedMember(body, attempt.outbound.body) : undefined;
     const dropsState = namesState(body);
     if (member === undefined && !dropsState) return first;
-    recordFailedAttempt(this.#options, attempt, this.#attempts, first);
+    this.#failed = { outcome: first, label: undefined };
     if (member !== undefined)
       parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
     return this.#attempt(candidate, {
       without: this.#knownRejected(candidate),
       issuer: dropsState ? NO_ISSUER : undefined,
     });
+  }
+
+  /** The provider counts, but not for this model: the estimate answers in its place. */
+  async #estimate(outcome: FailedOutcome): Promise<Outcome> {
+    const { parts, work } = this.#options;
+    const { candidate } = outcome.attempt;
+    this.#failed = { outcome, label: undefined };
+    this.#recordFailed();
+    const tokens = await estimateFor(parts, work, await turnsFor(candidate, work));
+    if (!this.#aborted) answerEstimate(this.#options, candidate, { tokens, calls: this.#attempts });
+    return { kind: "answered" };
   }
 
   #knownRejected({ target, model }: Candidate): readonly string[] {
@@ -137,50 +180,108 @@ export class UnifiedCall implements UpstreamCall {
     { without, issuer }: { readonly without: readonly string[]; readonly issuer: string | undefined },
   ): Promise<Outcome> {
     const { parts, admitted, work, first } = this.#options;
-    const { organization } = admitted.meta;
+    let turns: string | undefined;
+    try {
+      turns = await turnsFor(candidate, work);
+    } catch (error) {
+      if (error instanceof GatewayError) return { kind: "passed over", error };
+      throw error;
+    }
     const given: AttemptParts = {
       parts,
       admitted,
       work: issuer === undefined ? work : { ...work, description: { ...work.description, hasState: true } },
       ownKey: work.admission.own.keyOf(candidate.target.provider, first),
-      states: issuer === undefined ? parts.unified.callStates.of(organization, work.body) : {},
+      states: issuer === undefined ? await this.#statesFor(candidate, turns) : {},
+      turns,
       without,
       issuer,
       change: undefined,
     };
-    const outbound = await writeFor(candidate, given);
+    let startedMs = performance.now();
+    const outbound = await this.#written(candidate, given);
+    let writtenMs = performance.now() - startedMs;
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
     if (outbound.kind === "refused") {
       this.#options.walk.passOver(candidate.target);
       return { kind: "passed over", error: untranslatable(outbound.loss, candidate) };
     }
-    let change: RequestChange | undefined;
+    let counted: CountedCall;
     try {
-      change = await askForTarget(this.#options, candidate, this.#attempts === 0);
+      counted = await this.#askPlugins(candidate);
     } catch (error) {
       if (error instanceof Refused || error instanceof GatewayError) return { kind: "passed over", error };
       throw error;
     }
+    const { change } = counted;
     const changed = { ...given, change };
-    const sent = change?.body === undefined ? outbound : await writeFor(candidate, changed);
-    if (sent.kind === "invalid" || sent.kind === "refused")
-      return { kind: "passed over", error: untranslatable(sent.loss, candidate) };
+    startedMs = performance.now();
+    const sent = change?.body === undefined ? outbound : await this.#written(candidate, changed);
+    writtenMs += performance.now() - startedMs;
     if (sent.kind === "estimate") {
-      answerEstimate(admitted, work, candidate, sent.tokens);
+      answerEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
       return { kind: "answered" };
     }
-    const attempt = await prepare(candidate, sent, changed);
-    if (attempt === undefined)
-      return {
-        kind: "passed over",
-        error: new GatewayError("untranslatable", `${labelOf(candidate)} does not have this endpoint`),
-      };
-    return this.#aborted ? { kind: "answered" } : this.#send(attempt);
+    const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
+    let attempt: Attempt | undefined;
+    try {
+      attempt = isWritten ? await prepare(candidate, sent, { ...changed, counted, writtenMs }) : undefined;
+    } catch (error) {
+      counted.giveBack();
+      return this.#unpaid(candidate, error);
+    }
+    if (attempt !== undefined) return this.#aborted ? { kind: "answered" } : this.#send(attempt);
+    counted.giveBack();
+    const loss: Loss = isWritten ? NO_ENDPOINT : sent.loss;
+    return { kind: "passed over", error: untranslatable(loss, candidate) };
+  }
+
+  /** There is no access token for its credential: refused, that rests as a refused key does; out of reach, as a provider. */
+  #unpaid(candidate: Candidate, error: unknown): Outcome {
+    const isOutOfReach = error instanceof UpstreamError;
+    if (!isOutOfReach && !(error instanceof GatewayError)) throw error;
+    const asked = askedOf(candidate);
+    const failure: Failure = { status: 0, kind: isOutOfReach ? "network" : "auth", reason: "no access token" };
+    if (asked !== undefined) this.#options.parts.unified.rests.fail(asked, failure, Date.now());
+    return {
+      kind: "passed over",
+      error: isOutOfReach ? new GatewayError("upstream_unreachable", error.message) : error,
+    };
+  }
+
+  #askPlugins(candidate: Candidate): Promise<CountedCall> {
+    const { parts, admitted, consent } = this.#options;
+    const { hooks } = parts;
+    if (hooks !== undefined && !this.#isAsked) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
+    this.#isAsked = true;
+    return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent });
+  }
+
+  /** What is sent to a candidate, once the files are there that it takes as bytes alone. */
+  async #written(candidate: Candidate, given: AttemptParts): Promise<Exclude<Written, { readonly kind: "fetch" }>> {
+    for (;;) {
+      const written = await writeFor(candidate, { ...given, files: this.#files });
+      if (written.kind !== "fetch") return written;
+      const { files } = this.#options.parts.unified;
+      this.#files = { ...this.#files, ...(await files!.fetch(written.addresses, this.#leaving.signal)) };
+    }
+  }
+
+  /** State of calls that the client forgot. */
+  async #statesFor({ target, model }: Candidate, turns: string | undefined): Promise<CallMemories> {
+    const { parts, admitted, work } = this.#options;
+    const facts = factsOf(target.provider, model, (name) => providerNamed(parts.providers(), name));
+    const insists =
+      facts.needsSignatures === true || (facts.reasoning === "budget" && work.description.needs.includes("reasoning"));
+    if (!insists && turns === undefined) return work.states;
+    return statesOf(parts, admitted.meta.organization, { body: work.body, turns });
   }
 
   #send(attempt: Attempt): Promise<Outcome> {
     const { parts } = this.#options;
+    this.#recordFailed();
     this.#attempts++;
+    attempt.counted.sent();
     const asked = askedOf(attempt.candidate);
     if (asked !== undefined) parts.unified.rests.begin(asked, Date.now());
     const response = new AttemptResponse({
@@ -193,6 +294,11 @@ export class UnifiedCall implements UpstreamCall {
     this.#response = response;
     return response.open();
   }
+}
+
+/** What Bedrock says of some models, and servers of endpoints that they do not have. */
+function countsNot({ failure: { status }, body }: FailedOutcome): boolean {
+  return status === 405 || status === 501 || (status === 400 && /support (?:token )?count/i.test(body));
 }
 
 export const labelOf = ({ target, model }: Candidate): string => `${target.provider.name.toLowerCase()}/${model}`;

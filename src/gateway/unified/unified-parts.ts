@@ -8,11 +8,14 @@ import type { RoutingTables } from "../../routing/tables.ts";
 import type { Upstream } from "../../runtime/http/upstream.ts";
 import { Tokens } from "../../unified/auth/tokens.ts";
 import { CallStates } from "../../unified/call-states.ts";
+import type { FileFetcher } from "../../unified/fetch-files.ts";
 import { ModelCatalog, tablePrice } from "../../unified/model-catalog.ts";
 import { RejectedMembers } from "../../unified/rejected-member.ts";
 import { Translator } from "../../unified/translator.ts";
 import { callWhole } from "../../unified/whole-call.ts";
 import type { ProviderIndex } from "../target.ts";
+import { AttemptMetrics } from "./attempt-metrics.ts";
+import type { Recorded } from "./recorded.ts";
 import { providerNamed } from "./scope.ts";
 
 /** What requests of the unified address share. */
@@ -24,10 +27,14 @@ export interface UnifiedParts {
   readonly speeds: Speeds;
   readonly kept: KeptChoices;
   readonly rests: Rests;
+  readonly metrics: AttemptMetrics;
   readonly tokens: Tokens;
   readonly rejected: RejectedMembers;
   readonly callStates: CallStates;
   readonly translator: Translator;
+  readonly recorded: Recorded;
+  /** Fetches files by address; undefined where that is switched off. */
+  readonly files: FileFetcher | undefined;
   /** Calls the private addresses of credentials that say they have one. */
   readonly privateUpstream: Upstream;
   /** How long events before a stream's content are held back while another target is left. */
@@ -36,7 +43,7 @@ export interface UnifiedParts {
   readonly stallMs: number;
 }
 
-interface UnifiedOptions extends Pick<UnifiedParts, "tables" | "privateUpstream"> {
+interface UnifiedOptions extends Pick<UnifiedParts, "tables" | "privateUpstream" | "recorded" | "files"> {
   readonly config: Pick<Config, "unified_hold_seconds" | "unified_stall_seconds">;
   readonly providers: () => ProviderIndex;
   readonly upstream: Upstream;
@@ -48,10 +55,16 @@ export function createUnifiedParts({
   providers,
   upstream,
   privateUpstream,
+  recorded,
+  files,
 }: UnifiedOptions): UnifiedParts {
+  const metrics = new AttemptMetrics();
   return {
+    metrics,
     tables,
     privateUpstream,
+    recorded,
+    files,
     catalog: new ModelCatalog(
       () => providers().providers,
       (name) => providerNamed(providers(), name),
@@ -61,7 +74,7 @@ export function createUnifiedParts({
     stallMs: config.unified_stall_seconds * 1_000,
     speeds: new Speeds(),
     kept: new KeptChoices(),
-    rests: new Rests(),
+    rests: new Rests((provider, model) => metrics.rested(provider, model)),
     tokens: new Tokens((request) => callWhole(upstream, request)),
     rejected: new RejectedMembers(),
     callStates: new CallStates(),

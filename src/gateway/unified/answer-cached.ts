@@ -1,0 +1,76 @@
+import type { Candidate, Walk } from "../../routing/walk.ts";
+import { type CacheCall, serveFromCache, toCacheRequest } from "../cache/serve-cached.ts";
+import type { CacheSettings } from "../cache/settings.ts";
+import { Refused } from "../refusal.ts";
+import { queryWithoutKey } from "./address.ts";
+import { askConsent, type Consent } from "./ask-for-target.ts";
+import { UnifiedCall, type UnifiedCallOptions } from "./unified-call.ts";
+
+type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onAnswered">;
+
+/**
+ * Answers a unified request that asks for the cache. Its key holds the client's body and the targets that its names stand
+ * for; the response is kept as the client got it, in its own shape.
+ *
+ * Plugins are asked about the first target before: what they change of the request is a part of the key. Where they
+ * refuse that target, the cache is left alone.
+ */
+export async function answerCached(terms: CallTerms, settings: CacheSettings): Promise<void> {
+  const { parts, admitted, work, walk } = terms;
+  const { exchange } = admitted;
+  const call = (consent: Consent | undefined): Pick<CacheCall, "open"> => ({
+    open: (events, shared) =>
+      new UnifiedCall({
+        ...terms,
+        events,
+        consent,
+        onAnswered(answerer, candidate) {
+          shared.answerer = answerer;
+          shared.provider = candidate.target.provider;
+          if (isFallback(walk, candidate)) shared.omit = true;
+        },
+      }),
+  });
+  const [candidate] = walk.candidates;
+  let consent: Consent | undefined;
+  try {
+    consent = candidate && (await askConsent(terms, candidate));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    exchange.receive((events) => new UnifiedCall({ ...terms, events }));
+    return;
+  }
+  if (exchange.ended) return;
+  const { endpoint, sameOnly, refuseLosses, fallbacks, own } = work.admission;
+  const { retry, request } = admitted;
+  const ownKeys = own.all;
+  const cacheRequest = await toCacheRequest(parts, admitted, {
+    settings,
+    body: work.body,
+    url: JSON.stringify([
+      endpoint,
+      queryWithoutKey(request.incoming.url),
+      targetsOf(walk),
+      { sameOnly, refuseLosses, change: consent?.change },
+    ]),
+    credentials: ownKeys.length === 0 ? ["stored"] : ownKeys,
+    provider: undefined,
+    retries: [retry?.plan, fallbacks],
+    model: work.description.model,
+  });
+  await serveFromCache({ parts, exchange, request: cacheRequest, ask: async () => undefined, ...call(consent) });
+}
+
+/** In an order of their own: the one that is asked first may differ from request to request. */
+function targetsOf({ candidates }: Walk): readonly string[] {
+  const names = candidates.map(({ target, model }) =>
+    JSON.stringify([target.provider.name, model, target.path.map(({ body }) => body ?? null)]),
+  );
+  return [...new Set(names)].sort();
+}
+
+/** Whether another target stood before it that could have taken the request. */
+function isFallback(walk: Walk, { target }: Candidate): boolean {
+  const first = walk.candidates.find((each) => !walk.isPassedOver(each.target));
+  return first !== undefined && first.target !== target;
+}

@@ -1,0 +1,166 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Failure } from "../../routing/failure.ts";
+import type { Health } from "../../routing/rests.ts";
+import type { Candidate } from "../../routing/walk.ts";
+
+/** Label sets at most. What is beyond them is counted under the model `other`. */
+const SETS_MAX = 1_000;
+const OTHER = "other";
+
+interface Labels {
+  readonly provider: string;
+  readonly model: string;
+  /** Empty without one. */
+  readonly route: string;
+}
+
+interface Counts {
+  readonly labels: Labels;
+  attempts: number;
+  readonly failures: Map<string, number>;
+  translations: number;
+  translationSeconds: number;
+}
+
+/**
+ * Counts calls of the unified address by provider, model and route, in plain numbers.
+ *
+ * Clients write any model's name, so a model has a label of its own once it has answered a call; until then it is `other`.
+ */
+export class AttemptMetrics {
+  readonly #counts = new Map<string, Counts>();
+  /** Models that have a label, as `provider/model`. */
+  readonly #models = new Set<string>();
+  readonly #rests = new Map<string, { readonly provider: string; readonly model: string; count: number }>();
+
+  answered(candidate: Candidate): void {
+    const { provider, model } = labelsOf(candidate);
+    if (this.#models.size < SETS_MAX) this.#models.add(`${provider}/${model}`);
+    this.#of(candidate).attempts++;
+  }
+
+  /** @param isAfterHead - the response had begun: the call is counted as an attempt already. */
+  failed(candidate: Candidate, reason: string, isAfterHead = false): void {
+    const counts = this.#of(candidate);
+    if (!isAfterHead) counts.attempts++;
+    counts.failures.set(reason, (counts.failures.get(reason) ?? 0) + 1);
+  }
+
+  /** @param ms - spent on a request and its response, as far as this thread or the translator's knows. */
+  translated(candidate: Candidate, ms: number): void {
+    const counts = this.#of(candidate);
+    counts.translations++;
+    counts.translationSeconds += ms / 1_000;
+  }
+
+  /** @param model - null where the whole credential rests. */
+  rested(provider: string, model: string | null): void {
+    const name = this.#modelOf(provider, model);
+    const key = JSON.stringify([provider, name]);
+    const counted = this.#rests.get(key) ?? { provider, model: name, count: 0 };
+    counted.count++;
+    this.#rests.set(key, counted);
+  }
+
+  /** Registers what Prometheus reads. @param health - what rests now. */
+  show(registers: Registry[], health: () => readonly Health[]): void {
+    const all = () => [...this.#counts.values()];
+    const rests = () => [...this.#rests.values()];
+    const modelOf = (provider: string, model: string | null) => this.#modelOf(provider, model);
+    const labelNames = ["provider", "model", "route"] as const;
+    new Counter({
+      name: "weir_gateway_attempts_total",
+      help: "Calls of providers for requests of the unified address, failed ones included.",
+      ...{ labelNames, registers },
+      collect() {
+        this.reset();
+        for (const { labels, attempts } of all()) this.inc({ ...labels }, attempts);
+      },
+    });
+    new Counter({
+      name: "weir_gateway_attempt_failures_total",
+      help: "Those calls that failed, before their response or in the middle of it.",
+      labelNames: [...labelNames, "reason"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, failures } of all())
+          for (const [reason, count] of failures) this.inc({ ...labels, reason }, count);
+      },
+    });
+    new Counter({
+      name: "weir_gateway_rests_total",
+      help: "How often a credential was left alone for a while; without a model, as a whole.",
+      labelNames: ["provider", "model"] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const { count, ...labels } of rests()) this.inc(labels, count);
+      },
+    });
+    new Gauge({
+      name: "weir_gateway_resting",
+      help: "Credentials that rest now.",
+      labelNames: ["provider", "model"] as const,
+      registers,
+      collect() {
+        this.reset();
+        for (const { provider, model, state } of health())
+          if (state === "resting") this.inc({ provider, model: modelOf(provider, model) });
+      },
+    });
+  }
+
+  /** Translation as a summary without quantiles, in the form in which Prometheus reads it. */
+  translationText(): string {
+    const name = "weir_gateway_translation_seconds";
+    const lines = [
+      `# HELP ${name} Time spent on translating a request and its response.`,
+      `# TYPE ${name} summary`,
+      ...[...this.#counts.values()].flatMap(({ labels, translations, translationSeconds }) => {
+        if (translations === 0) return [];
+        const text = Object.entries(labels)
+          .map(([label, value]) => `${label}="${escaped(value)}"`)
+          .join(",");
+        return [`${name}_sum{${text}} ${translationSeconds}`, `${name}_count{${text}} ${translations}`];
+      }),
+    ];
+    return `${lines.join("\n")}\n`;
+  }
+
+  #of(candidate: Candidate): Counts {
+    const { provider, model, route } = labelsOf(candidate);
+    return this.#find({ provider, model: this.#modelOf(provider, model), route });
+  }
+
+  #find(labels: Labels): Counts {
+    const key = JSON.stringify([labels.provider, labels.model, labels.route]);
+    const found = this.#counts.get(key);
+    if (found !== undefined) return found;
+    if (this.#counts.size >= SETS_MAX && labels.model !== OTHER) return this.#find({ ...labels, model: OTHER });
+    const counts = { labels, attempts: 0, failures: new Map(), translations: 0, translationSeconds: 0 };
+    this.#counts.set(key, counts);
+    return counts;
+  }
+
+  #modelOf(provider: string, model: string | null): string {
+    if (model === null) return "";
+    return this.#models.has(`${provider}/${model}`) ? model : OTHER;
+  }
+}
+
+function labelsOf({ target, model }: Candidate): Labels {
+  return { provider: target.provider.name, model, route: target.route ?? "" };
+}
+
+/** What a failure is counted under: `429`, `4xx`, `5xx`, or its kind. */
+export function reasonOf({ kind, status }: Failure): string {
+  if (kind !== "status") return kind;
+  return status === 429 ? "429" : `${Math.floor(status / 100)}xx`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (sign) => ESCAPES[sign]!);
+}

@@ -1,0 +1,42 @@
+import type { RequestChange, RequestEnd } from "../../plugin/contract.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import type { Exchange } from "../exchange.ts";
+import type { RequestHooks } from "../hooks.ts";
+
+/** One call of a unified request as plugins count it: they hear of its end once, whatever becomes of it. */
+export class CountedCall {
+  /** The id of its record, if it fails and another one follows. */
+  readonly id = uuidv7();
+  /** What plugins change of what is sent. */
+  change: RequestChange | undefined;
+  #hooks: RequestHooks | undefined;
+  #sent = false;
+
+  /** The plugins are about to be asked whether it may be made. */
+  begin(hooks: RequestHooks, exchange: Exchange): void {
+    this.#hooks = hooks;
+    exchange.tellEnd((end) =>
+      this.#end({ ...end, id: this.id, recordId: exchange.id, forwarded: end.forwarded && this.#sent }),
+    );
+  }
+
+  sent(): void {
+    this.#sent = true;
+  }
+
+  /** It was not made. */
+  giveBack(): void {
+    this.#end({ id: this.id, status: 0, outcome: "refused", forwarded: false });
+  }
+
+  /** It failed, and has a record of its own. */
+  failed(end: Pick<RequestEnd, "status" | "outcome">): void {
+    this.#end({ ...end, id: this.id, recordId: this.id, forwarded: true });
+  }
+
+  #end(end: RequestEnd): void {
+    const hooks = this.#hooks;
+    this.#hooks = undefined;
+    hooks?.onEnd(end);
+  }
+}

@@ -1,0 +1,48 @@
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
+import { callIdsIn } from "../../unified/call-states.ts";
+import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
+import { inTime } from "./recorded.ts";
+
+/** How long a request waits for state that only records hold: it can go without. */
+const WAIT_MS = 1_000;
+/** Ids that the records are asked for at once; the latest calls count most. */
+const IDS_MAX = 500;
+
+type States = CallMemories;
+
+/** State of the calls in a body that memory holds. */
+export function statesInMemory({ unified }: RoutingParts, organizationId: string, body: Uint8Array): States {
+  const { callStates } = unified;
+  return callStates.isEmpty ? {} : callStates.of(organizationId, callIdsIn(textOf(body)));
+}
+
+/**
+ * The same for a model that insists on it: what memory lacks is asked of the records once, such as after a restart.
+ *
+ * @param turns - JSON of the turns before.
+ */
+export async function statesOf(
+  { unified, log }: GatewayParts,
+  organizationId: string,
+  { body, turns = "" }: { readonly body: Uint8Array; readonly turns: string | undefined },
+): Promise<States> {
+  const { callStates, recorded } = unified;
+  const ids = callIdsIn(turns + textOf(body));
+  const unknown = callStates.unknown(organizationId, ids).slice(-IDS_MAX);
+  if (unknown.length > 0) {
+    try {
+      const found = await inTime(recorded.callStates({ organizationId, callIds: unknown }), WAIT_MS);
+      callStates.note(organizationId, new Map(Object.entries(found)));
+      callStates.noteStateless(
+        organizationId,
+        unknown.filter((id) => !Object.hasOwn(found, id)),
+      );
+    } catch {
+      log.warn("the state of a conversation's calls could not be read; it goes on without");
+    }
+  }
+  return callStates.of(organizationId, ids);
+}
+
+/** Ids are ASCII: a byte a character is enough to find them. */
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

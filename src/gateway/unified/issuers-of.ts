@@ -1,0 +1,39 @@
+import type { IsIssuer } from "../../routing/affinity.ts";
+import { callOf, shapesFor } from "../../routing/endpoint.ts";
+import type { Ordered } from "../../routing/order.ts";
+import { isIssuedBy, issuerOf, issuerOfMemory } from "../../unified/issuer.ts";
+import { shapeNameOf } from "../../unified/outbound.ts";
+import type { TargetsWanted } from "./plan-targets.ts";
+
+/**
+ * Who issued what a request holds, the one that counts most first: who made the response that it goes on from, then the
+ * issuers of its state, the latest first.
+ *
+ * @param first - the target that would be asked first.
+ */
+export function issuersOf(
+  first: Ordered | undefined,
+  { earlier, states = {}, description, admission }: TargetsWanted,
+): readonly IsIssuer[] {
+  const tests: IsIssuer[] = [];
+  if (earlier?.isProviders)
+    tests.push(
+      ({ provider }, credential) =>
+        provider.name === earlier.provider &&
+        (credential === "client" ? "client" : credential.name) === earlier.credential,
+    );
+  // What may be another's is left to the first target where that speaks the client's API itself.
+  const { endpoint } = admission;
+  const isOwnShape = first !== undefined && "shape" in endpoint && speaks(first, endpoint.shape, description.stream);
+  const named = description.issuers.flatMap(({ issuer, certain }) => (certain || !isOwnShape ? issuer : []));
+  const forgotten = Object.values(states).flatMap((memory) => issuerOfMemory(memory) ?? []);
+  for (const issuer of [...named, ...forgotten.reverse()])
+    tests.push((target, credential) => isIssuedBy(issuer, issuerOf(target, credential)));
+  return tests;
+}
+
+/** Whether a target speaks the client's shape in a call. */
+export function speaks({ provider, model, credentials }: Ordered, shape: string, stream: boolean): boolean {
+  const call = callOf(provider, credentials[0], { model, stream });
+  return shapesFor(provider, call).some((at) => shapeNameOf(at) === shape);
+}

@@ -1,0 +1,91 @@
+import { GatewayError } from "../../errors.ts";
+import type { Candidate } from "../../routing/walk.ts";
+import type { AnswerName } from "../../threads.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { RoutingParts } from "../gateway-parts.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+import type { UnifiedWork } from "./answer-unified.ts";
+import { speaks } from "./issuers-of.ts";
+import { inTime, type Recorded } from "./recorded.ts";
+
+/** The response that a request goes on from, by `previous_response_id`. */
+export class PreviousResponse {
+  readonly #recorded: Recorded;
+  readonly #name: AnswerName;
+  /** Who made it; undefined where no record tells. */
+  readonly answer: EarlierAnswer | undefined;
+  /** Why the records could not be asked. */
+  readonly #failure: unknown;
+  #turns: Promise<string | undefined> | undefined;
+
+  private constructor(recorded: Recorded, name: AnswerName, answer: EarlierAnswer | undefined, failure: unknown) {
+    this.#recorded = recorded;
+    this.#name = name;
+    this.answer = answer;
+    this.#failure = failure;
+  }
+
+  /** Never rejects: a target that knows the response itself needs no records. */
+  static async find(recorded: Recorded, name: AnswerName): Promise<PreviousResponse> {
+    try {
+      return new PreviousResponse(recorded, name, await inTime(recorded.answerOf(name)), undefined);
+    } catch (error) {
+      return new PreviousResponse(recorded, name, undefined, error);
+    }
+  }
+
+  /** Whether a candidate can look the response up itself, as far as is known. */
+  isKnownTo({ target, credential }: Candidate): boolean {
+    const { answer } = this;
+    if (answer === undefined) return true;
+    const name = credential === "client" ? "client" : credential.name;
+    return answer.isProviders && answer.provider === target.provider.name && answer.credential === name;
+  }
+
+  /**
+   * The turns that led to it, as JSON, for candidates that cannot look it up.
+   *
+   * @throws GatewayError `previous_response_not_found`, `database_unavailable`.
+   */
+  async turns(): Promise<string> {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#turns ??=
+      this.answer === undefined ? Promise.resolve(undefined) : inTime(this.#recorded.turnsBefore(this.#name));
+    const turns = await this.#turns;
+    if (turns === undefined) throw notFound();
+    return turns;
+  }
+}
+
+const COMPACT = "/responses/compact";
+
+/** What a request goes on from. Only a Responses request may: no other API has such a member. */
+export function previousOf(
+  { unified }: RoutingParts,
+  organizationId: string,
+  { endpoint }: Pick<UnifiedAdmission, "endpoint">,
+  { previousResponse }: Description,
+): Promise<PreviousResponse> | undefined {
+  const isResponses =
+    endpoint.kind === "same" ? endpoint.path === COMPACT : "shape" in endpoint && endpoint.shape === "responses";
+  if (previousResponse === undefined || !isResponses) return undefined;
+  return PreviousResponse.find(unified.recorded, { organizationId, answerId: previousResponse });
+}
+
+/** The turns before, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
+export async function turnsFor(
+  candidate: Candidate,
+  { previous, admission: { endpoint } }: Pick<UnifiedWork, "previous" | "admission">,
+): Promise<string | undefined> {
+  if (previous === undefined) return undefined;
+  const isKnown = previous.isKnownTo(candidate);
+  if (endpoint.kind === "same") {
+    if (previous.answer === undefined || !isKnown) throw notFound();
+    return undefined;
+  }
+  const speaksIt = "shape" in endpoint && speaks(candidate.target, endpoint.shape, false);
+  return speaksIt && isKnown ? undefined : previous.turns();
+}
+
+const notFound = () => new GatewayError("previous_response_not_found", undefined, { path: "previous_response_id" });

@@ -1,0 +1,28 @@
+import { GatewayError } from "../../errors.ts";
+import { within } from "../../runtime/within.ts";
+import type { RecorderFunctions } from "../../threads.ts";
+
+/** What the gateway asks of the records: the recorder's thread reads them, and sees what has just ended, too. */
+export type Recorded = Pick<RecorderFunctions, "answerOf" | "turnsBefore" | "callStates">;
+
+/** For a gateway without a recorder: nothing is recorded. */
+export const NOTHING_RECORDED: Recorded = {
+  answerOf: async () => undefined,
+  turnsBefore: async () => undefined,
+  callStates: async () => ({}),
+};
+
+/** How long a request waits for what only records tell. */
+const WAIT_MS = 5_000;
+
+/** @throws GatewayError `database_unavailable` where the records cannot be read now. */
+export async function inTime<T>(asked: Promise<T>, limitMs = WAIT_MS): Promise<T> {
+  const late = () => {
+    throw new GatewayError("database_unavailable");
+  };
+  try {
+    return await within<T, never>(asked, limitMs, late);
+  } catch (error) {
+    throw error instanceof GatewayError ? error : new GatewayError("database_unavailable", undefined, { cause: error });
+  }
+}

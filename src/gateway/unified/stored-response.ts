@@ -1,0 +1,82 @@
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import { callOf, shapesFor } from "../../routing/endpoint.ts";
+import type { Ordered } from "../../routing/order.ts";
+import { allows } from "../../routing/pattern.ts";
+import type { Scope } from "../../routing/resolve.ts";
+import { Walk } from "../../routing/walk.ts";
+import { NOTHING_DESCRIBED } from "../../unified/describe.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import { shapeNameOf } from "../../unified/outbound.ts";
+import type { Admitted } from "../admit.ts";
+import type { GatewayParts } from "../gateway-parts.ts";
+import type { UnifiedAdmission } from "./admission.ts";
+import { sessionOf, type UnifiedWork } from "./answer-unified.ts";
+import { demandOf } from "./plan-targets.ts";
+import { inTime } from "./recorded.ts";
+import { UnifiedCall } from "./unified-call.ts";
+
+/**
+ * Answers a request about a response that a provider has stored: at the provider, with the credential that made it.
+ *
+ * @throws GatewayError `previous_response_not_found` where no record tells of it, or this key may not use that credential.
+ */
+export async function answerStored(
+  parts: GatewayParts,
+  admitted: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
+  { scope, id, body }: { readonly scope: Scope; readonly id: string; readonly body: Uint8Array },
+): Promise<void> {
+  const { key, unified: admission, exchange, retry } = admitted;
+  const { organizationId } = key;
+  const answer = await inTime(parts.unified.recorded.answerOf({ organizationId, answerId: id }));
+  if (exchange.ended) return;
+  const target = answer?.isProviders ? targetOf(answer, scope, admission) : undefined;
+  if (target === undefined)
+    throw new GatewayError(
+      "previous_response_not_found",
+      "no credential that this key may use has stored a response of this id",
+    );
+  const { provider, model } = target;
+  const session = sessionOf(admitted.headers);
+  const description = { ...NOTHING_DESCRIBED, model };
+  const { userId: user, properties } = admitted.seen;
+  const demand = demandOf({ key, user, session, properties }, description);
+  const work: UnifiedWork = { admission, body, description, demand, session, states: {} };
+  const walk = new Walk([target], {
+    rests: parts.unified.rests,
+    hasOwnKey: () => answer?.credential === "client",
+    seed: undefined,
+    retries: retry === undefined ? undefined : retry.plan.triesMax - 1,
+    random: Math.random,
+  });
+  exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first: provider, events }));
+}
+
+/** Where it is stored; undefined where this request may not go there. */
+function targetOf(
+  { provider: name, model, requestModel, credential }: EarlierAnswer,
+  scope: Scope,
+  { own }: UnifiedAdmission,
+): Ordered | undefined {
+  const provider = scope.providerByName(name);
+  if (provider === undefined) return undefined;
+  if (!allows(scope.allowed, requestModel ?? "", `${name.toLowerCase()}/${model}`)) return undefined;
+  const isOwn = credential === "client";
+  const stored = isOwn ? [] : scope.credentials.filter((each) => each.provider === name && each.name === credential);
+  if (isOwn ? own.keyOf(provider, provider) === undefined : stored.length === 0) return undefined;
+  const spoken = shapesFor(provider, callOf(provider, stored[0], { model, stream: false }));
+  if (!spoken.some((at) => shapeNameOf(at) === "responses")) return undefined;
+  return {
+    provider,
+    model,
+    credentials: stored.slice(0, 1),
+    settings: undefined,
+    route: null,
+    reason: "affinity",
+    resolvedBy: `provider ${name.toLowerCase()}`,
+    path: [],
+    retries: 0,
+    timeoutSeconds: undefined,
+    skipped: undefined,
+  };
+}
