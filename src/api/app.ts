@@ -34,6 +34,7 @@ import { webhookEndpoints } from "./rules/webhooks.ts";
 import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
 import { credentialEndpoints } from "./unified/credentials.ts";
+import { PLAYGROUND_PATH, playgroundEndpoints } from "./unified/playground.ts";
 import { routeEndpoints } from "./unified/routes.ts";
 import { routingEndpoints } from "./unified/routing.ts";
 
@@ -91,6 +92,7 @@ function createApp(
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      if (gate().pathOf(request)?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
       const body = await readJson(request, room.config.max_api_body_bytes);
@@ -123,6 +125,7 @@ function createApp(
     .use(credentialEndpoints(room, gate))
     .use(routeEndpoints(room, gate))
     .use(routingEndpoints(room, gate))
+    .use(playgroundEndpoints(room, gate))
     .use(cacheEndpoints(room, gate))
     .use(alertEndpoints(room, gate))
     .use(webhookEndpoints(room, gate))

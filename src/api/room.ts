@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
+import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import type { Store } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
@@ -33,6 +34,8 @@ export interface ApiRoom {
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
+  /** Has the gateway serve requests whose connections are here. */
+  readonly passedOn: PassedOn;
   readonly keys: KeyWatch;
   /** What the database has of both, told to the gateway whenever it changes. */
   readonly credentials: Pick<Followed<unknown>, "spread" | "error">;

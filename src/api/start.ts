@@ -1,8 +1,9 @@
 import { type Config, listenerPorts } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
+import { PassedOn } from "../runtime/http/pass-on.ts";
 import { listen } from "../runtime/listen.ts";
-import type { Remote } from "../runtime/rpc.ts";
+import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
 import { listRoutes, routesFingerprint } from "../store/routes.ts";
@@ -26,6 +27,8 @@ interface ApiOptions {
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
+  /** The way of the playground's requests into the gateway. */
+  readonly requests: Endpoint;
 }
 
 export interface RunningApi {
@@ -38,7 +41,8 @@ export interface RunningApi {
  *
  * @throws GatewayError `config_invalid` where the address cannot be listened on.
  */
-export async function startApi({ config, home, log, recorder, gateway, jobs }: ApiOptions): Promise<RunningApi> {
+export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { config, home, log, recorder, gateway, jobs } = options;
   const reader = await openStore(config, "read");
   const own = new OpenedLater(config);
   const opened = home === undefined ? undefined : new OpenedLater(home);
@@ -72,7 +76,9 @@ export async function startApi({ config, home, log, recorder, gateway, jobs }: A
   const logins = new Logins({ ...homeStore, config, keys });
   const metrics = new ApiMetrics();
   const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
-  const room = { config, log, ...stores, recorder, gateway, jobs, keys, credentials, routes, logins, signer, metrics };
+  const passedOn = new PassedOn(options.requests);
+  const threads = { recorder, gateway, jobs, passedOn };
+  const room = { config, log, ...stores, ...threads, keys, credentials, routes, logins, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     for (const each of [keys, credentials, routes]) await each.stop();

@@ -20,6 +20,7 @@ const functions: ApiFunctions = {
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),
       jobs: connect<JobFunctions>(ports["jobs"]!),
+      requests: ports["requests"]!,
     });
     const { port } = await running;
     queriesYieldToTraffic();

@@ -3,6 +3,7 @@ import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/opti
 import { ALERT_COMMANDS } from "./alert-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
+import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
@@ -120,6 +121,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./costs.ts")).explainCostCommand,
   },
   ...ALERT_COMMANDS,
+  ...STORAGE_COMMANDS,
   {
     name: "domains list",
     summary: "list target domains, whether they are approved, and today's requests of all organizations",

@@ -44,6 +44,7 @@ const CONTRACT = [
   () => import("../plugin/contract/reading.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/embedding.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/endpoint.ts", { with: { type: "text" } }),
+  () => import("../plugin/contract/mapping.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/provider.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/prompt.ts", { with: { type: "text" } }),
   () => import("../plugin/contract/answer.ts", { with: { type: "text" } }),

@@ -61,6 +61,7 @@ export function printTable(
 /** Words that say how something is, and the colour that they have on a terminal. */
 const TONES: Readonly<Record<string, "red" | "yellow" | "green">> = {
   ...{ ok: "green", usable: "green", approved: "green", mapped: "green", delivered: "green" },
+  ...{ ready: "green", resting: "yellow", "limit spent": "yellow", locked: "red" },
   ...{ warn: "yellow", pending: "yellow", unapproved: "yellow", retrying: "yellow" },
   ...{ fail: "red", failed: "red", expired: "red", revoked: "red", denied: "red", firing: "red", triggered: "red" },
 };

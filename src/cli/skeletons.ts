@@ -24,6 +24,14 @@ export default {
   // Read its traffic as another provider's. Leave it out for a wire format of its own.
   extends: "OPENAI",
 
+  // A wire format of its own: where things sit, as JSON Pointers. It goes before what the mapper learns.
+  // mapping: {
+  //   format: 1,
+  //   request: { model: "/engine", messages: { list: "/turns/*", role: "/speaker", text: "/utterance", roles: { customer: "user" } } },
+  //   response: { text: "/reply/utterance", usage: { prompt_tokens: "/billing/in", completion_tokens: "/billing/out" } },
+  //   stream: { text: { path: "/bit", mode: "append" }, usage: { prompt_tokens: "/billing/in", completion_tokens: "/billing/out" } },
+  // },
+
   // Credentials of its own, lower case: their values are never stored.
   // mask: { headers: ["x-${name}-key"], query: ["token"] },
 

@@ -1,3 +1,4 @@
+import { CLIENT_SHAPES } from "../unified/client-shapes.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION } from "./options.ts";
 
@@ -112,5 +113,22 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     args: ["<name>"],
     options: { org: ORG },
     load: async () => (await import("./routes.ts")).removeRouteCommand,
+  },
+  {
+    name: "route explain",
+    summary: "show where a request for a model would go, and why; nothing is called",
+    args: ["<model>"],
+    options: {
+      shape: text("SHAPE", `what the client speaks, such as messages (default: ${CLIENT_SHAPES[0]})`),
+      body: text("FILE|-", "the client's body as JSON; then what each target would lose is shown"),
+      key: text("KEY", "id or name of the service key that asks (default: one that may use all)"),
+      user: text("USER", "as in Gateway-User-Id"),
+      session: text("SESSION", "as in Gateway-Session-Id"),
+      property: texts("NAME=VALUE", "as in Gateway-Property-NAME"),
+      "api-url": text("URL", "address of the API (default: WEIR_API_URL, else this configuration's)"),
+      json: { type: "boolean", description: "all of it as JSON, with the requests that providers would get" },
+    },
+    notes: ["Asks the running service, with the key in WEIR_API_KEY."],
+    load: async () => (await import("./explain-route.ts")).explainRouteCommand,
   },
 ];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { rereadUnread, type UnreadProgress } from "../jobs/reading/unread.ts";
@@ -19,9 +20,13 @@ export const rereadUnreadCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
+  const spoolDirectory = join(config.data_dir, "spool");
   let done: UnreadProgress;
   try {
-    done = lock === undefined ? await served(config) : await withoutService(invocation, config, rereadUnread);
+    done =
+      lock === undefined
+        ? await served(config)
+        : await withoutService(invocation, config, (parts) => rereadUnread({ ...parts, spoolDirectory }));
   } finally {
     lock?.release();
   }

@@ -42,7 +42,8 @@ export async function withoutService<T>(
         return work({
           reader,
           store,
-          rewrite: (changes) => patiently(async () => void (await rewriteRecords(store, changes, Date.now()))),
+          rewrite: (changes) =>
+            patiently(async () => void (await rewriteRecords(store, changes, { config, now: Date.now() }))),
           learnt,
           provider: (name) => registry.current().providerByName(name),
           log,

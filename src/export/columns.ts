@@ -24,6 +24,8 @@ const RECORD: Readonly<Record<string, Kind>> = {
   outcome: "text",
   error_code: "text",
   error_message: "text",
+  input: "text",
+  output: "text",
   model: "text",
   model_override: "text",
   routed_model: "text",
@@ -86,7 +88,13 @@ const RECORD: Readonly<Record<string, Kind>> = {
 };
 
 /** Only there with `--include-body`. */
-const BODIES: Readonly<Record<string, Kind>> = { request_body: "json", response_body: "json", llmSchema: "json" };
+const BODIES: Readonly<Record<string, Kind>> = {
+  request_body: "json",
+  response_body: "json",
+  provider_request: "json",
+  provider_response: "json",
+  llmSchema: "json",
+};
 
 /** Signed addresses: they expire, and differ each time they are asked for. */
 export const EXPIRING: ReadonlySet<string> = new Set(["signed_body_url", "asset_urls"]);

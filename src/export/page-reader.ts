@@ -119,6 +119,7 @@ export function queryBody(selection: Selection, cursor: string | null, limit: nu
     sort: { created_at: selection.order },
     limit,
     includeBody: selection.includeBody,
+    ...(selection.includeBody && { includeProviderBodies: true }),
     includeInputs: true,
     ...(cursor === null ? {} : { cursor }),
   };

@@ -1,7 +1,7 @@
 /** What a field holds, and so which operators it takes and what a value must be. */
 export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
 
-/** What is joined to the rows when a statement needs it. */
+/** What is joined to the rows when a statement needs it; `texts` are read beforehand. */
 export type Join = "texts" | "tags" | "session";
 
 /** Where a field's value is found. `r` is the row of `requests`; the others are joined by `select.ts`. */
@@ -61,6 +61,8 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   prompt_id: text("prompt_id"),
   prompt_version: text("prompt_version"),
   request_referrer: text("request_referrer"),
+  input: text("input"),
+  output: text("output"),
 
   latency: number("delay_ms"),
   // The plus sign keeps the planner from walking the index on cost, which it would also do for a bound that excludes

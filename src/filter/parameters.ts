@@ -1,7 +1,14 @@
 import { GatewayError } from "../errors.ts";
 
-/** SQLite takes 32,766; a few are left for what stands around a filter. */
+/** SQLite takes so many; a few are left for what stands around a filter. */
+const SQLITE_PARAMETERS_MAX = 32_766;
 const PARAMETERS_MAX = 32_700;
+/**
+ * SQLite computes each constant once, and compares it with all other constants to find it again: 20,000 of them took 4 s of
+ * CPU time. From here on a parameter is written as a subquery, which is computed once too, and compared with nothing.
+ */
+const CONSTANTS_MAX = 500;
+const PARAMETER = /\?(\d+)/g;
 
 /** A statement as the store takes it. */
 export interface SqlStatement {
@@ -27,13 +34,25 @@ export class Parameters {
       });
     }
     this.#args.push(value);
-    const parameter = `?${this.#args.length}`;
+    const number = this.#args.length;
+    const parameter = number <= CONSTANTS_MAX ? `?${number}` : `(select ?${number})`;
     this.#known.set(value, parameter);
     return parameter;
   };
 
   /** The statement whose parameters were all made here. */
   statement(sql: string): SqlStatement {
-    return { sql, args: this.#args };
+    return this.#args.length <= CONSTANTS_MAX ? { sql, args: this.#args } : this.#withoutNumbers(sql);
+  }
+
+  /** SQLite looks for each numbered parameter among all that it knows: many are written without numbers, in their order. */
+  #withoutNumbers(sql: string): SqlStatement {
+    const args: (string | number | null)[] = [];
+    const unnumbered = sql.replace(PARAMETER, (_parameter, number: string) => {
+      args.push(this.#args[Number(number) - 1]!);
+      return "?";
+    });
+    // A value that is used several times is bound as often.
+    return args.length <= SQLITE_PARAMETERS_MAX ? { sql: unnumbered, args } : { sql, args: this.#args };
   }
 }

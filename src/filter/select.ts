@@ -16,6 +16,8 @@ interface SelectOptions {
   readonly body?: BodyTest;
   /** The order, where its columns or the tail speak of one. */
   readonly sort?: Sort;
+  /** What was said in the rows, where the tree or the order asks for it: JSON of lists of `seq`, prompt, completion. */
+  readonly texts?: string;
   /** One more condition over the row, such as a cursor's. */
   readonly where?: (parameters: Parameters) => string;
 }
@@ -33,14 +35,19 @@ export function selectRecords(
   options: SelectOptions = {},
 ): SqlStatement {
   const parameters = new Parameters();
-  const { body, source = PLANNED, where } = options;
+  const { body, source = PLANNED, texts, where } = options;
   const organization = parameters.bind(scope.organizationId);
   const { from, condition } = sourceSql(source, scope, parameters.bind);
   const filter = compileFilter(scope.tree, body === undefined ? { parameters } : { parameters, body });
   const joins = joinsOf(scope.tree, options.sort);
+  if (joins.has("texts") && texts === undefined) throw new TypeError("what was said is not in a table");
   const conditions = [`r.organization_id = ${organization}`, condition, filter, where?.(parameters)];
+  const tables = [
+    ...(joins.has("session") ? [sessionTotals(organization)] : []),
+    ...(joins.has("texts") ? [textsTable(parameters.bind(texts!))] : []),
+  ];
   const sql = [
-    joins.has("session") ? sessionTotals(organization) : "",
+    tables.length > 0 ? `with ${tables.join(", ")}` : "",
     `select ${typeof columns === "string" ? columns : columns(parameters)}`,
     `from ${from}`,
     ...[...joins].map((join) => JOINS[join]),
@@ -48,6 +55,11 @@ export function selectRecords(
     tail(parameters),
   ];
   return parameters.statement(sql.filter((line) => line !== "").join("\n"));
+}
+
+/** Whether a tree or an order asks for what stands in no table: texts that were said, which are read out of packs. */
+export function needsTexts(tree: FilterTree, sort?: Sort): boolean {
+  return joinsOf(tree, sort).has("texts");
 }
 
 function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
@@ -58,15 +70,18 @@ function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
 }
 
 const JOINS: Readonly<Record<Join, string>> = {
-  texts: "left join texts on texts.request_id = r.request_id",
+  texts: "left join said texts on texts.seq = r.seq",
   tags: "left join session_tags tags on tags.organization_id = r.organization_id and tags.session_id = r.session_id",
   session: "left join session_totals session on session.session_id = r.session_id",
 };
 
 /** Totals of every session, computed once per statement from the index `requests_sessions` alone. */
-const sessionTotals = (organization: string) => `with session_totals as materialized (
+const sessionTotals = (organization: string) => `session_totals as materialized (
   select s.session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
     sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
     count(*) as total_requests, min(s.request_created_at) as created_at,
     max(s.request_created_at) as latest_request_created_at
   from requests s where s.organization_id = ${organization} and s.session_id is not null group by s.session_id)`;
+
+const textsTable = (json: string) => `said as materialized (
+  select value ->> 0 as seq, value ->> 1 as prompt, value ->> 2 as completion from json_each(${json}))`;

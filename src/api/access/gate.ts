@@ -27,6 +27,9 @@ interface GateOptions {
   readonly routes: readonly Route[];
 }
 
+/** What such endpoints do changes something, or costs money: with a cookie they have to be asked by our own pages. */
+const CHANGING: readonly Access[] = ["gateway", "write", "admin"];
+
 interface PathMethods {
   readonly path: string;
   readonly pattern: RegExp;
@@ -77,7 +80,7 @@ export class Gate {
     if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
     const scope = access === "signed" ? "read" : access;
     const key =
-      (await this.#identifyLogin(request, scope === "write" || scope === "admin")) ??
+      (await this.#identifyLogin(request, CHANGING.includes(scope))) ??
       this.#identify(request.headers.get("authorization"));
     if (scope !== "key" && !hasScope(key, scope)) {
       throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);

@@ -25,7 +25,7 @@ export class KeyWatch {
   #byId: ReadonlyMap<string, KeySnapshot> = new Map();
   #noted = "";
   #usedAt = new Map<string, number>();
-  #touchedAt = Date.now();
+  #touchedAt = performance.now();
 
   constructor(options: KeyWatchOptions) {
     const { reader, publish, log } = options;
@@ -53,6 +53,13 @@ export class KeyWatch {
 
   byId(id: string): KeySnapshot | undefined {
     return this.#byId.get(id);
+  }
+
+  /** An organization's key, by its id or by a name that no other key of it has. */
+  find(organizationId: string, idOrName: string): KeySnapshot | undefined {
+    const own = [...this.#byId.values()].filter((key) => key.organizationId === organizationId);
+    const named = own.filter(({ name }) => name === idOrName);
+    return own.find(({ id }) => id === idOrName) ?? (named.length === 1 ? named[0] : undefined);
   }
 
   used(id: string): void {
@@ -98,10 +105,10 @@ export class KeyWatch {
   }
 
   async #touch(everyMs: number): Promise<void> {
-    if (this.#usedAt.size === 0 || Date.now() - this.#touchedAt < everyMs) return;
+    if (this.#usedAt.size === 0 || performance.now() - this.#touchedAt < everyMs) return;
     const usedAt = this.#usedAt;
     this.#usedAt = new Map();
-    this.#touchedAt = Date.now();
+    this.#touchedAt = performance.now();
     try {
       await touchKeys((await this.#options.writer()).records, usedAt);
     } catch (error) {

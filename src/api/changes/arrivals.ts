@@ -1,9 +1,19 @@
 import type { KeySnapshot } from "../../keys.ts";
 import { readRecorded } from "../../mapping/read-recorded.ts";
+import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { type ImportedRow, ImportRefused, readImported } from "../../record/imported.ts";
 import { readMembers } from "../../record/json-members.ts";
+import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
+
+/** Members that hold a body, and where it is kept. */
+const BODIES: Readonly<Record<string, ArrivedBody["part"]>> = {
+  request_body: "request",
+  response_body: "response",
+  provider_request: "provider_request",
+  provider_response: "provider_response",
+};
 
 /**
  * Reads one exported record.
@@ -15,7 +25,7 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
   const value = parse(text);
   const row = readImported(value, { organization_id: key.organizationId, key_id: key.id });
   const members = readMembers(text);
-  const bodies = [bodyOf("request", members), bodyOf("response", members)].filter((body) => body !== undefined);
+  const bodies = Object.entries(BODIES).flatMap(([name, part]) => bodyOf(part, members.get(name)) ?? []);
   if (bodies.length === 0) return { row, bodies, texts: NO_TEXTS };
   const { request_body, response_body } = value as { request_body?: Json; response_body?: Json };
   const reading = readRecorded({
@@ -36,19 +46,21 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
 
 type Reading = ReturnType<typeof readRecorded>;
 
-const NO_TEXTS = { prompt: null, completion: null } as const;
-
-function readingColumns(row: ImportedRow, { wireSchema, usageRaw, cacheWrite1hTokens }: Reading): Partial<ImportedRow> {
+function readingColumns(
+  row: ImportedRow,
+  { wireSchema, usageRaw, cacheWrite1hTokens, said }: Reading,
+): Partial<ImportedRow> {
   const hasUsage = row.cost_source !== "cache" && row.total_tokens !== null;
   return {
     wire_schema: wireSchema,
     usage_raw: hasUsage && usageRaw !== undefined ? JSON.stringify(usageRaw) : null,
     prompt_cache_write_1h_tokens: hasUsage ? cacheWrite1hTokens : null,
+    ...shownTexts(said),
   };
 }
 
-function textsOf({ promptText, completionText }: Reading): Arrival["texts"] {
-  return { prompt: promptText, completion: completionText };
+function textsOf({ promptText, completionText, said }: Reading): Arrival["texts"] {
+  return { prompt: promptText, completion: completionText, said: newText(said) };
 }
 
 function llmSchemaOf(members: ReadonlyMap<string, string>): string | null | undefined {
@@ -57,8 +69,7 @@ function llmSchemaOf(members: ReadonlyMap<string, string>): string | null | unde
 }
 
 /** Text is stored as text where showing it gives back these very letters; everything else as the JSON that it is. */
-function bodyOf(part: "request" | "response", members: ReadonlyMap<string, string>): ArrivedBody | undefined {
-  const json = members.get(`${part}_body`);
+function bodyOf(part: ArrivedBody["part"], json: string | undefined): ArrivedBody | undefined {
   if (json === undefined || json === "null") return undefined;
   if (json.startsWith('"')) {
     const text = JSON.parse(json) as string;

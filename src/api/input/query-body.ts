@@ -35,7 +35,16 @@ export const paging = (limitMax: number) => ({
 
 export const optionalSort = optional(t.Unknown({ description: 'Such as {"cost": "desc"}.' }));
 export const optionalCursor = optional(t.String({ description: "next_cursor of the page before." }));
+export const optionalSearch = optional(
+  t.String({ description: 'Words, beginnings (`wor*`) and "phrases" that all have to be in what was said.' }),
+);
+export const optionalPartial = flag(
+  "true answers what a search in bodies finds within a second; searched_to says how far it came.",
+);
 export const includeBody = flag("false leaves out the bodies and llmSchema.");
+export const includeProviderBodies = flag(
+  "true adds provider_request and provider_response beside the bodies; null where the provider got and sent the client's.",
+);
 export const includeInputs = flag("true adds prompt_inputs.");
 export { optional };
 

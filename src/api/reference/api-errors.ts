@@ -6,6 +6,7 @@ export const API_ERRORS = [
   "invalid_body",
   "filter_invalid",
   "sort_invalid",
+  "search_off",
   "missing_auth",
   "invalid_auth",
   "insufficient_scope",

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
-import { bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
+import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords } from "../../store/find/records.ts";
 import { successText } from "../envelope.ts";
 import { logFailure } from "../log-failure.ts";
@@ -11,6 +11,8 @@ import { streamText } from "./stream-text.ts";
 interface Included {
   /** Without bodies and `llmSchema`, nothing but the records is read. */
   readonly includeBody: boolean;
+  /** Beside the bodies what the provider got and sent, where that is not the client's. */
+  readonly includeProviderBodies?: boolean;
   readonly includeInputs: boolean;
 }
 
@@ -85,23 +87,29 @@ async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
   }
 }
 
+const PROVIDER_SIDE = ["provider_request", "provider_response"] as const;
+
 /** The same with bodies and `llmSchema`. */
 async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
-  const { records, bodies } = room.reader;
+  const { records, content } = room.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
+  const hasProviders = printing.includeProviderBodies ?? false;
   const rows = readAhead(parts(asked), (part) => listedRecords(records, part, columns));
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
-    return { group, bodies: await loadShownBodies(bodies, ids) };
+    return { group, bodies: await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []) };
   });
   for await (const { group, bodies } of groups) {
     const mappings = await loadMappings(
       records,
       group.map(({ row }) => row),
+      room.gateway.providerMappings,
     );
     yield group.values().map((record) => {
-      const { request, response, llmSchema } = bodyTexts(record.row, bodies.get(record.row.request_id) ?? {}, mappings);
-      return `${membersText(record, printing)},"request_body":${request},"response_body":${response},"llmSchema":${llmSchema}}`;
+      const own = bodies.get(record.row.request_id) ?? {};
+      const { request, response, llmSchema } = bodyTexts(record.row, own, mappings);
+      const more = hasProviders ? PROVIDER_SIDE.map((part) => `,"${part}":${bodyText(own, part)}`).join("") : "";
+      return `${membersText(record, printing)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
     });
   }
 }

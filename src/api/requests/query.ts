@@ -1,8 +1,10 @@
 import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
 import type { Dialect } from "../../filter/decode.ts";
 import type { Flags } from "../../filter/flags.ts";
 import { decodeSort } from "../../filter/sort.ts";
+import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { countMatches, findPage } from "../../store/find/find.ts";
 import type { Gate } from "../access/gate.ts";
@@ -13,7 +15,10 @@ import {
   FLAGS,
   includeBody,
   includeInputs,
+  includeProviderBodies,
   optionalCursor,
+  optionalPartial,
+  optionalSearch,
   optionalSort,
   paging,
   readPaging,
@@ -22,8 +27,11 @@ import {
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 import { answerRecords } from "./answer.ts";
+import { answerSearch } from "./search.ts";
 import { queryWarnings } from "./warnings.ts";
 
+/** A partial answer is what a search in bodies found within this time. */
+const PART_MS = 700;
 /** Most rows of one answer. */
 const ROWS_MAX: Readonly<Record<Dialect, number>> = { legacy: 1_000, fast: 10_000 };
 
@@ -35,7 +43,10 @@ const queryBody = (dialect: Dialect) =>
       ...paging(ROWS_MAX[dialect]),
       sort: optionalSort,
       cursor: optionalCursor,
+      search: optionalSearch,
+      partial: optionalPartial,
       includeBody,
+      includeProviderBodies,
       includeInputs,
     },
     { additionalProperties: false },
@@ -47,7 +58,10 @@ type QueryBody = Flags & {
   readonly limit?: number | null;
   readonly offset?: number | null;
   readonly cursor?: string | null;
+  readonly search?: string | null;
+  readonly partial?: boolean | null;
   readonly includeBody?: boolean | null;
+  readonly includeProviderBodies?: boolean | null;
   readonly includeInputs?: boolean | null;
 };
 
@@ -68,27 +82,43 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     // What a query waits for, its later pages have waited for already.
     if (after === undefined) await settled(room);
     const until = deadline();
-    const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until });
+    const isPart = body.partial === true;
+    if (isPart && offset !== 0) {
+      throw new GatewayError("invalid_body", "partial answers have no offset: use the cursor", { path: "offset" });
+    }
+    const withinMs = isPart ? PART_MS : undefined;
+    const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until, withinMs });
     const asked = { organizationId, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
     return answerRecords(room, request, asked, {
       includeBody: body.includeBody ?? true,
+      includeProviderBodies: body.includeProviderBodies ?? false,
       includeInputs: body.includeInputs ?? false,
-      extra: { next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, sort) },
+      extra: {
+        next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, sort),
+        ...(isPart && { searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo) }),
+      },
       headers: await queryWarnings(database, organizationId, decoded, until),
     });
   };
 
+  const find = (request: Request, body: QueryBody, dialect: Dialect) => {
+    if (typeof body.search !== "string") return query(request, body, dialect);
+    const { organizationId } = gate().caller(request);
+    const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
+    return answerSearch(room, request, search, readScope(organizationId, body, dialect));
+  };
+
   return new Elysia()
-    .post("/v1/request/query-fast", ({ body, request }) => query(request, body, "fast"), {
+    .post("/v1/request/query-fast", ({ body, request }) => find(request, body, "fast"), {
       body: queryBody("fast"),
       ...endpoint(
         "read",
         "Requests",
         "Find requests",
-        "Every leaf of the filter is wrapped in `request_response_rmt`. `next_cursor` in the answer continues after its last row.",
+        "Every leaf of the filter is wrapped in `request_response_rmt`. `next_cursor` in the answer continues after its last row. With `search` a page may be short although more follow: `searched_to` says how far back it looked.",
       ),
     })
-    .post("/v1/request/query", ({ body, request }) => query(request, body, "legacy"), {
+    .post("/v1/request/query", ({ body, request }) => find(request, body, "legacy"), {
       body: queryBody("legacy"),
       ...endpoint(
         "read",

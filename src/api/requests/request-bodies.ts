@@ -2,15 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import type { RequestRow } from "../../record/request-record.ts";
-import {
-  type BodyPart,
-  loadAsset,
-  loadBodies,
-  type RequestBodies,
-  type StoredBody,
-} from "../../store/bodies/bodies.ts";
 import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
 import { recordsByIds } from "../../store/find/records.ts";
+import type { BodyPart } from "../../store/packs/placed.ts";
+import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
@@ -51,7 +46,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         const { part, raw } = readBodyQuery(request);
         await findShown(room, gate(), request, id);
         const parts: BodyPart[] = [...(part === undefined ? CLIENTS : [part]), ...(raw ? RAW : []), "headers"];
-        const bodies = (await loadBodies(room.reader.bodies, [id], parts)).get(id) ?? {};
+        const bodies = (await room.reader.content.get([id], parts, raw ? "sent" : "shown")).get(id) ?? {};
         return raw ? rawBody(bodies, part!) : bodyJson(bodies, part);
       },
       endpoint("signed", "Requests", "Read the bodies of one request", "Both, or one part of them.", {
@@ -66,7 +61,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         await settled(room);
         const [row] = await recordsByIds(room.reader.records, gate().caller(request).organizationId, [id]);
         if (row === undefined) throw noSuchRequest();
-        const { headers } = (await loadBodies(room.reader.bodies, [id], ["headers"])).get(id) ?? {};
+        const { headers } = (await room.reader.content.get([id], ["headers"])).get(id) ?? {};
         return success({
           request: headerPairs(headers, "request") ?? [],
           response: headerPairs(headers, "response") ?? [],
@@ -86,7 +81,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         await findShown(room, gate(), request, id);
-        const asset = await loadAsset(room.reader.bodies, id, params.asset);
+        const asset = await room.reader.content.asset(id, params.asset);
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
         return bytesAnswer(asset.content, asset.contentType);
       },

@@ -10,7 +10,8 @@ import {
   retentionOf,
   shownRun,
 } from "../../store/retention/retention.ts";
-import { recordsPerDay, STORAGE_DAYS, storedBytes } from "../../store/retention/storage.ts";
+import { recordsPerDay, STORAGE_DAYS, storedBytes, storedPacks } from "../../store/retention/storage.ts";
+import { IndexSize } from "../../store/words/size.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -20,6 +21,7 @@ import type { ApiRoom } from "../room.ts";
 export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
   const { records } = room.current;
   const days = new Remembered<Awaited<ReturnType<typeof recordsPerDay>>>();
+  const indexSize = new IndexSize(room.reader.bodies);
   const organization = (request: Request) => gate().caller(request).organizationId;
   const current = async (organizationId: string) => {
     const rule = await retentionOf(records, organizationId);
@@ -67,19 +69,29 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ request }) => {
         const organizationId = organization(request);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
-        const [bytes, cache, per_day, { in_force, last_run }] = await Promise.all([
+        const [bytes, packs, search_bytes, cache, per_day, { in_force, last_run }] = await Promise.all([
           storedBytes(room.config, room.reader.records),
+          storedPacks(room.reader.bodies),
+          indexSize.bytes(deadline),
           room.gateway.cacheStatus(organizationId),
           days.of(organizationId, () => recordsPerDay(room.reader.records, organizationId, deadline)),
           current(organizationId),
         ]);
-        return success({ ...bytes, cache_bytes: cache.bytes, per_day, retention: in_force, last_run });
+        return success({
+          ...bytes,
+          packs,
+          search_bytes,
+          cache_bytes: cache.bytes,
+          per_day,
+          retention: in_force,
+          last_run,
+        });
       },
       endpoint(
         "read",
         "Storage",
         "What is stored",
-        `Bytes on disk of the deployment; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
+        `Bytes on disk of the deployment, the index of words being a part of the bodies; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
       ),
     );
 }

@@ -23,7 +23,7 @@ const QUESTION = Type.Object(
     body: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: "The client's body; its `model` does not count." }),
     ),
-    key_id: text("Id of the service key that asks; one without lists unless given."),
+    key_id: text("Id or name of the service key that asks; one without lists unless given."),
     user: text("As in `Gateway-User-Id`."),
     session: text("As in `Gateway-Session-Id`."),
     properties: Type.Optional(
@@ -37,7 +37,10 @@ const EXPLAINED =
   "The targets in the order in which they would be asked, with what each would get. Nothing is called, and no secret is shown. " +
   "Errors are those that the request would get.";
 const HEALTH =
-  "Credentials that failed lately, the last used first. `model` is null where the whole credential rests. Kept in memory, per node.";
+  "Credentials whose limit is spent, then those that failed lately, the last used first. `model` is null where it is the whole " +
+  "credential. Failures are kept in memory, per node.";
+
+const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
 
 /** How requests of the unified address are routed now. */
 export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -53,6 +56,11 @@ export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
         );
       },
       endpoint("read", "Routes", "Show which credentials rest", HEALTH),
+    )
+    .get(
+      "/v1/route/models",
+      async ({ request }) => success(await room.gateway.listModels(gate().caller(request))),
+      endpoint("read", "Routes", "List the models and routes that this key may use", LISTED),
     )
     .post(
       "/v1/route/explain",
@@ -78,8 +86,10 @@ export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
 /** The key that asks. @throws GatewayError `not_found`. */
 function keyOf({ keys }: ApiRoom, organizationId: string, id: Static<typeof QUESTION>["key_id"]) {
   if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
-  const found = keys.byId(id);
-  if (found?.organizationId !== organizationId)
-    throw new GatewayError("not_found", "there is no key of this id", { path: "key_id" });
+  const found = keys.find(organizationId, id);
+  if (found === undefined)
+    throw new GatewayError("not_found", "there is no key of this id, and none or several of this name", {
+      path: "key_id",
+    });
   return found;
 }

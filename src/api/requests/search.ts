@@ -1,0 +1,75 @@
+import { GatewayError } from "../../errors.ts";
+import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
+import { decodeSort, NEWEST_FIRST } from "../../filter/sort.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { searchOrder, WordSearch } from "../../store/find/word-search.ts";
+import { readWordQuery } from "../../store/words/word-query.ts";
+import { type Asked, readPaging } from "../input/query-body.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+import { answerRecords } from "./answer.ts";
+import { queryWarnings } from "./warnings.ts";
+
+interface SearchBody {
+  readonly search: string;
+  readonly sort?: unknown;
+  readonly limit?: number | null;
+  readonly offset?: number | null;
+  readonly limitMax: number;
+  readonly cursor?: string | null;
+  readonly includeBody?: boolean | null;
+  readonly includeProviderBodies?: boolean | null;
+  readonly includeInputs?: boolean | null;
+}
+
+/**
+ * Answers the newest records with the words. After a moment it answers what it has, how far back that is, and the cursor
+ * that goes on: so the caller sees hits as they are found, and stops by not asking on.
+ */
+export async function answerSearch(
+  room: ApiRoom,
+  request: Request,
+  body: SearchBody,
+  { scope, decoded }: Asked,
+): Promise<Response> {
+  if (room.config.search_index === "no") throw new GatewayError("search_off");
+  const query = readWordQuery(body.search);
+  const { limit, offset } = readPaging(body, body.limitMax);
+  if (offset !== 0)
+    throw new GatewayError("invalid_body", "a search has no offset: use the cursor", { path: "offset" });
+  refuseOrder(body.sort);
+  const order = searchOrder(body.search);
+  const after = typeof body.cursor === "string" ? decodeCursor(body.cursor, scope, order) : undefined;
+  if (after === undefined) await settled(room);
+  const database = room.reader.records;
+  const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+  const before = after === undefined ? undefined : Number(after.values[0]);
+  const page = await new WordSearch(database, scope, {
+    query,
+    limit,
+    before,
+    deadline,
+    ofProviders: room.gateway.providerMappings,
+  }).page();
+  const asked = { organizationId: scope.organizationId, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+  return answerRecords(room, request, asked, {
+    includeBody: body.includeBody ?? true,
+    includeProviderBodies: body.includeProviderBodies ?? false,
+    includeInputs: body.includeInputs ?? false,
+    extra: {
+      next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, order),
+      searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo),
+    },
+    headers: await queryWarnings(database, scope.organizationId, decoded, deadline),
+  });
+}
+
+/** @throws GatewayError `sort_invalid` for every order but the newest first. */
+function refuseOrder(raw: unknown): void {
+  const sort = decodeSort(raw);
+  const [newest] = NEWEST_FIRST;
+  const isNewest = sort !== "random" && sort.length === 1 && sort[0]!.label === newest!.label;
+  if (isNewest && sort[0]!.direction === "desc") return;
+  throw new GatewayError("sort_invalid", "a search answers the newest first: leave the sort out", { path: "sort" });
+}

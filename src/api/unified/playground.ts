@@ -1,0 +1,57 @@
+import { Elysia, t } from "elysia";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import type { ApiRoom } from "../room.ts";
+import { sendThroughGateway } from "./send-through-gateway.ts";
+
+export const PLAYGROUND_PATH = "/v1/playground";
+
+/** Endpoints of the unified address that the playground uses. */
+const ENDPOINTS = ["chat/completions", "responses", "messages"] as const;
+
+const ABOUT =
+  "The unified address for the dashboard, whose log-in stands for a key that it does not know: the request is sent as that key's. " +
+  "Its record has the property `Playground`. Takes and answers what the unified address does, streams too.";
+
+/** Headers of a client that say something to the gateway or the provider; what else a browser sends concerns neither. */
+const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-version|openai-beta|gateway-.+)$/;
+/** The key is that of the log-in. */
+const NOT_PASSED = /^gateway-(?:auth|property-playground)$/;
+
+/** Lets who is logged in try models: requests of the unified address, sent for the key that the log-in stands for. */
+export function playgroundEndpoints(room: ApiRoom, gate: () => Gate) {
+  const app = new Elysia();
+  for (const path of ENDPOINTS) {
+    app.post(
+      `${PLAYGROUND_PATH}/${path}`,
+      ({ request }) =>
+        sendThroughGateway(room.passedOn, request, {
+          url: `/v1/${path}`,
+          headers: headersOf(request),
+          keyHash: gate().caller(request).hash,
+        }),
+      {
+        ...endpoint("gateway", "Playground", `Try a model: ${path}`, ABOUT, {
+          takes: { "application/json": t.Object({}, { additionalProperties: true }) },
+          answers: { "application/json": t.Unknown(), "text/event-stream": t.String() },
+        }),
+      },
+    );
+  }
+  return app;
+}
+
+function headersOf({ headers, body }: Request): string[] {
+  const passed = [...headers].filter(([name]) => PASSED.test(name) && !NOT_PASSED.test(name));
+  const length = body === null || headers.has("content-length") ? [] : ["Transfer-Encoding", "chunked"];
+  return [
+    "Host",
+    "ai",
+    "User-Agent",
+    "weir-playground",
+    "Gateway-Property-Playground",
+    "yes",
+    ...passed.flat(),
+    ...length,
+  ];
+}

@@ -1,0 +1,150 @@
+import { GatewayError } from "../../errors.ts";
+import type { PassedOn } from "../../runtime/http/pass-on.ts";
+import type { Answer, BodySink, IncomingRequest } from "../../runtime/http/server.ts";
+
+/** Bytes of an answer that wait for a browser that takes its time. */
+const WAITING_BYTES_MAX = 256 * 1_024;
+
+interface Sent {
+  /** Path at the unified address. */
+  readonly url: string;
+  /** Raw pairs. */
+  readonly headers: readonly string[];
+  /** Of the service key that it is sent for. */
+  readonly keyHash: string;
+}
+
+/** Sends a request of the API's listener through the gateway, without a connection: both are in this process. */
+export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: Sent): Promise<Response> {
+  const answer = new FetchAnswer();
+  request.signal.addEventListener("abort", () => answer.left());
+  passedOn.passOn(new FetchRequest(request, sent), answer, sent.keyHash);
+  return answer.response;
+}
+
+/** A `Request` as the gateway takes requests. */
+class FetchRequest implements IncomingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly old = false;
+  readonly rawHeaders: readonly string[];
+  readonly waitsForContinue = false;
+  readonly #body: ReadableStream<Uint8Array> | null;
+  #resumed = Promise.withResolvers<void>();
+
+  constructor({ method, body }: Request, { url, headers }: Sent) {
+    this.method = method;
+    this.url = url;
+    this.rawHeaders = headers;
+    this.#body = body;
+    this.#resumed.resolve();
+  }
+
+  sendContinue(): void {}
+
+  read(sink: BodySink): void {
+    void this.#pump(sink).catch(() => sink.onBroken());
+  }
+
+  pause(): void {
+    this.#resumed = Promise.withResolvers();
+  }
+
+  resume(): void {
+    this.#resumed.resolve();
+  }
+
+  async #pump(sink: BodySink): Promise<void> {
+    for await (const bytes of this.#body ?? []) {
+      sink.onData(bytes);
+      await this.#resumed.promise;
+    }
+    sink.onEnd();
+  }
+}
+
+/** Headers of the gateway's answer that a page may read. Others, a provider's among them, could concern the whole origin. */
+const SHOWN = /^(?:content-type|content-encoding|retry-after|retry-after-ms|gateway-.+)$/i;
+
+/** Whatever a provider answers, a browser runs nothing of it at this address. */
+const SAFE = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+};
+
+/** The gateway's answer as a `Response`. */
+class FetchAnswer implements Answer {
+  readonly response: Promise<Response>;
+  readonly #made = Promise.withResolvers<Response>();
+  readonly #body: ReadableStream<Uint8Array>;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #isOver = false;
+  #onClose: (() => void) | undefined;
+  #onDrain: (() => void) | undefined;
+
+  constructor() {
+    this.response = this.#made.promise;
+    const room = { highWaterMark: WAITING_BYTES_MAX, size: (bytes: Uint8Array | undefined) => bytes?.byteLength ?? 0 };
+    this.#body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#drained(),
+        cancel: () => this.left(),
+      },
+      room,
+    );
+  }
+
+  /** The browser has left. */
+  left(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onClose?.();
+  }
+
+  head(status: number, _reason: string, raw: readonly string[]): void {
+    const headers = new Headers(SAFE);
+    for (let at = 0; at < raw.length; at += 2) if (SHOWN.test(raw[at]!)) headers.append(raw[at]!, raw[at + 1]!);
+    this.#made.resolve(new Response(this.#body, { status, headers }));
+  }
+
+  flush(): void {}
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#isOver) return true;
+    this.#controller.enqueue(bytes);
+    return (this.#controller.desiredSize ?? 0) > 0;
+  }
+
+  end(bytes?: Uint8Array): void {
+    if (this.#isOver) return;
+    if (bytes !== undefined && bytes.byteLength > 0) this.#controller.enqueue(bytes);
+    this.#isOver = true;
+    this.#controller.close();
+  }
+
+  destroy(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const broken = new GatewayError("internal_error", "the gateway broke the answer off");
+    this.#made.reject(broken); // where it has a head already, nothing hears this
+    this.#controller.error(broken);
+  }
+
+  onClose(listener: () => void): void {
+    this.#onClose = listener;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#onDrain = listener;
+  }
+
+  #drained(): void {
+    const listener = this.#onDrain;
+    this.#onDrain = undefined;
+    listener?.();
+  }
+}

@@ -1,0 +1,61 @@
+import { messageOf } from "../observe.ts";
+import type { Json } from "../plugin/contract.ts";
+import type { Invocation } from "./command.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+const ANSWER_MS = 60_000;
+
+/**
+ * Asks a running service: at `--api-url`, else `WEIR_API_URL`, else where this configuration puts its API.
+ *
+ * @param scope - that the key of `WEIR_API_KEY` needs, for who has none.
+ * @returns what the response has as `data`.
+ * @throws UsageError where the service answers 400, CommandError where it cannot be asked or answers another failure.
+ */
+export async function postToApi(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
+  const { terminal } = invocation;
+  const key = terminal.env["WEIR_API_KEY"]?.trim() ?? "";
+  if (key === "") throw new UsageError(`no key: set WEIR_API_KEY to a service key with the scope ${scope}`);
+  // fetch would refuse it too, but with a message that shows the key.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError("WEIR_API_KEY has characters that no key has");
+  const address = addressOf(invocation);
+  const request = {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    redirect: "error",
+    signal: AbortSignal.timeout(ANSWER_MS),
+  } as const;
+  let status: number;
+  let text: string;
+  try {
+    const response = await fetch(address + path, request);
+    status = response.status;
+    text = await response.text();
+  } catch (error) {
+    throw new CommandError(`no Weir answers at ${address}: ${messageOf(error)}`);
+  }
+  const answer = parsed(text);
+  if (status === 200 && answer?.data !== undefined) return answer.data;
+  const said = typeof answer?.message === "string" ? answer.message : `${address} answers ${status}`;
+  if (status === 400) throw new UsageError(said);
+  throw new CommandError(status === 401 ? `${said}; is WEIR_API_KEY a key that has not expired?` : said);
+}
+
+function addressOf({ options, terminal, config: { host, api_port } }: Invocation): string {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  const own = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${api_port}`;
+  const given = options["api-url"]?.toString() ?? (terminal.env["WEIR_API_URL"] || own);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new UsageError("the API address must be http:// or https:// with a host, and perhaps a path");
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // something else answers there
+  }
+}
