@@ -19,6 +19,8 @@ export interface Answer<T> {
   readonly data: T;
   /** Where a list goes on; null at its end. */
   readonly next_cursor?: string | null;
+  /** The time back to which a search has looked; null at its end. */
+  readonly searched_to?: string | null;
   /** What the API wants to be known about the question, such as a property's other spelling. */
   readonly warning?: string;
 }

@@ -11,6 +11,14 @@ export const modelsQuery = queryOptions({
   queryFn: ({ signal }) => get<readonly ModelRow[]>("/v1/models", signal),
 });
 
+/** Names that a model string may hold: routes, and models as `provider/model`. */
+export const modelNamesQuery = queryOptions({
+  queryKey: ["model-names"],
+  queryFn: ({ signal }) => get<readonly { readonly id: string }[]>("/v1/route/models", signal),
+  select: (rows) => rows.map(({ id }) => id),
+  staleTime: 60_000,
+});
+
 /** As many as the API names at once. */
 const NAMES_MAX = 10_000;
 

@@ -7,6 +7,7 @@ export const NAVIGATION = [
   { to: "/users", label: "Users", icon: "people" },
   { to: "/properties", label: "Properties", icon: "tag" },
   { to: "/costs", label: "Costs", icon: "chart" },
+  { to: "/playground", label: "Playground", icon: "play" },
   { to: "/models", label: "Models", icon: "cube" },
   { to: "/credentials", label: "Credentials", icon: "lock" },
   { to: "/routes", label: "Routes", icon: "fork" },

@@ -4,12 +4,14 @@ import { readAlertsSearch } from "./pages/alerts/search.ts";
 import { readCostsSearch } from "./pages/costs/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
+import { readPlaygroundSearch } from "./pages/playground/search.ts";
 import { readPluginsSearch } from "./pages/plugins/search.ts";
 import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
 import { isUnreadable, type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
+import { readRoutesSearch } from "./pages/routes/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { readTimedListSearch } from "./parts/timed-list-search.ts";
@@ -137,6 +139,13 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/page.tsx"), "KeysPage"),
 });
 
+const playground = createRoute({
+  getParentRoute: () => root,
+  path: "/playground",
+  validateSearch: only(readPlaygroundSearch),
+  component: lazyRouteComponent(() => import("./pages/playground/page.tsx"), "PlaygroundPage"),
+});
+
 const credentials = createRoute({
   getParentRoute: () => root,
   path: "/credentials",
@@ -146,6 +155,7 @@ const credentials = createRoute({
 const routes = createRoute({
   getParentRoute: () => root,
   path: "/routes",
+  validateSearch: only(readRoutesSearch),
   component: lazyRouteComponent(() => import("./pages/routes/page.tsx"), "RoutesPage"),
 });
 
@@ -173,6 +183,7 @@ export const router = createRouter({
     properties,
     costs,
     models,
+    playground,
     credentials,
     routes,
     domains,

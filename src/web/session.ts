@@ -44,7 +44,7 @@ export function useSession(): SessionView {
 }
 
 /** Why a control that needs `scope` is of no use to this key, or undefined where it works. `admin` implies all. */
-export function useMissing(scope: "read" | "write" | "admin"): string | undefined {
+export function useMissing(scope: "gateway" | "read" | "write" | "admin"): string | undefined {
   const { scopes } = useSession();
   if (scopes.includes(scope) || scopes.includes("admin")) return undefined;
   return `This needs a key with the scope ${scope}; yours has ${scopes.join(", ")}.`;

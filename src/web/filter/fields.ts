@@ -57,6 +57,8 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
   [
     "Text",
     [
+      field("said", "Input", "text", [RMT, "input"]),
+      field("output", "Output", "text", [RMT, "output"]),
       field("prompt", "Prompt text", "text", ["request", "prompt"]),
       field("answer", "Answer text", "text", ["response", "body_completion"]),
       field("request_body", "Request body", "contains", [RMT, "request_body"]),

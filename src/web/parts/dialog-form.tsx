@@ -36,15 +36,15 @@ export interface FieldValues {
 }
 
 /** The failure of the member at this path of what was sent. */
-type ErrorAt = (path: string) => string | undefined;
+export type ErrorAt = (path: string) => string | undefined;
 
 /**
  * What is wrong with one member of what was sent, without its name, which its field has another one for. Of a path that ends
- * in `.*`: with anything in that member.
+ * in `*`: with any member whose path begins so.
  */
-function failureAt(error: Error | null, path: string): string | undefined {
+export function failureAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiFailure) || error.path === undefined) return undefined;
-  if (path.endsWith(".*")) return error.path.startsWith(path.slice(0, -1)) ? error.message : undefined;
+  if (path.endsWith("*")) return error.path.startsWith(path.slice(0, -1)) ? error.message : undefined;
   if (error.path !== path) return undefined;
   return error.message.startsWith(`${path}: `) ? error.message.slice(path.length + 2) : error.message;
 }
@@ -54,7 +54,7 @@ interface DialogFormProps {
   /** What the button says that sends it. */
   readonly action: string;
   readonly work: { readonly error: Error | null; readonly isPending: boolean };
-  readonly onSubmit: (values: FieldValues) => void;
+  readonly onSubmit: (values: FieldValues, form: HTMLFormElement) => void;
   readonly onClose: () => void;
   readonly wide?: boolean;
   readonly children: (errorAt: ErrorAt) => ReactNode;
@@ -80,7 +80,7 @@ export function DialogForm(props: DialogFormProps) {
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit(valuesOf(new FormData(event.currentTarget)));
+          onSubmit(valuesOf(new FormData(event.currentTarget)), event.currentTarget);
         }}
       >
         {fields}
@@ -98,7 +98,8 @@ export function DialogForm(props: DialogFormProps) {
   );
 }
 
-function valuesOf(form: FormData): FieldValues {
+/** Reads a form by the names of its fields. */
+export function valuesOf(form: FormData): FieldValues {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   return {
     text,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import { PAUSE_MS } from "./use-settled.ts";
 
 interface SearchBoxProps {
@@ -6,9 +6,10 @@ interface SearchBoxProps {
   readonly value: string;
   /** Told a moment after the last key, and at once on Enter. */
   readonly onSearch: (text: string) => void;
+  readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
 
-export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
+export function SearchBox({ label, value, onSearch, inputRef }: SearchBoxProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   // Only another text is worth waiting for: what the page does with it may be another function each time.
@@ -20,6 +21,7 @@ export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
   return (
     <input
       type="search"
+      ref={inputRef}
       className="search-box"
       aria-label={label}
       placeholder={label}
@@ -27,6 +29,8 @@ export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") onSearch(text);
+        // Back to where the other keys mean something.
+        if (event.key === "Escape" && text === "") event.currentTarget.blur();
       }}
     />
   );

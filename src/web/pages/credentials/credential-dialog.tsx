@@ -5,6 +5,7 @@ import { DialogForm, type FieldValues, useSave } from "../../parts/dialog-form.t
 import { Field } from "../../parts/field.tsx";
 import { Loading } from "../../parts/states.tsx";
 import { CREDENTIALS, type CredentialRow, PROVIDERS, type ProviderRow } from "./shapes.ts";
+import { termFields, termsOf } from "./term-fields.tsx";
 
 const CUSTOM: ProviderRow = {
   name: "CUSTOM",
@@ -149,83 +150,7 @@ function Setting({ member, schema, value, error }: SettingProps) {
   );
 }
 
-/** What every credential has. No component: the form asks for all failures at fields before it shows the rest. */
-function termFields(credential: CredentialRow | undefined, errorAt: (path: string) => string | undefined) {
-  return (
-    <>
-      <div className="fields">
-        <Field label="Weight" hint="0 is only a fallback." error={errorAt("weight")}>
-          {(ids) => (
-            <input
-              {...ids}
-              name="weight"
-              type="number"
-              min={0}
-              step="any"
-              required
-              defaultValue={credential?.weight ?? 1}
-            />
-          )}
-        </Field>
-        <Field
-          label="Models"
-          hint="Patterns such as gpt-5*, !gpt-5-pro. All if empty."
-          error={errorAt("models") ?? errorAt("models.*")}
-        >
-          {(ids) => <input {...ids} name="models" placeholder="all" defaultValue={credential?.models.join(", ")} />}
-        </Field>
-      </div>
-      <Field label="Limit" hint="Rate-limit policies, such as 600;w=60,5000;w=86400;u=cents." error={errorAt("limit")}>
-        {(ids) => <input {...ids} name="limit" placeholder="none" defaultValue={credential?.limit ?? ""} />}
-      </Field>
-      <Field label="Base URL" hint="In place of the provider's own address." error={errorAt("base_url")}>
-        {(ids) => <input {...ids} name="base_url" defaultValue={credential?.base_url ?? ""} />}
-      </Field>
-      <fieldset className="scopes">
-        <legend>Use</legend>
-        <Check name="enabled" on={credential?.enabled ?? true} label="enabled" about="requests may use it" />
-        <Check name="private" on={credential?.private} label="private" about="the base URL may be a private address" />
-        <Check name="shared" on={credential?.shared} label="shared" about="every organization may use it" />
-      </fieldset>
-    </>
-  );
-}
-
-interface CheckProps {
-  readonly name: string;
-  readonly label: string;
-  readonly about: string;
-  readonly on: boolean | undefined;
-}
-
-function Check({ name, label, about, on = false }: CheckProps) {
-  return (
-    <label className="check">
-      <input type="checkbox" name={name} defaultChecked={on} />
-      <span>
-        {label} <span className="muted">{about}</span>
-      </span>
-    </label>
-  );
-}
-
 function secretsOf({ text }: FieldValues, members: readonly string[]): Readonly<Record<string, string>> {
   const given = members.map((member) => [member, text(member)] as const);
   return Object.fromEntries(given.filter(([, secret]) => secret !== ""));
-}
-
-function termsOf({ text, number, isOn }: FieldValues) {
-  const models = text("models")
-    .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
-  return {
-    weight: number("weight"),
-    models,
-    limit: text("limit") || null,
-    base_url: text("base_url") || null,
-    enabled: isOn("enabled"),
-    private: isOn("private"),
-    shared: isOn("shared"),
-  };
 }

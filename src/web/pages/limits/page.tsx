@@ -1,14 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
-import { call, get } from "../../api.ts";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
+import type { Column } from "../../parts/data-table.tsx";
 import { windowText } from "../../parts/format.ts";
-import { GatedButton } from "../../parts/gated-button.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
 import { Meter } from "../../parts/meter.tsx";
-import { Page } from "../../parts/page.tsx";
+import { SettingActions } from "../../parts/setting-actions.tsx";
+import { SettingsPage } from "../../parts/settings-page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
@@ -16,48 +10,29 @@ import { LIMITS, type LimitRow } from "./shapes.ts";
 import { amountText } from "./words.ts";
 
 export function LimitsPage() {
-  const [edited, setEdited] = useState<LimitRow | "new">();
-  const { data, error, refetch } = useQuery({
-    queryKey: LIMITS,
-    queryFn: ({ signal }) => get<readonly LimitRow[]>("/v1/rate-limits", signal),
-    refetchInterval: 5_000,
-  });
-  const columns = useMemo(() => columnsOf(setEdited), []);
   return (
-    <Page
+    <SettingsPage<LimitRow>
       title="Limits"
       about="Rate limits and budgets: how much may be sent or spent within a sliding window. A request needs room in every one that bears on it."
-      actions={
-        <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
-          <Icon name="plus" />
-          Create limit
-        </GatedButton>
+      path="/v1/rate-limits"
+      queryKey={LIMITS}
+      add="Create limit"
+      label="Rate limits and budgets"
+      columns={columnsOf}
+      rowKey={({ id }) => id}
+      dialog={(limit, onClose) => <LimitDialog limit={limit} onClose={onClose} />}
+      more={(rows) =>
+        rows.map((row) =>
+          row.segments === undefined || row.segments.length === 0 ? null : <Segments key={row.id} row={row} />,
+        )
       }
-    >
-      <ListRoom
-        rows={data}
-        error={error}
-        onRetry={() => void refetch()}
-        empty={
-          <Empty title="No limits">
-            Create one here, write it into <code>weir.toml</code>, or send{" "}
-            <code>Gateway-RateLimit-Policy: 100;w=60</code> with a request: those that requests bring are not listed.
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <>
-            <DataTable label="Rate limits and budgets" rows={rows} columns={columns} rowKey={({ id }) => id} />
-            {rows.map((row) =>
-              row.segments === undefined || row.segments.length === 0 ? null : <Segments key={row.id} row={row} />,
-            )}
-          </>
-        )}
-      </ListRoom>
-      {edited === undefined ? null : (
-        <LimitDialog limit={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
-      )}
-    </Page>
+      empty={
+        <Empty title="No limits">
+          Create one here, write it into <code>weir.toml</code>, or send <code>Gateway-RateLimit-Policy: 100;w=60</code>{" "}
+          with a request: those that requests bring are not listed.
+        </Empty>
+      }
+    />
   );
 }
 
@@ -112,28 +87,18 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
     {
       id: "actions",
       header: "Actions",
-      cell: (row) =>
-        row.source === "configuration" ? (
-          <span className="muted">in weir.toml</span>
-        ) : (
-          <span className="row-actions">
-            <GatedButton scope="admin" className="small" onClick={() => onEdit(row)}>
-              Edit<span className="unseen"> {row.name}</span>
-            </GatedButton>
-            <ConfirmButton
-              scope="admin"
-              label="Delete"
-              of={row.name}
-              danger
-              title={`Delete the limit “${row.name}”?`}
-              action="Delete limit"
-              run={() => call("DELETE", `/v1/rate-limits/${row.id}`)}
-              refresh={[LIMITS]}
-            >
-              Requests are no longer held to it, from the next one on. What was counted is forgotten.
-            </ConfirmButton>
-          </span>
-        ),
+      cell: (row) => (
+        <SettingActions
+          kind="limit"
+          name={row.name}
+          path={`/v1/rate-limits/${row.id}`}
+          list={LIMITS}
+          isInFile={row.source === "configuration"}
+          onEdit={() => onEdit(row)}
+        >
+          Requests are no longer held to it, from the next one on. What was counted is forgotten.
+        </SettingActions>
+      ),
     },
   ];
 }

@@ -7,37 +7,86 @@ import { Segments } from "../../parts/segments.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { indented } from "./indented.ts";
 import { bodyMedia } from "./media.tsx";
-import { bodyAddress, bodyOf, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
+import {
+  type AnyPart,
+  bodyAddress,
+  bodyOf,
+  headersQuery,
+  type Part,
+  type ProviderPart,
+  partQuery,
+  type RequestRecord,
+  rawBodyQuery,
+} from "./record.ts";
 
 const FORMS = { formatted: "Formatted", raw: "As sent" } as const;
 
 interface BodyViewProps {
   readonly record: RequestRecord;
-  readonly part: "request" | "response";
+  readonly part: Part;
 }
 
-/** One side of the exchange: its headers, and its body as JSON or as the very bytes. */
+/** One half of the exchange, on the client's side and, where that differs, on the provider's. */
 export function BodyView({ record, part }: BodyViewProps) {
-  const [form, choose] = useState<keyof typeof FORMS>("formatted");
+  const [side, choose] = useState<"client" | "provider">("client");
   // Everything comes at once, so that nothing moves when the headers do.
-  const { isPending } = useQuery(headersQuery(record.request_id));
-  const body = bodyOf(record, part);
-  const address = bodyAddress(record.request_id, part);
+  const { data, isPending } = useQuery(headersQuery(record.request_id));
   if (isPending) return <Loading rows={8} />;
+  const sides =
+    part === "request"
+      ? { client: "Sent by the client", provider: "Sent to the provider" }
+      : { client: "Sent to the client", provider: "Sent by the provider" };
+  const hasOther = data !== undefined && data[`provider_${part}`] !== null;
   return (
     <div className="body-view">
+      {hasOther ? <Segments label="Whose side" options={sides} value={side} onChange={choose} /> : null}
+      {hasOther && side === "provider" ? (
+        <ProviderSide key={part} record={record} part={`provider_${part}`} />
+      ) : (
+        <Side record={record} part={part} body={bodyOf(record, part)} />
+      )}
+    </div>
+  );
+}
+
+function ProviderSide({ record, part }: { readonly record: RequestRecord; readonly part: ProviderPart }) {
+  const { data, error, refetch } = useQuery(partQuery(record.request_id, part));
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading rows={8} />;
+  return <Side record={record} part={part} body={data} />;
+}
+
+interface SideProps {
+  readonly record: RequestRecord;
+  readonly part: AnyPart;
+  /** As JSON; null where none is stored. */
+  readonly body: unknown;
+}
+
+/** Headers, and the body as JSON or as the very bytes. */
+function Side({ record, part, body }: SideProps) {
+  const [form, choose] = useState<keyof typeof FORMS>("formatted");
+  const isClients = part === "request" || part === "response";
+  return (
+    <>
       <Headers record={record} part={part} />
       {body === null ? (
-        <Empty title={`No ${part} body was recorded`}>
+        <Empty title={isClients ? `No ${part} body was recorded` : "No body of its own was recorded"}>
           {record.response_status === null
             ? "The request is in flight."
-            : "There was none, the client asked to leave it out, or it was deleted."}
+            : isClients
+              ? "There was none, the client asked to leave it out, or it was deleted."
+              : "It was the client's, there was none, the client asked to leave it out, or it was deleted."}
         </Empty>
       ) : (
         <>
           <div className="body-actions">
             <Segments label="How the body is shown" options={FORMS} value={form} onChange={choose} />
-            <a className="button" href={address} download={`${record.request_id}-${part}`}>
+            <a
+              className="button"
+              href={bodyAddress(record.request_id, part)}
+              download={`${record.request_id}-${part.replace("_", "-")}`}
+            >
               <Icon name="download" /> Download the bytes
             </a>
           </div>
@@ -50,13 +99,13 @@ export function BodyView({ record, part }: BodyViewProps) {
             <RawBody record={record} part={part} />
           ) : (
             <>
-              {bodyMedia(record, part)}
-              <FormattedBody record={record} part={part} />
+              {isClients ? bodyMedia(record, part) : undefined}
+              <FormattedBody record={record} part={part} body={body} />
             </>
           )}
         </>
       )}
-    </div>
+    </>
   );
 }
 
@@ -64,14 +113,15 @@ export function BodyView({ record, part }: BodyViewProps) {
 const LONG_NUMBER = /[\d.]{16}/;
 
 /** JSON with a line for each member. Where numbers are so long that they were rounded, it is made from the bytes. */
-function FormattedBody({ record, part }: BodyViewProps) {
-  const body = bodyOf(record, part);
+function FormattedBody({ record, part, body }: SideProps) {
   const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
   const isRounded = typeof body !== "string" && LONG_NUMBER.test(text);
   const { data, isLoading } = useQuery({ ...rawBodyQuery(record.request_id, part), enabled: isRounded });
   if (isLoading) return <Loading rows={8} />;
-  return <Code label={`${part} body`} text={(data && asWritten(data)) ?? text} />;
+  return <Code label={labelOf(part)} text={(data && asWritten(data)) ?? text} />;
 }
+
+const labelOf = (part: AnyPart) => `${part.replace("provider_", "provider's ")} body`;
 
 /** Undefined of bytes that are no JSON, as those of a stream. */
 function asWritten(bytes: Uint8Array): string | undefined {
@@ -85,11 +135,11 @@ function asWritten(bytes: Uint8Array): string | undefined {
 }
 
 /** The bytes as text where they are text. */
-function RawBody({ record, part }: BodyViewProps) {
+function RawBody({ record, part }: Omit<SideProps, "body">) {
   const { data, error, refetch } = useQuery(rawBodyQuery(record.request_id, part));
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={4} />;
-  return <Code label={`${part} body as sent, ${formatBytes(data.byteLength)}`} text={bytesText(data)} />;
+  return <Code label={`${labelOf(part)} as sent, ${formatBytes(data.byteLength)}`} text={bytesText(data)} />;
 }
 
 function bytesText(bytes: Uint8Array): string {
@@ -111,7 +161,7 @@ function hexDump(bytes: Uint8Array): string {
   return lines.join("\n");
 }
 
-function Headers({ record, part }: BodyViewProps) {
+function Headers({ record, part }: Omit<SideProps, "body">) {
   const { data } = useQuery(headersQuery(record.request_id));
   const headers = data?.[part] ?? [];
   return (

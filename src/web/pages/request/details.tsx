@@ -1,13 +1,7 @@
 import type { ReactNode } from "react";
 import { Bytes, Time } from "../../parts/values.tsx";
 import type { RequestRecord } from "./record.ts";
-
-/** The client's API by the name of its translation. */
-const MAPPINGS: Readonly<Record<string, string>> = {
-  OPENAI: "OpenAI's chat completions, completions or embeddings",
-  RESPONSES: "OpenAI's responses",
-  MESSAGES: "Anthropic's messages",
-};
+import { MAPPINGS } from "./routing.tsx";
 
 /** Everything else that is recorded; what is not known is left out. */
 export function Details({ record }: { readonly record: RequestRecord }) {

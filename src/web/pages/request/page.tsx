@@ -19,8 +19,9 @@ import { DeleteButton } from "./delete-button.tsx";
 import { Details } from "./details.tsx";
 import { omissions, outcomeText } from "./outcome.ts";
 import { type RequestRecord, recordQuery } from "./record.ts";
-import { Links, SessionTimeline } from "./related.tsx";
+import { CacheSource, SessionTimeline } from "./related.tsx";
 import { Replay } from "./replay.tsx";
+import { Routing } from "./routing.tsx";
 import type { RequestTab } from "./search.ts";
 import { Timing } from "./timing.tsx";
 
@@ -78,6 +79,9 @@ export function RequestPage() {
       actions={
         <>
           {backLink}
+          <Link to="/playground" search={{ from: id }} className="button">
+            <Icon name="play" /> Try again with…
+          </Link>
           <DeleteButton id={id} onDone={back} />
           <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
             <Icon name="help" />
@@ -112,10 +116,11 @@ export function RequestPage() {
           </div>
         </section>
         <aside className="request-side" aria-label="About the request">
+          <Routing record={data} />
           <Feedback record={data} />
           <Properties record={data} />
           <Scores record={data} />
-          <Links record={data} />
+          <CacheSource record={data} />
           <SessionTimeline record={data} />
         </aside>
       </div>

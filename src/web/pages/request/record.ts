@@ -23,17 +23,21 @@ export const recordQuery = (id: string) =>
     structuralSharing: false, // it would lose a property that is called `__proto__`
   });
 
-type Part = "request" | "response";
+/** What the client sent and got. */
+export type Part = "request" | "response";
+/** What went to the provider and came from it, where that differs. */
+export type ProviderPart = `provider_${Part}`;
+export type AnyPart = Part | ProviderPart;
 
 export const bodyOf = (record: RequestRecord, part: Part): unknown =>
   part === "request" ? record.request_body : record.response_body;
 
 /** Where the very bytes of a body are. */
-export const bodyAddress = (id: string, part: Part): string =>
+export const bodyAddress = (id: string, part: AnyPart): string =>
   `/v1/request/${encodeURIComponent(id)}/body?part=${part}&raw=true`;
 
 /** The very bytes of a body. */
-export const rawBodyQuery = (id: string, part: Part) =>
+export const rawBodyQuery = (id: string, part: AnyPart) =>
   queryOptions({
     queryKey: ["raw-body", id, part],
     queryFn: async ({ signal }) => {
@@ -44,6 +48,15 @@ export const rawBodyQuery = (id: string, part: Part) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     structuralSharing: false, // bytes are compared one by one
+  });
+
+/** A part as JSON; null where the client's is the same, or nothing was recorded. */
+export const partQuery = (id: string, part: ProviderPart) =>
+  queryOptions({
+    queryKey: ["request-part", id, part],
+    queryFn: ({ signal }) => get<unknown>(`/v1/request/${encodeURIComponent(id)}/body?part=${part}`, signal),
+    staleTime: 60_000,
+    structuralSharing: false, // it would lose a property that is called `__proto__`
   });
 
 export interface CostView {
@@ -67,6 +80,9 @@ export const costQuery = (id: string) =>
 export interface HeadersView {
   readonly request: readonly (readonly [string, string])[];
   readonly response: readonly (readonly [string, string])[];
+  /** Null where the provider got and sent what the client sent and got. */
+  readonly provider_request: readonly (readonly [string, string])[] | null;
+  readonly provider_response: readonly (readonly [string, string])[] | null;
 }
 
 export const headersQuery = (id: string) =>

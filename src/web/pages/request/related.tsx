@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { post } from "../../api.ts";
-import { and, during, leaf, ofSession, or } from "../../filter/tree.ts";
+import { ofSession } from "../../filter/tree.ts";
 import { formatDuration } from "../../parts/format.ts";
-import { Money, Status } from "../../parts/values.tsx";
 import type { RequestRow } from "../requests/columns.tsx";
 import type { RequestRecord } from "./record.ts";
 
@@ -67,65 +66,20 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
   );
 }
 
-/** Attempts follow each other at once: a time to look in, so that not all records are looked through. */
-const ATTEMPTS_MS = 3_600_000;
-
-function around({ request_created_at: time, delay_ms: delay }: RequestRecord) {
-  const at = Date.parse(time);
-  return {
-    from: new Date(at - ATTEMPTS_MS).toISOString(),
-    to: new Date(at + (delay ?? 0) + ATTEMPTS_MS).toISOString(),
-  };
-}
-
-/** Other tries for the same request of the client, and the request whose answer the cache gave. */
-export function Links({ record }: { readonly record: RequestRecord }) {
-  const whole = record.attempt_of ?? record.request_id;
-  const { data: attempts } = useQuery({
-    queryKey: ["attempts", whole],
-    queryFn: ({ signal }) =>
-      post<readonly RequestRow[]>(
-        "/v1/request/query-fast",
-        {
-          filter: and(
-            during(around(record)),
-            or(leaf("attempt_of", { equals: whole }), leaf("request_id", { equals: whole })),
-          ),
-          sort: { created_at: "asc" },
-          limit: 50,
-          includeBody: false,
-        },
-        signal,
-      ),
-  });
-  const others = (attempts ?? []).length > 1 ? attempts! : [];
-  if (others.length === 0 && record.cache_reference_id === null) return null;
+/** The request whose answer the cache gave. */
+export function CacheSource({ record }: { readonly record: RequestRecord }) {
+  if (record.cache_reference_id === null) return null;
   return (
-    <section className="panel" aria-label="Related requests">
+    <section className="panel" aria-label="Cached answer">
       <header className="panel-head">
-        <h2>Related</h2>
+        <h2>Cached answer</h2>
       </header>
       <ul className="related">
-        {record.cache_reference_id === null ? null : (
-          <li>
-            <Link to="/requests/$id" params={{ id: record.cache_reference_id }}>
-              The request whose answer this is
-            </Link>
-          </li>
-        )}
-        {others.map((row) => (
-          <li key={row.request_id}>
-            <Link
-              to="/requests/$id"
-              params={{ id: row.request_id }}
-              aria-current={row.request_id === record.request_id ? "true" : undefined}
-            >
-              {row.attempt_of === null ? "As the client saw it" : `Attempt ${row.attempt ?? ""} at ${row.provider}`}
-            </Link>
-            <Status of={row.response_status} />
-            <Money of={row.cost} />
-          </li>
-        ))}
+        <li>
+          <Link to="/requests/$id" params={{ id: record.cache_reference_id }}>
+            Original request
+          </Link>
+        </li>
       </ul>
     </section>
   );

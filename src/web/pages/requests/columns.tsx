@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { RecordFields } from "../../../record/request-record.ts";
 import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
 import { Status, Time } from "../../parts/values.tsx";
+import { marked } from "./marks.tsx";
 
 /** A request as lists show it: a record without its bodies. */
 export type RequestRow = RecordFields;
@@ -17,7 +18,8 @@ export interface RequestColumn {
   readonly cut?: true;
   /** The API's name for ordering by it. */
   readonly sort?: string;
-  readonly cell: (row: RequestRow) => ReactNode;
+  /** @param marks - what a search marks in texts. */
+  readonly cell: (row: RequestRow, marks?: RegExp) => ReactNode;
   /** What shows when one points at the cell. */
   readonly title?: (row: RequestRow) => string | undefined;
 }
@@ -28,6 +30,16 @@ type NameOf = (row: RequestRow) => string | null | undefined;
 const named = (of: NameOf) => ({
   cut: true as const,
   cell: (row: RequestRow) => of(row) || UNKNOWN,
+  title: (row: RequestRow) => of(row) || undefined,
+});
+
+/** A column of texts, of which a list shows a line. */
+const said = (of: (row: RequestRow) => string | null) => ({
+  cut: true as const,
+  cell: (row: RequestRow, marks?: RegExp) => {
+    const line = of(row)?.replace(/\s+/g, " ").trim();
+    return line ? marked(line, marks) : UNKNOWN;
+  },
   title: (row: RequestRow) => of(row) || undefined,
 });
 
@@ -53,6 +65,8 @@ export const COLUMNS: readonly RequestColumn[] = [
     ),
   },
   { id: "status", header: "Status", width: 82, cell: (row) => <Status of={row.response_status} /> },
+  { id: "input", header: "Input", width: 300, ...said((row) => row.input) },
+  { id: "output", header: "Output", width: 300, ...said((row) => row.output) },
   { id: "model", header: "Model", width: 176, sort: "body_model", ...named((row) => row.model) },
   { id: "provider", header: "Provider", width: 108, ...named((row) => row.provider) },
   { id: "route", header: "Route", width: 120, ...named((row) => row.route) },
@@ -123,6 +137,8 @@ export const COLUMNS: readonly RequestColumn[] = [
 export const DEFAULT_COLUMNS: readonly string[] = [
   "time",
   "status",
+  "input",
+  "output",
   "model",
   "provider",
   "latency",

@@ -2,8 +2,8 @@ import { shellWord } from "../../parts/shell-word.ts";
 import type { RequestsQuestion } from "./query.ts";
 
 /** Asks the API the same. The key comes from the environment: none is ever shown. */
-export function curlText({ path, filter, sort }: RequestsQuestion, apiUrl: string): string {
-  const body = JSON.stringify({ filter, sort, limit: 100, includeBody: false });
+export function curlText({ path, filter, sort, search }: RequestsQuestion, apiUrl: string): string {
+  const body = JSON.stringify({ filter, sort, search, limit: 100, includeBody: false });
   return [
     `curl -s ${shellWord(apiUrl + path)}`,
     `  -H "Authorization: Bearer $WEIR_API_KEY"`,
@@ -13,10 +13,11 @@ export function curlText({ path, filter, sort }: RequestsQuestion, apiUrl: strin
 }
 
 /** Downloads the same, by the command line; oldest first, or newest first as here. */
-export function exportText({ path, ownFilter, moments, sort }: RequestsQuestion, apiUrl: string): string {
+export function exportText({ path, ownFilter, moments, sort, search }: RequestsQuestion, apiUrl: string): string {
   if (path !== "/v1/request/query-fast") {
     return "# weir export takes the fields of request_response_rmt only.\n# This filter also asks for a session, a prompt or an answer's text: use curl.";
   }
+  if (search !== undefined) return "# weir export takes no search: use curl.";
   const [[key, direction] = ["created_at", "asc"]] = Object.entries(sort);
   return [
     "weir export",

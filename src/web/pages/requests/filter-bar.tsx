@@ -2,8 +2,14 @@ import { type RefObject, useState } from "react";
 import { ConditionEditor, newCondition } from "../../filter/condition-editor.tsx";
 import { type FilterGroup, type FilterNode, isComplete, nodeText } from "../../filter/model.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { SearchBox } from "../../parts/search-box.tsx";
 
 interface FilterBarProps {
+  /** Words that are searched for. */
+  readonly search: string;
+  readonly onSearch: (text: string) => void;
+  /** Gets the focus on `s`. */
+  readonly searchRef: RefObject<HTMLInputElement | null>;
   readonly filter: FilterGroup;
   readonly onChange: (filter: FilterGroup) => void;
   readonly isEditing: boolean;
@@ -13,7 +19,16 @@ interface FilterBarProps {
 }
 
 /** Adds one condition after the other; what is in force stands beside as words, each of which can be taken away. */
-export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: FilterBarProps) {
+export function FilterBar({
+  search,
+  onSearch,
+  searchRef,
+  filter,
+  onChange,
+  isEditing,
+  onEdit,
+  valueRef,
+}: FilterBarProps) {
   const [draft, setDraft] = useState(newCondition);
   const add = (node: FilterNode) => {
     const isOneOf = filter.operator === "or" && filter.nodes.length > 1;
@@ -33,6 +48,7 @@ export function FilterBar({ filter, onChange, isEditing, onEdit, valueRef }: Fil
   return (
     <div className="filter-bar">
       <search>
+        <SearchBox label="Search words, user, session, id" value={search} onSearch={onSearch} inputRef={searchRef} />
         <form
           className="filter-add"
           aria-label="Filter requests"

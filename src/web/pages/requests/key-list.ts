@@ -5,6 +5,7 @@ export const LIST_KEYS = [
   ["PgDn PgUp", "15 requests on, or back"],
   ["Home End", "first request, last that is loaded"],
   ["Enter", "open the request"],
+  ["s", "search"],
   ["/", "filter"],
   ["b", "filter builder"],
   ["l", "live on or off"],

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
+import { and } from "../../filter/tree.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -14,11 +15,14 @@ import { storeColumns, storedColumns } from "./columns.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { LIST_KEYS } from "./key-list.ts";
+import { marksOf } from "./marks.tsx";
 import { ColumnsMenu, ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, useRequestCount, useRequests } from "./query.ts";
 import { isUnreadable, type RequestsSearch } from "./search.ts";
+import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
+import { useSearching } from "./use-searching.ts";
 
 const route = getRouteApi("/requests");
 
@@ -40,8 +44,11 @@ function ReadRequests() {
     (part: Partial<RequestsSearch>) => void navigate({ to: "/requests", search: { ...search, ...part } }),
     [navigate, search],
   );
-  const { filter: tree, range, from, to, sort } = search;
-  const question = useMemo(() => questionOf({ filter: tree, range, from, to, sort }), [tree, range, from, to, sort]);
+  const { filter: tree, range, from, to, sort, q } = search;
+  const question = useMemo(
+    () => questionOf({ filter: tree, range, from, to, sort, q }),
+    [tree, range, from, to, sort, q],
+  );
   const filter = useMemo(() => fromTree(tree), [tree]);
   const setFilter = (next: FilterGroup) => {
     const wanted = toTree(next);
@@ -50,9 +57,11 @@ function ReadRequests() {
   const [isEditing, setEditing] = useState(false);
   const [isHelping, setHelping] = useState(false);
   const value = useRef<HTMLInputElement>(null);
+  const words = useRef<HTMLInputElement>(null);
   const list = useList(search, question);
   useEffect(() => rememberSearch(search), [search]);
   useKeys({
+    s: () => words.current?.focus(),
     "/": () => value.current?.focus(),
     "?": () => setHelping(true),
     b: () => setEditing(!isEditing),
@@ -86,12 +95,26 @@ function ReadRequests() {
       }
     >
       <FilterBar
+        search={q ?? ""}
+        onSearch={(text) => set({ q: text.trim() === "" ? undefined : text, live: undefined })}
+        searchRef={words}
         filter={filter}
         onChange={setFilter}
         isEditing={isEditing}
         onEdit={() => setEditing(!isEditing)}
         valueRef={value}
       />
+      {question.isInParts ? (
+        <div className="search-line">
+          <SearchStatus {...list.searching} />
+          {q === undefined ? null : (
+            <Named
+              text={q.trim()}
+              onFilter={(named) => set({ q: undefined, filter: and(question.ownFilter, named) })}
+            />
+          )}
+        </div>
+      ) : null}
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} />
       {isHelping ? <KeyHelp keys={LIST_KEYS} onClose={() => setHelping(false)} /> : null}
@@ -105,15 +128,17 @@ type ListState = ReturnType<typeof useList>;
 function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
   const [columns, setShown] = useState(storedColumns);
   const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
-  const canBeLive = isNewestFirst && search.to === undefined;
-  const isUnasked = question.filter === "all";
+  const canBeLive = isNewestFirst && search.to === undefined && search.q === undefined;
+  const isUnasked = question.filter === "all" && search.q === undefined;
   const [isFirstStart, setFirstStart] = useState(false);
   const requests = useRequests(question, (search.live === true && canBeLive) || isFirstStart);
   const isEmpty = requests.data !== undefined && requests.rows.length === 0;
   if (isFirstStart !== (isEmpty && isUnasked)) setFirstStart(isEmpty && isUnasked);
+  const searching = useSearching(question, requests);
   const count = useRequestCount(question, search.live === true && canBeLive);
   return {
     ...requests,
+    searching,
     isEmpty,
     isFirstStart,
     canBeLive,
@@ -133,7 +158,7 @@ interface LiveButtonProps {
 }
 
 function LiveButton({ list, isOn, onChange }: LiveButtonProps) {
-  const why = list.canBeLive ? undefined : "Live needs the newest first and a time range that ends now.";
+  const why = list.canBeLive ? undefined : "Live needs the newest first, a time range that ends now, and no search.";
   const isLive = isOn && list.canBeLive;
   return (
     <button
@@ -158,9 +183,11 @@ interface ListProps {
 function List({ list, search, onSort }: ListProps) {
   const navigate = useNavigate();
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
+  const { isStopped } = list.searching;
+  const marks = useMemo(() => marksOf(search.q), [search.q]);
   const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+    if (!isStopped && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [isStopped, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const onOpen = useCallback((id: string) => void navigate({ to: "/requests/$id", params: { id } }), [navigate]);
   if (list.data === undefined) {
     return error === null ? (
@@ -171,9 +198,13 @@ function List({ list, search, onSort }: ListProps) {
   }
   if (list.isFirstStart) return <FirstRequest />;
   if (list.isEmpty) {
+    if (hasNextPage) return isStopped ? null : <Loading rows={14} label="Searching" />;
     return (
-      <Empty title="No request fits this filter">
-        {list.warning ?? "Take a condition away, or choose a longer time."}
+      <Empty title={search.q === undefined ? "No request fits this filter" : "No request has these words"}>
+        {list.warning ??
+          (search.q === undefined
+            ? "Take a condition away, or choose a longer time."
+            : "What was new in a turn is searched: use the filter “Request body contains” for all that was sent.")}
       </Empty>
     );
   }
@@ -184,11 +215,19 @@ function List({ list, search, onSort }: ListProps) {
       columns={list.columns}
       count={list.count}
       sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
-      onSort={(next) =>
-        onSort(
-          next === key && direction === "desc" ? `${next}.asc` : next === "created_at" ? undefined : `${next}.desc`,
-        )
+      onSort={
+        search.q === undefined
+          ? (next) =>
+              onSort(
+                next === key && direction === "desc"
+                  ? `${next}.asc`
+                  : next === "created_at"
+                    ? undefined
+                    : `${next}.desc`,
+              )
+          : undefined
       }
+      marks={marks}
       onEnd={onEnd}
       onOpen={onOpen}
       listKey={JSON.stringify({ ...search, live: undefined })}
@@ -196,7 +235,11 @@ function List({ list, search, onSort }: ListProps) {
         isFetchNextPageError ? (
           <Failed error={error} onRetry={() => void fetchNextPage()} />
         ) : hasNextPage ? (
-          "Loading more…"
+          isStopped ? (
+            "Stopped."
+          ) : (
+            "Loading more…"
+          )
         ) : (
           "These are all."
         )

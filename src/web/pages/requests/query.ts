@@ -23,6 +23,10 @@ export interface RequestsQuestion {
   readonly filter: FilterTree;
   readonly sort: Readonly<Record<string, "asc" | "desc">>;
   readonly moments: { readonly from: string | undefined; readonly to: string | undefined };
+  /** Words that are searched for. */
+  readonly search?: string;
+  /** Whether it is answered in parts: what was found, and how far back. */
+  readonly isInParts: boolean;
   /** The filter without the time range. */
   readonly ownFilter: FilterTree;
 }
@@ -35,17 +39,34 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
   return {
     path: isFast(filter) ? "/v1/request/query-fast" : "/v1/request/query",
     filter,
-    sort: { [key]: direction === "asc" ? "asc" : "desc" },
+    // A search has an order of its own.
+    ...(search.q === undefined
+      ? { sort: { [key]: direction === "asc" ? "asc" : "desc" } }
+      : { sort: { created_at: "desc" }, search: search.q }),
+    isInParts: search.q !== undefined || asksBodies(filter),
     moments,
     ownFilter,
   };
 }
 
+/** Fields that are searched in bodies, which takes long over many. */
+const IN_BODIES = /"(?:request_body|response_body|body_completion)":|"request":\{"prompt":/;
+const asksBodies = (filter: FilterTree) => IN_BODIES.test(JSON.stringify(filter));
+
 type Pages = InfiniteData<Answer<readonly RequestRow[]>, string | null>;
 
-const askRows = ({ path, sort }: RequestsQuestion, filter: FilterTree, cursor: string | null, signal: AbortSignal) =>
+const askRows = (
+  { path, sort, search, isInParts }: RequestsQuestion,
+  filter: FilterTree,
+  cursor: string | null,
+  signal: AbortSignal,
+) =>
   call<readonly RequestRow[]>("POST", path, {
-    body: { filter, sort, limit: PAGE_ROWS, includeBody: false, ...(cursor === null ? {} : { cursor }) },
+    body: {
+      ...{ filter, sort, search, limit: PAGE_ROWS, includeBody: false },
+      ...(isInParts && search === undefined ? { partial: true } : {}),
+      ...(cursor === null ? {} : { cursor }),
+    },
     signal,
   });
 
@@ -54,7 +75,7 @@ const isNewestFirst = ({ sort }: RequestsQuestion) => sort["created_at"] === "de
 /** The rows of a question, a page after the other. */
 export const rowsQuery = (question: RequestsQuestion) =>
   infiniteQueryOptions({
-    queryKey: ["requests", question.path, question.filter, question.sort],
+    queryKey: ["requests", question.path, question.filter, question.sort, question.search],
     queryFn: ({ pageParam, signal }) => askRows(question, question.filter, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor ?? null,
@@ -78,7 +99,7 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
       const since = changingSince(client.getQueryData<Pages>(queryKey));
       return askRows(question, and(during({ from: since }), question.filter), null, signal);
     },
-    enabled: isNewestFirst(question) && pages.data !== undefined,
+    enabled: isNewestFirst(question) && question.search === undefined && pages.data !== undefined,
     // Rows that have just come are their own head; those of an earlier visit are not.
     initialData: pages.data?.pages[0],
     initialDataUpdatedAt: pages.isFetchedAfterMount ? pages.dataUpdatedAt : 0,
@@ -104,7 +125,14 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
     else if (joined !== known) client.setQueryData<Pages>(queryKey, joined);
   }, [client, queryKey, refresh, answer]);
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.data) ?? [], [pages.data]);
-  return { ...pages, rows, refresh, warning: pages.data?.pages[0]?.warning, liveError: live ? head.error : null };
+  return {
+    ...pages,
+    rows,
+    refresh,
+    searchedTo: pages.data?.pages.at(-1)?.searched_to,
+    warning: pages.data?.pages[0]?.warning,
+    liveError: live ? head.error : null,
+  };
 }
 
 /** Of the rows at the head so many are looked at for requests that are still in flight. */
@@ -139,12 +167,13 @@ const isSame = (a: RequestRow, b: RequestRow) =>
   a === b || (a.updated_at === b.updated_at && a.response_status === b.response_status);
 
 /** How many requests there are; undefined while that is being found out. */
-export function useRequestCount({ filter }: RequestsQuestion, live: boolean): number | undefined {
+export function useRequestCount({ filter, isInParts }: RequestsQuestion, live: boolean): number | undefined {
   const { data } = useQuery({
     queryKey: ["requests-count", filter],
     queryFn: ({ signal }) => post<number>("/v1/request/count/query", { filter }, signal),
+    enabled: !isInParts,
     staleTime: 10_000,
     refetchInterval: live ? 5_000 : false,
   });
-  return data;
+  return isInParts ? undefined : data;
 }

@@ -7,6 +7,8 @@ export interface RequestsSearch extends TimeSearch {
   readonly filter?: unknown;
   /** `<key>.asc` or `<key>.desc`; missing means newest first. */
   readonly sort?: string | undefined;
+  /** Words that are searched for; hits come newest first. */
+  readonly q?: string | undefined;
   /** Whether new requests appear by themselves. */
   readonly live?: boolean | undefined;
 }
@@ -14,11 +16,12 @@ export interface RequestsSearch extends TimeSearch {
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [`${sort}.asc`, `${sort}.desc`]));
 
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
-  const { filter, sort, live } = search;
+  const { filter, sort, live, q } = search;
   return {
     ...readTimeSearch(search),
     ...readFilter(filter),
     ...(typeof sort === "string" && SORTS.includes(sort) ? { sort } : {}),
+    ...(typeof q === "string" && q !== "" ? { q } : {}),
     ...(live === true ? { live } : {}),
   };
 }

@@ -19,7 +19,10 @@ interface RequestsTableProps {
   /** How many there are in all, where that is known. */
   readonly count: number | undefined;
   readonly sort: { readonly key: string; readonly direction: "asc" | "desc" };
-  readonly onSort: (key: string) => void;
+  /** Missing where the order is fixed. */
+  readonly onSort: ((key: string) => void) | undefined;
+  /** What a search marks in texts. */
+  readonly marks: RegExp | undefined;
   readonly onEnd: () => void;
   readonly onOpen: (id: string) => void;
   /** What stands under the last row: that more is coming, or that this is all. */
@@ -30,7 +33,7 @@ interface RequestsTableProps {
 
 /** As many requests as there are, of which only those in view are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
-  const { rows, columns, count, sort, onSort, onEnd, onOpen, foot, listKey } = props;
+  const { rows, columns, count, sort, onSort, marks, onEnd, onOpen, foot, listKey } = props;
   const room = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => COLUMNS.filter(({ id }) => columns.includes(id)), [columns]);
   const place = useMemo(() => placeOf(listKey), [listKey]);
@@ -78,14 +81,14 @@ export function RequestsTable(props: RequestsTableProps) {
                 label={column.header}
                 end={column.end === true}
                 sorted={column.sort === sort.key ? (sort.direction === "desc" ? "descending" : "ascending") : undefined}
-                {...(column.sort === undefined ? {} : { onSort: () => onSort(column.sort!) })}
+                {...(column.sort === undefined || onSort === undefined ? {} : { onSort: () => onSort(column.sort!) })}
               />
             ))}
           </tr>
         </thead>
         <tbody style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key }) => (
-            <Row key={key} row={rows[index]!} index={index} columns={shown} onOpen={onOpen} />
+            <Row key={key} row={rows[index]!} index={index} columns={shown} marks={marks} onOpen={onOpen} />
           ))}
         </tbody>
       </table>
@@ -98,11 +101,12 @@ interface RowProps {
   readonly row: RequestRow;
   readonly index: number;
   readonly columns: readonly RequestColumn[];
+  readonly marks: RegExp | undefined;
   readonly onOpen: (id: string) => void;
 }
 
 /** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
-const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
+const Row = memo(({ row, index, columns, marks, onOpen }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   return (
     <tr
@@ -119,7 +123,7 @@ const Row = memo(({ row, index, columns, onOpen }: RowProps) => {
       }}
     >
       {columns.map(({ id, end, cut, cell, title }) => {
-        const content = cell(row);
+        const content = cell(row, marks);
         const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
         return (
           <td key={id} className={classes.filter(Boolean).join(" ")} title={title?.(row)}>

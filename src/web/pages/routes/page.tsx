@@ -1,55 +1,66 @@
-import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
-import { call, get } from "../../api.ts";
-import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { type Column, DataTable } from "../../parts/data-table.tsx";
-import { GatedButton } from "../../parts/gated-button.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { ListRoom } from "../../parts/list-room.tsx";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Column } from "../../parts/data-table.tsx";
 import { Page } from "../../parts/page.tsx";
+import { SettingActions } from "../../parts/setting-actions.tsx";
+import { SettingsPage } from "../../parts/settings-page.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Explain } from "./explain.tsx";
+import { HealthTable } from "./health-table.tsx";
 import { RouteDialog } from "./route-dialog.tsx";
+import { ROUTE_TABS, type RoutesSearch } from "./search.ts";
 import { ROUTES, type RouteRow, type TargetRow } from "./shapes.ts";
 
+const TITLE = "Routes";
+const ABOUT = "Names of your own for models, with fallbacks: clients of the unified address write them as the model.";
+
 export function RoutesPage() {
-  const [edited, setEdited] = useState<RouteRow | "new">();
-  const { data, error, refetch } = useQuery({
-    queryKey: ROUTES,
-    queryFn: ({ signal }) => get<readonly RouteRow[]>("/v1/routes", signal),
-    refetchInterval: 5_000,
-  });
-  const columns = useMemo(() => columnsOf(setEdited), []);
+  const { tab = "routes", model } = useSearch({ from: "/routes" });
+  const navigate = useNavigate({ from: "/routes" });
+  const change = (search: RoutesSearch, replace = false) => void navigate({ search, replace });
+  const tabs = (
+    <Tabs
+      label="Routes and how they work"
+      tabs={ROUTE_TABS}
+      value={tab}
+      onChange={(next) => change(next === "routes" ? {} : { tab: next })}
+    />
+  );
+  if (tab === "routes") return <RouteList tabs={tabs} />;
   return (
-    <Page
-      title="Routes"
-      about="Names of your own for models, with fallbacks: clients of the unified address write them as the model."
-      actions={
-        <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
-          <Icon name="plus" />
-          Create route
-        </GatedButton>
-      }
-    >
-      <ListRoom
-        rows={data}
-        error={error}
-        onRetry={() => void refetch()}
-        empty={
-          <Empty title="No routes">
-            Create one here, write it into <code>weir.toml</code>, or run{" "}
-            <code>weir routes set fast --target openai/gpt-5-mini</code>. Clients can also write{" "}
-            <code>provider/model</code> without one.
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <DataTable label="Routes" rows={rows} columns={columns} rowKey={({ source, name }) => `${source} ${name}`} />
-        )}
-      </ListRoom>
-      {edited === undefined ? null : (
-        <RouteDialog route={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
+    <Page title={TITLE} about={ABOUT}>
+      {tabs}
+      {tab === "health" ? (
+        <HealthTable />
+      ) : (
+        <Explain model={model} onModel={(next) => change({ tab: "explain", model: next }, true)} />
       )}
     </Page>
+  );
+}
+
+function RouteList({ tabs }: { readonly tabs: ReactNode }) {
+  return (
+    <SettingsPage<RouteRow>
+      title={TITLE}
+      about={ABOUT}
+      head={tabs}
+      path="/v1/routes"
+      queryKey={ROUTES}
+      add="Create route"
+      label="Routes"
+      columns={columnsOf}
+      rowKey={({ source, name }) => `${source} ${name}`}
+      dialog={(route, onClose) => <RouteDialog route={route} onClose={onClose} />}
+      empty={
+        <Empty title="No routes">
+          Create one here, write it into <code>weir.toml</code>, or run{" "}
+          <code>weir routes set fast --target openai/gpt-5-mini</code>. Clients can also write{" "}
+          <code>provider/model</code> without one.
+        </Empty>
+      }
+    />
   );
 }
 
@@ -60,39 +71,42 @@ function columnsOf(onEdit: (row: RouteRow) => void): Column<RouteRow>[] {
     { id: "strategy", header: "Strategy", value: (row) => row.strategy, cell: (row) => row.strategy },
     { id: "sticky", header: "Sticky", value: (row) => row.sticky, cell: (row) => row.sticky },
     { id: "description", header: "Description", cell: (row) => row.description ?? "" },
-    { id: "actions", header: "Actions", cell: (row) => <Actions row={row} onEdit={onEdit} /> },
+    { id: "actions", header: "Actions", cell: (row) => <Actions row={row} onEdit={() => onEdit(row)} /> },
   ];
 }
 
 function Targets({ row }: { readonly row: RouteRow }) {
   const targets = row.targets as readonly TargetRow[];
-  return targets.map(({ model, weight }, at) => (
-    <div key={at}>
-      <code>{model}</code>
-      {row.strategy === "weighted" ? <span className="muted"> weight {weight}</span> : null}
+  return (
+    <div className="stacked">
+      {targets.map(({ model, weight }, at) => (
+        <span key={at}>
+          <code>{model}</code>
+          {row.strategy === "weighted" ? <span className="muted"> weight {weight}</span> : null}
+        </span>
+      ))}
     </div>
-  ));
+  );
 }
 
-function Actions({ row, onEdit }: { readonly row: RouteRow; readonly onEdit: (row: RouteRow) => void }) {
-  if (row.source === "file") return <span className="muted">in weir.toml</span>;
+function Actions({ row, onEdit }: { readonly row: RouteRow; readonly onEdit: () => void }) {
   return (
-    <span className="row-actions">
-      <GatedButton scope="admin" className="small" onClick={() => onEdit(row)}>
-        Edit<span className="unseen"> {row.name}</span>
-      </GatedButton>
-      <ConfirmButton
-        scope="admin"
-        label="Delete"
-        of={row.name}
-        danger
-        title={`Delete the route “${row.name}”?`}
-        action="Delete route"
-        run={() => call("DELETE", `/v1/routes/${encodeURIComponent(row.name)}`)}
-        refresh={[ROUTES]}
-      >
-        Requests that name it are refused from the next one on, unless a model has its name.
-      </ConfirmButton>
-    </span>
+    <SettingActions
+      kind="route"
+      name={row.name}
+      path={`/v1/routes/${encodeURIComponent(row.name)}`}
+      list={ROUTES}
+      isInFile={row.source === "file"}
+      onEdit={onEdit}
+      more={
+        row.name.includes("*") ? null : (
+          <Link to="/routes" search={{ tab: "explain", model: row.name }} className="button small">
+            Explain<span className="unseen"> {row.name}</span>
+          </Link>
+        )
+      }
+    >
+      Requests that name it are refused from the next one on, unless a model has its name.
+    </SettingActions>
   );
 }

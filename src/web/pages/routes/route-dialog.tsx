@@ -1,8 +1,11 @@
-import { useState } from "react";
-import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
+import { type ReactNode, useRef, useState } from "react";
+import type { RouteBody } from "../../../routing/route-schema.ts";
+import { DialogForm, type ErrorAt, useSave, valuesOf } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ROUTES, type RouteRow, STRATEGIES } from "./shapes.ts";
-import { readTargets, targetsText } from "./targets-text.ts";
+import { jsonObject } from "../../parts/json-text.ts";
+import { Segments } from "../../parts/segments.tsx";
+import { routeFields, routeOf } from "./route-fields.tsx";
+import { ROUTES, type RouteRow } from "./shapes.ts";
 
 interface RouteDialogProps {
   /** Undefined for a new one. */
@@ -10,15 +13,34 @@ interface RouteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a route, or replaces one. */
+/** A route while it is edited: in fields, or as the text of its JSON. */
+type Draft = { readonly fields: Partial<RouteBody> } | { readonly json: string };
+
+/** Makes a route, or replaces one; as a form or as JSON. */
 export function RouteDialog({ route, onClose }: RouteDialogProps) {
   const [name, setName] = useState(route?.name ?? "");
+  const [draft, setDraft] = useState<Draft>({ fields: bodyOf(route) });
+  const [broken, setBroken] = useState<string>();
+  const mode = useRef<HTMLDivElement>(null);
   const work = useSave({
     method: "PUT",
     path: `/v1/routes/${encodeURIComponent(name)}`,
     list: ROUTES,
     onSaved: onClose,
   });
+  /** What is written now, or undefined, said at the text, where that is not JSON. */
+  const written = (form: HTMLFormElement): object | undefined => {
+    const values = valuesOf(new FormData(form));
+    if ("fields" in draft) return routeOf(values);
+    const read = jsonObject(values.text("json")) ?? "give a JSON object with targets";
+    setBroken(typeof read === "string" ? read : undefined);
+    return typeof read === "string" ? undefined : read;
+  };
+  const show = (as: "fields" | "json") => {
+    const now = written(mode.current!.closest("form")!);
+    if (now === undefined || as in draft) return;
+    setDraft(as === "json" ? { json: JSON.stringify(now, undefined, 2) } : { fields: now });
+  };
   return (
     <DialogForm
       title={route === undefined ? "Create a route" : `Route “${route.name}”`}
@@ -26,16 +48,10 @@ export function RouteDialog({ route, onClose }: RouteDialogProps) {
       work={work}
       wide
       onClose={onClose}
-      onSubmit={({ text, number }) =>
-        work.mutate({
-          targets: readTargets(text("targets")),
-          strategy: text("strategy"),
-          sticky: text("sticky") || null,
-          retries: number("retries"),
-          timeout_seconds: text("timeout_seconds") === "" ? null : number("timeout_seconds"),
-          description: text("description") || null,
-        })
-      }
+      onSubmit={(_values, form) => {
+        const body = written(form);
+        if (body !== undefined) work.mutate(body);
+      }}
     >
       {(errorAt) => (
         <>
@@ -51,79 +67,36 @@ export function RouteDialog({ route, onClose }: RouteDialogProps) {
               />
             )}
           </Field>
-          <Field
-            label="Targets"
-            hint={
-              <>
-                One a line, each the fallback of the one before: <code>openai/gpt-5-mini</code>, or{" "}
-                <code>{'{"model": "groq/llama-3.3-70b", "weight": 2, "on": [429, "5xx"]}'}</code>.
-              </>
-            }
-            error={errorAtAny(errorAt)}
-          >
-            {(ids) => (
-              <textarea
-                {...ids}
-                name="targets"
-                rows={5}
-                required
-                spellCheck={false}
-                defaultValue={route === undefined ? "" : targetsText(route.targets)}
-              />
-            )}
-          </Field>
-          <div className="fields">
-            <Field label="Strategy" error={errorAt("strategy")}>
-              {(ids) => (
-                <select {...ids} name="strategy" defaultValue={route?.strategy ?? "order"}>
-                  {STRATEGIES.map((each) => (
-                    <option key={each}>{each}</option>
-                  ))}
-                </select>
-              )}
-            </Field>
-            <Field label="Sticky" hint="session, user, property:<Name> or none" error={errorAt("sticky")}>
-              {(ids) => <input {...ids} name="sticky" defaultValue={route?.sticky ?? "session"} />}
-            </Field>
+          <div ref={mode}>
+            <Segments
+              label="Edit as"
+              options={{ fields: "Form", json: "JSON" }}
+              value={"json" in draft ? "json" : "fields"}
+              onChange={show}
+            />
           </div>
-          <div className="fields">
-            <Field label="Further tries of each target" error={errorAt("retries")}>
-              {(ids) => (
-                <input
-                  {...ids}
-                  name="retries"
-                  type="number"
-                  min={0}
-                  max={5}
-                  required
-                  defaultValue={route?.retries ?? 0}
-                />
-              )}
-            </Field>
-            <Field label="Seconds to the response" error={errorAt("timeout_seconds")}>
-              {(ids) => (
-                <input
-                  {...ids}
-                  name="timeout_seconds"
-                  type="number"
-                  min={0.1}
-                  step="any"
-                  placeholder="as configured"
-                  defaultValue={route?.timeout_seconds}
-                />
-              )}
-            </Field>
-          </div>
-          <Field label="Description" error={errorAt("description")}>
-            {(ids) => <input {...ids} name="description" maxLength={1_000} defaultValue={route?.description} />}
-          </Field>
+          {"json" in draft ? jsonField(draft.json, broken, errorAt) : routeFields(draft.fields, errorAt)}
         </>
       )}
     </DialogForm>
   );
 }
 
-/** Targets are one field, whichever member of them is wrong. */
-function errorAtAny(errorAt: (path: string) => string | undefined): string | undefined {
-  return errorAt("targets") ?? errorAt("targets.*");
+function jsonField(text: string, broken: string | undefined, errorAt: ErrorAt): ReactNode {
+  return (
+    <Field
+      label="Route"
+      hint="Members: targets, strategy, sticky, retries, timeout_seconds, description."
+      error={broken ?? errorAt("*")}
+    >
+      {(ids) => <textarea {...ids} name="json" rows={16} spellCheck={false} defaultValue={text} />}
+    </Field>
+  );
+}
+
+/** What a route is made of, without what the API adds. */
+function bodyOf(route: RouteRow | undefined): Partial<RouteBody> {
+  if (route === undefined) return {};
+  const { targets, strategy, sticky, retries, timeout_seconds, description } = route;
+  return JSON.parse(JSON.stringify({ targets, strategy, sticky, retries, timeout_seconds, description }));
 }

@@ -15,6 +15,8 @@ import { type Kept, type LastRun, STORAGE } from "./shapes.ts";
 interface StorageView {
   readonly database_bytes: number | null;
   readonly bodies_bytes: number | null;
+  /** A part of the bodies. */
+  readonly search_bytes: number;
   readonly spool_bytes: number;
   readonly cache_bytes: number;
   readonly per_day: readonly { readonly day: string; readonly records: number; readonly bytes: number | null }[];
@@ -45,6 +47,7 @@ export function StoragePage() {
               value={<Bytes of={data?.bodies_bytes} />}
               note={data?.bodies_bytes === null ? "part of the database" : "compressed, each once"}
             />
+            <Tile label="Search index" value={<Bytes of={data?.search_bytes} />} note="part of the bodies" />
             <Tile label="Spool" value={<Bytes of={data?.spool_bytes} />} note="what is on its way into the database" />
             <Tile label="Cache" value={<Bytes of={data?.cache_bytes} />} note="kept answers" />
           </dl>

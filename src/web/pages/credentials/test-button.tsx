@@ -1,11 +1,25 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { post } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { GatedButton } from "../../parts/gated-button.tsx";
 import { Loading } from "../../parts/states.tsx";
 import type { CredentialRow, CredentialTest } from "./shapes.ts";
+
+/** Tests a credential where it stands in the list. */
+export function TestButton({ credential }: { readonly credential: CredentialRow }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <GatedButton scope="admin" className="small" onClick={() => setOpen(true)}>
+        Test<span className="unseen"> {credential.name}</span>
+      </GatedButton>
+      {isOpen ? <TestDialog credential={credential} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
 
 interface TestDialogProps {
   readonly credential: CredentialRow;
@@ -13,7 +27,7 @@ interface TestDialogProps {
 }
 
 /** Asks the provider whether a credential works, and shows what it answers. */
-export function TestDialog({ credential, onClose }: TestDialogProps) {
+function TestDialog({ credential, onClose }: TestDialogProps) {
   const { name, provider } = credential;
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => post<CredentialTest>(`/v1/credentials/${encodeURIComponent(name)}/test`, {}),

@@ -1,0 +1,159 @@
+import type { Shape } from "./draft.ts";
+
+/** A tool that a model wants to be called. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** What a model said, as far as it has come. */
+export interface Answer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly ToolCall[];
+  /** Why it ended, in the API's word. */
+  readonly end?: string;
+  /** An error inside a response that began well. */
+  readonly error?: string;
+}
+
+export const NO_ANSWER: Answer = { text: "", reasoning: "", calls: [] };
+
+// biome-ignore lint/suspicious/noExplicitAny: foreign JSON, which is probed
+type Json = any;
+
+interface Reader {
+  readonly whole: (body: Json) => Answer;
+  /** The answer after one more event of a stream. */
+  readonly event: (answer: Answer, data: Json) => Answer;
+}
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const asList = (value: unknown): readonly Json[] => (Array.isArray(value) ? value : []);
+const texts = (parts: unknown, name: string) =>
+  asList(parts)
+    .map((part) => asText(part?.[name]))
+    .join("");
+
+/** An answer with more of a text at its end. */
+const more = (answer: Answer, part: Partial<Record<"text" | "reasoning", string>>): Answer => ({
+  ...answer,
+  text: answer.text + (part.text ?? ""),
+  reasoning: answer.reasoning + (part.reasoning ?? ""),
+});
+
+/** An answer whose call at a place has a name, or more of its arguments. */
+function withCall(
+  answer: Answer,
+  at: number,
+  { name = "", more: added = "" }: { name?: string; more?: string },
+): Answer {
+  const calls = [...answer.calls];
+  const before = calls[at] ?? { name: "", arguments: "" };
+  calls[at] = { name: before.name + name, arguments: before.arguments + added };
+  return { ...answer, calls };
+}
+
+const lastCall = ({ calls }: Answer) => Math.max(0, calls.length - 1);
+
+const chat: Reader = {
+  whole(body) {
+    const { message: said, finish_reason } = body?.choices?.[0] ?? {};
+    const message = said ?? {};
+    return {
+      text: typeof message.content === "string" ? message.content : texts(message.content, "text"),
+      reasoning: asText(message.reasoning_content ?? message.reasoning),
+      calls: asList(message.tool_calls).map((call) => ({
+        name: asText(call?.function?.name),
+        arguments: asText(call?.function?.arguments),
+      })),
+      ...(typeof finish_reason === "string" && { end: finish_reason }),
+    };
+  },
+  event(answer, data) {
+    if (data?.error !== undefined) return { ...answer, error: messageIn(data.error) };
+    const { delta = {}, finish_reason } = data?.choices?.[0] ?? {};
+    let next = more(answer, {
+      text: asText(delta?.content),
+      reasoning: asText(delta?.reasoning_content ?? delta?.reasoning),
+    });
+    for (const call of asList(delta?.tool_calls)) {
+      const { name, arguments: added } = call?.function ?? {};
+      next = withCall(next, Number(call?.index ?? 0), { name: asText(name), more: asText(added) });
+    }
+    return typeof finish_reason === "string" ? { ...next, end: finish_reason } : next;
+  },
+};
+
+const responses: Reader = {
+  whole(body) {
+    const items = asList(body?.output);
+    return {
+      text: items.map((item) => texts(item?.type === "message" ? item.content : [], "text")).join(""),
+      reasoning: items.map((item) => texts(item?.type === "reasoning" ? item.summary : [], "text")).join(""),
+      calls: items
+        .filter((item) => /_call$/.test(asText(item?.type)))
+        .map((item) => ({ name: asText(item.name ?? item.type), arguments: asText(item.arguments ?? item.input) })),
+      ...(typeof body?.status === "string" && { end: body.status }),
+      ...(body?.error && { error: messageIn(body.error) }),
+    };
+  },
+  event(answer, data) {
+    const type = asText(data?.type);
+    if (type === "response.output_text.delta") return more(answer, { text: asText(data.delta) });
+    if (/^response\.reasoning(?:_summary)?_text\.delta$/.test(type))
+      return more(answer, { reasoning: asText(data.delta) });
+    if (type === "response.output_item.added" && /_call$/.test(asText(data.item?.type)))
+      return withCall(answer, answer.calls.length, { name: asText(data.item.name ?? data.item.type) });
+    if (/^response\.(?:function_call_arguments|custom_tool_call_input)\.delta$/.test(type))
+      return withCall(answer, lastCall(answer), { more: asText(data.delta) });
+    if (type === "response.failed" || type === "error")
+      return { ...answer, error: messageIn(data.response?.error ?? data.error ?? data) };
+    if (type === "response.completed" || type === "response.incomplete")
+      return { ...answer, end: asText(data.response?.incomplete_details?.reason ?? data.response?.status) };
+    return answer;
+  },
+};
+
+const messages: Reader = {
+  whole(body) {
+    const blocks = asList(body?.content);
+    return {
+      text: texts(
+        blocks.filter((block) => block?.type === "text"),
+        "text",
+      ),
+      reasoning: texts(
+        blocks.filter((block) => block?.type === "thinking"),
+        "thinking",
+      ),
+      calls: blocks
+        .filter((block) => /tool_use$/.test(asText(block?.type)))
+        .map((block) => ({ name: asText(block.name), arguments: JSON.stringify(block.input ?? {}) })),
+      ...(typeof body?.stop_reason === "string" && { end: body.stop_reason }),
+    };
+  },
+  event(answer, data) {
+    const { type, delta, content_block: block } = data ?? {};
+    if (type === "error") return { ...answer, error: messageIn(data.error) };
+    if (type === "content_block_start" && /tool_use$/.test(asText(block?.type)))
+      return withCall(answer, answer.calls.length, { name: asText(block.name) });
+    if (type === "content_block_start") return more(answer, { text: asText(block?.text) });
+    if (type === "message_delta" && typeof delta?.stop_reason === "string")
+      return { ...answer, end: delta.stop_reason };
+    if (type !== "content_block_delta") return answer;
+    if (delta?.type === "input_json_delta") {
+      return withCall(answer, lastCall(answer), { more: asText(delta.partial_json) });
+    }
+    return more(answer, { text: asText(delta?.text), reasoning: asText(delta?.thinking) });
+  },
+};
+
+/** How answers of each API are read. */
+export const READERS: Readonly<Record<Shape, Reader>> = { "chat-completions": chat, responses, messages };
+
+/** The text of an error, in whichever form it has. */
+export function messageIn(error: Json): string {
+  const text: unknown = error?.message ?? error?.error?.message ?? error;
+  return typeof text === "string" ? text : (JSON.stringify(text) ?? "an error without a text");
+}

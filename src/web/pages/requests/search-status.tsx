@@ -1,0 +1,87 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { call } from "../../api.ts";
+import { type FilterTree, leaf, ofSession } from "../../filter/tree.ts";
+import { formatCount, formatTime } from "../../parts/format.ts";
+import type { RequestRow } from "./columns.tsx";
+
+interface SearchStatusProps {
+  readonly found: number;
+  /** Undefined before the first answer, null at the end. */
+  readonly searchedTo: string | null | undefined;
+  readonly isSearching: boolean;
+  readonly isStopped: boolean;
+  readonly onStop: () => void;
+  readonly onGoOn: () => void;
+}
+
+/** How far a search has come, and how to stop it. */
+export function SearchStatus({ found, searchedTo, isSearching, isStopped, onStop, onGoOn }: SearchStatusProps) {
+  const hits = `${formatCount(found)} found`;
+  return (
+    <p className="search-status" role="status">
+      {searchedTo === null ? `${hits}, searched to the end` : hits}
+      {searchedTo ? `, searched back to ${formatTime(searchedTo)}` : ""}
+      {isSearching ? (
+        <>
+          {" … "}
+          <button type="button" className="small" onClick={onStop}>
+            Stop
+          </button>
+        </>
+      ) : null}
+      {isStopped ? (
+        <button type="button" className="small" onClick={onGoOn}>
+          Continue
+        </button>
+      ) : null}
+    </p>
+  );
+}
+
+interface NamedProps {
+  readonly text: string;
+  readonly onFilter: (filter: FilterTree) => void;
+}
+
+/** The user, session or request that is called what was searched for. */
+export function Named({ text, onFilter }: NamedProps) {
+  const user = useNamed(leaf("user_id", { equals: text }), text);
+  const session = useNamed(ofSession("session_session_id", { equals: text }), text);
+  const request = useNamed(leaf("request_id", { equals: text.toLowerCase() }), text);
+  if (!user && !session && !request) return null;
+  return (
+    <p className="search-named">
+      {user ? (
+        <button type="button" className="small" onClick={() => onFilter(leaf("user_id", { equals: text }))}>
+          Requests of user {text}
+        </button>
+      ) : null}
+      {session ? (
+        <Link to="/sessions/$id" params={{ id: text }}>
+          Session {text}
+        </Link>
+      ) : null}
+      {request ? (
+        <Link to="/requests/$id" params={{ id: text.toLowerCase() }}>
+          Request {text.toLowerCase()}
+        </Link>
+      ) : null}
+    </p>
+  );
+}
+
+/** Whether any request fits. */
+function useNamed(filter: FilterTree, text: string): boolean {
+  const { data } = useQuery({
+    queryKey: ["requests-named", filter],
+    queryFn: ({ signal }) =>
+      call<readonly RequestRow[]>("POST", "/v1/request/query", {
+        body: { filter, limit: 1, includeBody: false },
+        signal,
+      }),
+    enabled: text !== "" && text.length <= 1_000,
+    staleTime: 60_000,
+  });
+  return (data?.data.length ?? 0) > 0;
+}

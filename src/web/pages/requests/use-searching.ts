@@ -1,0 +1,34 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { RequestsQuestion, useRequests } from "./query.ts";
+
+/** Hits that a search finds by itself; it finds more when the list is scrolled. */
+const HITS_MIN = 50;
+
+/** Lets what is answered in parts go on until there are hits to look at, or it is stopped. */
+export function useSearching(
+  { isInParts, filter, search }: RequestsQuestion,
+  requests: ReturnType<typeof useRequests>,
+) {
+  const { rows, searchedTo, hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = requests;
+  const client = useQueryClient();
+  /** What was stopped; another question is not. */
+  const [stopped, setStopped] = useState<string>();
+  const asked = JSON.stringify([filter, search]);
+  const isStopped = isInParts && stopped === asked;
+  const goesOn = isInParts && !isStopped && hasNextPage && !isError && rows.length < HITS_MIN;
+  useEffect(() => {
+    if (goesOn && !isFetching) void fetchNextPage();
+  }, [goesOn, isFetching, fetchNextPage]);
+  return {
+    found: rows.length,
+    searchedTo,
+    isStopped: isStopped && hasNextPage,
+    isSearching: isInParts && !isStopped && (goesOn || isFetchingNextPage || isFetching),
+    onStop: () => {
+      setStopped(asked);
+      void client.cancelQueries({ queryKey: ["requests"] });
+    },
+    onGoOn: () => setStopped(undefined),
+  };
+}

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Count } from "../../parts/values.tsx";
+import { type HealthRow, healthQuery } from "../../routing/health.ts";
+import { HealthBadge } from "../../routing/health-badge.tsx";
+
+const COLUMNS: readonly Column<HealthRow>[] = [
+  { id: "credential", header: "Credential", value: (row) => row.credential, cell: (row) => row.credential },
+  { id: "state", header: "State", value: (row) => row.until, cell: (row) => <HealthBadge {...row} /> },
+  { id: "provider", header: "Provider", value: (row) => row.provider, cell: (row) => row.provider },
+  {
+    id: "model",
+    header: "Model",
+    value: (row) => row.model,
+    cell: (row) => (row.model === null ? <span className="muted">all</span> : <code>{row.model}</code>),
+  },
+  {
+    id: "failures",
+    header: "Failures in a row",
+    align: "end",
+    value: (row) => row.failures,
+    cell: (row) => <Count of={row.failures} />,
+  },
+  { id: "error", header: "Last error", cell: (row) => row.last_error ?? <span className="muted">none</span> },
+];
+
+/** Which credentials failed lately, and how long they are left alone. */
+export function HealthTable() {
+  const { data, error, refetch } = useQuery(healthQuery);
+  return (
+    <ListRoom
+      rows={data}
+      error={error}
+      onRetry={() => void refetch()}
+      empty={
+        <Empty title="No credential rests or failed lately">
+          After a 429, a refused key or three failures in a row, a credential rests for a while and the next target is
+          asked. It shows here until a request succeeds, and so does one whose limit is spent, until there is room
+          again.
+        </Empty>
+      }
+    >
+      {(rows) => (
+        <DataTable
+          label="Credentials that rest or failed lately"
+          rows={rows}
+          columns={COLUMNS}
+          rowKey={({ provider, credential, model, state }) => JSON.stringify([provider, credential, model, state])}
+        />
+      )}
+    </ListRoom>
+  );
+}

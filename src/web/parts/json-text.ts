@@ -1,0 +1,17 @@
+/** A JSON object that somebody typed; undefined where nothing was; a text that says what is wrong. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | string | undefined {
+  if (text.trim() === "") return undefined;
+  const value = jsonValue(text);
+  if (value instanceof Error) return value.message;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "give a JSON object";
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** What a text holds as JSON, or why it does not. */
+export function jsonValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return new Error(`this is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
