@@ -11,7 +11,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../test/browser/open.ts";
 import { completion, send, startProvider } from "../test/browser/traffic.ts";
-import { KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
+import { callApi, KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 
 const FOLDER = join(ROOT, "docs/images");
 const RECORDS = 30_000;
@@ -41,7 +41,57 @@ const shots = (requestId: string): readonly Shot[] => [
   },
   { name: "request", path: `/requests/${requestId}` },
   { name: "costs", path: "/costs" },
+  { name: "playground", path: "/playground", before: compareModels },
 ];
+
+/** Sends a prompt to two models, and waits for both answers. */
+async function compareModels(page: Page): Promise<void> {
+  await page.getByRole("combobox", { name: "Model", exact: true }).fill("openai/gpt-5-mini");
+  await page.getByRole("button", { name: "Compare with another" }).click();
+  await page.getByRole("combobox", { name: "Model 2" }).fill("anthropic/claude-sonnet-5-5");
+  await page
+    .getByRole("textbox", { name: "Message 1", exact: true })
+    .fill("You answer questions about rivers, in one sentence.");
+  await page.getByRole("textbox", { name: "Message 2", exact: true }).fill("Why is a weir built across a river?");
+  await page.getByLabel("Stream").uncheck();
+  await page.getByLabel("Seed").fill("7");
+  await page.getByRole("button", { name: "Send to all" }).click();
+  for (const model of ["openai/gpt-5-mini", "anthropic/claude-sonnet-5-5"])
+    await page
+      .getByRole("region", { name: `Answer of ${model}` })
+      .getByText("Sent to the provider")
+      .waitFor();
+  await page.getByRole("heading", { level: 1 }).scrollIntoViewIfNeeded();
+}
+
+/** Two providers' stand-in, with a credential for each. */
+async function keepModels(weir: Weir): Promise<Disposable> {
+  const openai = "To raise and steady its water level, so that boats, mills and taps have enough of it all year.";
+  const anthropic =
+    "A weir holds the water back just enough to keep an even level upstream, while the rest flows over its crest.";
+  const provider = startProvider((path, body) =>
+    Response.json(
+      path.endsWith("/messages")
+        ? {
+            ...{ id: "msg_1", type: "message", role: "assistant", model: body.model, stop_reason: "end_turn" },
+            content: [{ type: "text", text: anthropic }],
+            usage: { input_tokens: 31, output_tokens: 27 },
+          }
+        : { ...completion(openai), model: body.model },
+    ),
+  );
+  for (const name of ["openai", "anthropic"]) {
+    const credential = {
+      provider: name,
+      name,
+      api_key: `${name}-0123456789`,
+      base_url: provider.origin,
+      private: true,
+    };
+    await callApi(weir, "/v1/credentials", { method: "POST", body: JSON.stringify(credential) });
+  }
+  return provider;
+}
 
 /** A conversation with a picture's worth of things in it. */
 async function tellingRequest(weir: Weir): Promise<string> {
@@ -106,6 +156,7 @@ const seeded = spawnSync(
 if (seeded.status !== 0) throw new Error("the database was not filled");
 const weir = await startWeir({ dataDirectory });
 const browser = await openBrowser();
+const models = await keepModels(weir);
 try {
   mkdirSync(FOLDER, { recursive: true });
   const wanted = process.argv.slice(2);
@@ -129,6 +180,7 @@ try {
     await context.close();
   }
 } finally {
+  models[Symbol.dispose]();
   await browser.close();
   await weir.stop();
   rmSync(dataDirectory, { recursive: true, force: true });

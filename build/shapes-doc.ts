@@ -81,6 +81,10 @@ provider speaks takes of it:
 With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API knows is D. Where a model's facts say more than its API, such as
 that it refuses \`temperature\`, the facts count.
 
+Two things depend on what stands beside them. Gemini takes no web search beside functions: the search is left out, and the header names it. A
+Claude that thinks within a budget takes results of tools only after a thought of its own: where the client did not send that back, or another
+model made the calls, thinking is off for that turn, and the header says so.
+
 ${table(["", ...shapes.map(({ name }) => `\`${name}\``)], rows)}
 
 ## Reasoning effort

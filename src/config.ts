@@ -160,10 +160,15 @@ export const CONFIG_SCHEMA = Type.Object(
       2_592_000,
       "Seconds for which a webhook or e-mail that is not taken is sent again.",
     ),
+    search_index: choice(
+      "yes",
+      ["yes", "no"],
+      "Whether the words of requests and responses are indexed for search; `no` leaves new records out.",
+    ),
     mask_webhook_bodies: choice(
       "yes",
       ["yes", "no"],
-      "Whether credentials at the top level of bodies are masked in webhooks; what is stored stays as sent.",
+      "Whether credentials in bodies are masked in webhooks; what is stored stays as sent.",
     ),
     smtp_url: text("", "Mail server for alerts, smtp:// or smtps://, with user and password where it needs them."),
     smtp_from: text("", "Address that e-mail of alerts comes from."),

@@ -69,6 +69,10 @@ export const ERRORS = {
 
   invalid_body: { status: 400, text: "the request body is not what this endpoint takes" },
   filter_invalid: { status: 400, text: "the filter does not follow the filter grammar" },
+  search_off: {
+    status: 400,
+    text: "words are not indexed here: set search_index to yes, or use the filter `contains` on bodies",
+  },
   sort_invalid: { status: 400, text: "the sort object has a key or value that is not known" },
   missing_auth: { status: 401, text: "send Authorization: Bearer <service key>" },
   invalid_auth: { status: 401, text: "the key in Authorization is not known here, expired or revoked" },

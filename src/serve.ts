@@ -1,7 +1,7 @@
 import { type Config, europeanConfig, listenerPorts } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { trustedAuthorities } from "./net/authorities.ts";
-import { keepServing, messageOf } from "./observe.ts";
+import { keepServing, type Log, messageOf } from "./observe.ts";
 import { checkDropIns } from "./plugin/files/check-thread.ts";
 import { Entries } from "./plugin/host/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host/host.ts";
@@ -21,6 +21,7 @@ import {
   withReader,
 } from "./serve/first-keys.ts";
 import { watchLocks } from "./serve/lock-watch.ts";
+import { ModelLists, type ModelListsOptions } from "./serve/model-lists.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
@@ -102,6 +103,7 @@ interface Built {
   /** The first key, until it was shown. */
   unshownKey?: string | undefined;
   credentialTests?: CredentialTests;
+  modelLists?: ModelLists;
   /** By their ids. */
   keys: ReadonlyMap<string, KeySnapshot>;
 }
@@ -166,6 +168,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     await region.recorderStarts(isFirst && known.value.isWritable ? SLOW_START_MS : DATABASE_PATIENCE_MS);
   }
   const apiPorts = await Promise.all(opening);
+  built.modelLists = openModelLists(built, built.credentialTests, log);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const [gateway, euGateway] = gatewayPorts.map((port) => `http://${host}:${port}`);
   const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
@@ -183,7 +186,10 @@ async function openVault({ config, log, env }: ServeOptions, built: Built): Prom
     log,
     providers: built.registry!.current().providers,
     ownPorts: listenerPorts(config),
-    onChange: (tables) => Promise.all(built.regions.map((region) => region.spreadTables(tables))),
+    onChange(tables) {
+      built.modelLists?.follow(tables);
+      return Promise.all(built.regions.map((region) => region.spreadTables(tables)));
+    },
   });
   built.vault = vault;
   await withReader(config, async (records) => {
@@ -193,6 +199,16 @@ async function openVault({ config, log, env }: ServeOptions, built: Built): Prom
     log.warn("credentials and routes cannot be read now", { why: messageOf(error) });
   });
   return vault;
+}
+
+/** Providers are asked for their models once all ports are known, which are never a target. */
+function openModelLists({ regions, vault }: Built, { list }: CredentialTests, log: Log): ModelLists {
+  const onListed: ModelListsOptions["onListed"] = (credential, models) => {
+    for (const region of regions) region.setListed(credential, models);
+  };
+  const lists = new ModelLists({ list, onListed, log });
+  lists.follow(vault!.tables);
+  return lists;
 }
 
 /** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
@@ -235,12 +251,14 @@ async function takeDown({
   shares,
   vault,
   credentialTests,
+  modelLists,
 }: Built): Promise<void> {
   entries?.close();
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
   shares?.close();
   vault?.close();
+  modelLists?.close();
   credentialTests?.close();
   pluginHost?.close();
   registry?.close();

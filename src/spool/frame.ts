@@ -60,6 +60,8 @@ export interface BeginMeta {
   /** The request that this is a failed try of, and which one, from 1. */
   readonly attemptOf?: string;
   readonly attempt?: number;
+  /** Of a failed call of the unified address, which may have got no head; all others say it in theirs. */
+  readonly routing?: RoutingMeta;
   /** Name of the key that omitted bodies are encrypted with; set by the writer. */
   readonly seal?: string;
   /** 16 random bytes as base64, from which the keys of this exchange's bodies are derived; set by the writer. */
@@ -136,18 +138,20 @@ export interface EndMeta {
   readonly time: number;
   readonly outcome: Outcome;
   /** When the request was passed on and when the first response body byte came; milliseconds since 1970. */
-  readonly forwardedAt?: number;
-  readonly firstByteAt?: number;
+  readonly forwardedAt?: number | undefined;
+  readonly firstByteAt?: number | undefined;
   /** Bytes that passed, also those beyond what the spool keeps. */
   readonly requestBytes: number;
   readonly responseBytes: number;
   /** Set where the spool holds less than what passed. */
-  readonly requestTruncated?: true;
-  readonly responseTruncated?: true;
+  readonly requestTruncated?: true | undefined;
+  readonly responseTruncated?: true | undefined;
   /** The status that the client saw, where the head frame does not say it: 499, 502, 504, a refusal's. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The gateway's own error, for refusals and failures. */
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /** What is remembered of calls in the response by their ids, for clients that forget it; missing where the response is to be omitted. */
+  readonly callStates?: Readonly<Record<string, object>> | undefined;
 }
 
 /** One WebSocket message; the payload is this JSON. */

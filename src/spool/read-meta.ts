@@ -42,7 +42,7 @@ const optional =
   (test: Test): Test =>
   (value) =>
     value === undefined || test(value);
-const isPosition: Test = (value) => isObject(value) && isCount(value["segment"]) && isCount(value["offset"]);
+export const isPosition: Test = (value) => isObject(value) && isCount(value["segment"]) && isCount(value["offset"]);
 const isHeaders: Test = (value) => Array.isArray(value) && value.length % 2 === 0 && value.every(isText);
 
 const START: Form<StartMeta> = {
@@ -51,6 +51,20 @@ const START: Form<StartMeta> = {
   gone: optional(isCount),
   previous: optional(isPosition),
 };
+
+const ROUTING: Form<RoutingMeta> = {
+  requestModel: optional(isText),
+  routedModel: optional(isText),
+  path: optional(isText),
+  route: optional((value) => value === null || isText(value)),
+  reason: optional(isText),
+  credential: optional(isText),
+  stored: optional(isFlag),
+  mapping: optional(isText),
+  warnings: optional((value) => Array.isArray(value) && value.every(isText)),
+};
+
+const isRouting: Test = (value) => isObject(value) && wrongMember(value, ROUTING) === undefined;
 
 const BEGIN: Form<BeginMeta> = {
   time: isTime,
@@ -68,21 +82,10 @@ const BEGIN: Form<BeginMeta> = {
   omitResponse: isFlag,
   attemptOf: optional(isText),
   attempt: optional(isCount),
+  routing: optional(isRouting),
   seal: optional(isText),
   salt: optional(isText),
   writer: optional(isCount),
-};
-
-const ROUTING: Form<RoutingMeta> = {
-  requestModel: optional(isText),
-  routedModel: optional(isText),
-  path: optional(isText),
-  route: optional((value) => value === null || isText(value)),
-  reason: optional(isText),
-  credential: optional(isText),
-  stored: optional(isFlag),
-  mapping: optional(isText),
-  warnings: optional((value) => Array.isArray(value) && value.every(isText)),
 };
 
 const HEAD: Form<HeadMeta> = {
@@ -95,7 +98,7 @@ const HEAD: Form<HeadMeta> = {
   target: optional(isText),
   path: optional(isText),
   provider: optional(isText),
-  routing: optional((value) => isObject(value) && wrongMember(value, ROUTING) === undefined),
+  routing: optional(isRouting),
 };
 
 const PROVIDER_REQUEST: Form<ProviderRequestMeta> = { time: isTime, headers: optional(isHeaders), hasBody: isFlag };
@@ -112,6 +115,7 @@ const END: Form<EndMeta> = {
   responseTruncated: optional(isFlag),
   status: optional(isStatus),
   error: optional((value) => isObject(value) && isText(value["code"]) && isText(value["message"])),
+  callStates: optional((value) => isObject(value) && Object.values(value).every(isObject)),
 };
 
 /** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame, saying which member is wrong. */

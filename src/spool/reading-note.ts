@@ -28,13 +28,21 @@ const NOTE = /^([0-9a-f-]{36}) (\w+) (\d+) (\d+)\s*\n$/;
 const TRIES_MAX = 2;
 const FAULTS_MAX = 1_000;
 
-const notePath = (directory: string) => join(directory, "reading");
-const faultsPath = (directory: string) => join(directory, "crashed.json");
+/** The files of one thread that reads bodies: what it reads now, and what ended it. */
+export interface NoteFiles {
+  readonly note: string;
+  readonly faults: string;
+}
+
+/** Of the recorder. */
+const RECORDING: NoteFiles = { note: "reading", faults: "crashed.json" };
+/** Of the job that reads unread records again. */
+export const REREADING: NoteFiles = { note: "rereading", faults: "rereading-crashed.json" };
 
 /** @returns undefined while nothing is prepared, and where there is no file. */
-export function readNote(directory: string): Note | undefined {
+export function readNote(directory: string, { note } = RECORDING): Note | undefined {
   try {
-    const [, id, step, tries, threadId] = NOTE.exec(fs.readFileSync(notePath(directory), "latin1")) ?? [];
+    const [, id, step, tries, threadId] = NOTE.exec(fs.readFileSync(join(directory, note), "latin1")) ?? [];
     if (id === undefined || !STEPS.includes(step as Step)) return undefined;
     return { id, step: step as Step, tries: Number(tries), threadId: Number(threadId) };
   } catch {
@@ -48,7 +56,7 @@ export function readNote(directory: string): Note | undefined {
  * process. Nothing here throws: without the files, less is noticed.
  */
 export class ReadingNote {
-  readonly #directory: string;
+  readonly #faultsPath: string;
   readonly #threadId = ownThreadId();
   readonly #faults: Map<string, Fault>;
   /** What was begun when the last run ended. */
@@ -57,10 +65,10 @@ export class ReadingNote {
   #isClear: boolean;
 
   /** @param ended - how the thread before this one ended, where this process has seen it. */
-  constructor(directory: string, ended?: string) {
-    this.#directory = directory;
-    this.#faults = readFaults(directory);
-    this.#last = readNote(directory);
+  constructor(directory: string, ended?: string, files = RECORDING) {
+    this.#faultsPath = join(directory, files.faults);
+    this.#faults = readFaults(this.#faultsPath);
+    this.#last = readNote(directory, files);
     this.#isClear = this.#last === undefined;
     if (this.#last !== undefined && (ended !== undefined || this.#last.tries >= TRIES_MAX)) {
       const { id, step } = this.#last;
@@ -69,7 +77,7 @@ export class ReadingNote {
       this.#writeFaults();
     }
     try {
-      this.#fd = fs.openSync(notePath(directory), fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o600);
+      this.#fd = fs.openSync(join(directory, files.note), fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o600);
     } catch {
       return; // the directory cannot be written now
     }
@@ -118,7 +126,7 @@ export class ReadingNote {
   }
 
   #writeFaults(): void {
-    const path = faultsPath(this.#directory);
+    const path = this.#faultsPath;
     try {
       if (this.#faults.size === 0) fs.rmSync(path, { force: true });
       else {
@@ -132,9 +140,9 @@ export class ReadingNote {
   }
 }
 
-function readFaults(directory: string): Map<string, Fault> {
+function readFaults(path: string): Map<string, Fault> {
   try {
-    const faults = Object.entries(JSON.parse(fs.readFileSync(faultsPath(directory), "utf8")) as Record<string, Fault>);
+    const faults = Object.entries(JSON.parse(fs.readFileSync(path, "utf8")) as Record<string, Fault>);
     return new Map(faults.filter(([, fault]) => STEPS.includes(fault?.step) && typeof fault.reason === "string"));
   } catch {
     return new Map();

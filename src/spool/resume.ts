@@ -1,11 +1,18 @@
 import * as fs from "node:fs";
 import { CHUNK_BYTES_MAX, FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "./codec.ts";
-import { FRAME } from "./frame.ts";
+import { FRAME, type FrameKind } from "./frame.ts";
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Bytes of which a crc is computed in one search: a body made of what looks like heads must not hold the reader up. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 const KIND_MAX = Math.max(...Object.values(FRAME));
+/** Kinds whose payload is the bytes of a body; that of every other one is a JSON object. */
+const CHUNKS: ReadonlySet<FrameKind> = new Set([
+  FRAME.requestChunk,
+  FRAME.responseChunk,
+  FRAME.providerRequestChunk,
+  FRAME.providerResponseChunk,
+]);
 const OPENING_BRACE = 0x7b;
 
 /** Where reading resumes behind damage. */
@@ -66,8 +73,7 @@ function scan(fd: number, from: number, size: number): number | undefined {
 
 /** Cheap tests that spare nearly every crc. */
 function isLikely(window: Buffer, at: number, limit: number, length: number): boolean {
-  const kind = frameKind(window, at);
-  if (kind === FRAME.requestChunk || kind === FRAME.responseChunk) return length <= FRAME_HEAD_BYTES + CHUNK_BYTES_MAX;
+  if (CHUNKS.has(frameKind(window, at))) return length <= FRAME_HEAD_BYTES + CHUNK_BYTES_MAX;
   const payload = at + FRAME_HEAD_BYTES;
   return payload >= limit || window[payload] === OPENING_BRACE;
 }

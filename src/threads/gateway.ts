@@ -1,5 +1,6 @@
 import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
+import type { Mapping } from "../mapping/mapping.ts";
 import type { Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
@@ -7,6 +8,7 @@ import type { Health } from "../routing/rests.ts";
 import type { Route } from "../routing/route.ts";
 import type { WholeExchange } from "../spool/whole.ts";
 import type { ClientShape } from "../unified/client-shapes.ts";
+import type { ListedModel } from "../unified/listed-models.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";
 
 /** Main thread: the gateway and the spool's writer. */
@@ -26,6 +28,8 @@ export type GatewayFunctions = {
   routeHealth(organizationId: string): readonly Health[] | Promise<readonly Health[]>;
   /** Which targets a request would be sent to. Nothing is called. @throws GatewayError as the request would get. */
   explainRoute(question: RouteQuestion): Promise<RouteExplanation>;
+  /** Every name that a key may write as the model. */
+  listModels(key: RouteQuestion["key"]): readonly ListedModel[] | Promise<readonly ListedModel[]>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
   /** What is stored of one organization's answers, and how much of all organizations' may be. */
@@ -36,6 +40,8 @@ export type GatewayFunctions = {
   purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
   /** Files of providers and plugins, whether they are in use or not. */
   providers(): readonly ProviderView[] | Promise<readonly ProviderView[]>;
+  /** The mappings that providers have in their files, by the provider's name. */
+  providerMappings(): Readonly<Record<string, Mapping>> | Promise<Readonly<Record<string, Mapping>>>;
   plugins(): readonly PluginView[] | Promise<readonly PluginView[]>;
   /** How the plugins of this thread are doing. */
   hookHealth(): HookHealth | Promise<HookHealth>;
@@ -83,7 +89,7 @@ export interface ExplainedTarget {
   readonly url: string | null;
   /** US dollars; null where the price is not known. */
   readonly estimated_cost: number | null;
-  /** `ready`, `resting until <time>` or `locked`. */
+  /** `ready`, `resting until <time>`, `limit spent` or `locked`. */
   readonly state: string;
   /** Why it is not called in its turn; null where it is. */
   readonly skipped: string | null;

@@ -1,9 +1,12 @@
+import type { CallMemories } from "../mapping/translate/call-memory.ts";
 import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { HookHealth } from "../plugin/view.ts";
+import type { RecordTexts } from "../record/record-texts.ts";
 import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";
+import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 
 /** Recorder thread; the only writer of records. */
 export type RecorderFunctions = {
@@ -27,6 +30,12 @@ export type RecorderFunctions = {
   relearn(): Promise<void>;
   /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
+  /** Who made the response of an id, where one of this organization's records has it. */
+  answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
+  /** JSON list of the items that led to a response, its own included; undefined where one is not recorded whole. */
+  turnsBefore(answer: AnswerName): Promise<string | undefined>;
+  /** State of calls of the last day, as far as it is recorded. */
+  callStates(calls: CallsNamed): Promise<CallMemories>;
   /** What plugins stored after `version`; 0 asks for all. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
   writeEntries(entries: readonly Entry[]): Promise<void>;
@@ -42,6 +51,16 @@ export type RecorderFunctions = {
   /** Reads the spool to its end, commits, closes. */
   stop(): Promise<void>;
 };
+
+export interface AnswerName {
+  readonly organizationId: string;
+  readonly answerId: string;
+}
+
+export interface CallsNamed {
+  readonly organizationId: string;
+  readonly callIds: readonly string[];
+}
 
 export interface Amendment {
   readonly requestId: string;
@@ -77,6 +96,12 @@ export type Maintenance =
   | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
   /** Shared content that perhaps nothing points at. */
   | { readonly kind: "blobs"; readonly hashes: readonly string[] }
+  /** Bytes of what was removed, and its words in the index. */
+  | { readonly kind: "erase" }
+  /** What was recorded before there were packs goes into packs. */
+  | { readonly kind: "move" }
+  /** Records in the index of words that perhaps do not exist, by their numbers. */
+  | { readonly kind: "lost words"; readonly seqs: readonly number[] }
   /** Empty pages of the database files. */
   | { readonly kind: "compact"; readonly pages: number };
 
@@ -86,7 +111,7 @@ export interface RecordChange {
   readonly requestId: string;
   /** Columns of `requests` and their new values. */
   readonly columns: Readonly<Record<string, string | number | null>>;
-  readonly texts?: { readonly prompt: string | null; readonly completion: string | null };
+  readonly texts?: RecordTexts;
   /** JSON text that takes the place of the stored response body: a stream put together. */
   readonly responseBody?: string;
   /** The bodies and headers that the client saw, in place of those that are stored: of a record that was not read before. */
@@ -102,6 +127,8 @@ interface ReadPart {
   readonly form: "json" | "text" | "binary";
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
+  readonly files?: readonly { readonly offset: number; readonly length: number; readonly id: string }[];
+  readonly sent?: Uint8Array;
 }
 
 /** A record that comes from outside, read and checked. */
@@ -109,11 +136,11 @@ export interface Arrival {
   /** As it is to be stored, in the organization of who brings it; it has a status, for it is not in flight. */
   readonly row: Omit<typeof requests.$inferInsert, "seq">;
   readonly bodies: readonly ArrivedBody[];
-  readonly texts: { readonly prompt: string | null; readonly completion: string | null };
+  readonly texts: RecordTexts;
 }
 
 export interface ArrivedBody {
-  readonly part: "request" | "response";
+  readonly part: "request" | "response" | "provider_request" | "provider_response";
   readonly form: "json" | "text";
   readonly bytes: Uint8Array;
 }
