@@ -98,7 +98,7 @@ const told = (name: string, starts: readonly Start[]) => {
 const toldFrames = (ms: readonly number[]) =>
   `${spread(ms)}; ${ms.filter((each) => each > 50).length} of ${ms.length} over 50 ms`;
 
-const weir = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: KEY }, startMsMax: 60_000 });
+const weir = await startWeir({ dataDirectory, env: { WEIR_BOOTSTRAP_KEY: KEY } });
 const browser = await openBrowser();
 try {
   const cold: Start[] = [];

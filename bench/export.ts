@@ -28,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 const dataDirectory = values["data-dir"];
-const weir = dataDirectory === undefined ? undefined : await startWeir({ dataDirectory, startMsMax: 60_000 });
+const weir = dataDirectory === undefined ? undefined : await startWeir({ dataDirectory });
 const address = weir?.api ?? process.env["WEIR_API_URL"];
 const canned = address === undefined ? await serveCanned(Number(values.records)) : undefined;
 const folder = await mkdtemp(join(tmpdir(), "weir-export-bench-"));

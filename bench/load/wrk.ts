@@ -44,6 +44,20 @@ export function script(
   return path;
 }
 
+/** Lines of a script that give every request of every run a trace, a user and a property of its own. */
+export const DIFFERING = `
+local threads = 0
+setup = function(thread) threads = threads + 1; thread:set("lane", os.time() * 10 + threads) end
+local count = 0
+request = function()
+  count = count + 1
+  wrk.headers["traceparent"] = string.format("00-%016x%016x-%016x-01", lane, count, count)
+  wrk.headers["Gateway-User-Id"] = "user-" .. count % 5000
+  wrk.headers["Gateway-Property-Order"] = lane .. "-" .. count
+  return wrk.format()
+end
+`;
+
 /** Runs wrk without blocking this process. */
 export async function wrk(port: number, connections: number, lua: string, forSeconds: number): Promise<Measured> {
   const threads = Math.min(2, connections);
