@@ -16,12 +16,12 @@ interface TestSet {
 }
 
 /** A limit for what hangs, and no claim: machines that run tests have other work. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const ROOT = join(import.meta.dir, "..");
 
 const SETS: Readonly<Record<string, TestSet>> = {
   all: { runs: 100, files: allTests },
-  // Tests that start no process.
+  // Tests that start no process and are soon over.
   fast: { runs: 10, files: fastTests },
   // Tests whose imports have changed since this branch left main. The program that a test starts is not among its imports.
   changed: { runs: 10, files: allTests, words: () => [`--changed=${branchedFrom("main")}`] },

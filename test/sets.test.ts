@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./directory.ts";
-import { allTests, fastTests, processStarter } from "./sets.ts";
+import { allTests, fastTests, LONG_TESTS, processStarter } from "./sets.ts";
 
 test.each([
   ["none", `import { join } from "node:path"; join("a");`, undefined],
@@ -38,4 +38,5 @@ test("the fast tests are most of the tests, and none of those that start the ser
   expect([...fast].filter((file) => file.startsWith("test/e2e/"))).toEqual([]);
   for (const file of ["test/filter/meaning.test.ts", "test/api/errors.test.ts", "test/web/path.test.ts"])
     expect(fast).toContain(file);
+  expect(LONG_TESTS.filter((file) => !slow.includes(file) || processStarter(file) !== undefined)).toEqual([]);
 });

@@ -6,13 +6,15 @@ import type { Config } from "../../src/config.ts";
 import type { StoredCredential } from "../../src/credentials/stored.ts";
 import { startJobs } from "../../src/jobs/start.ts";
 import type { KeySnapshot } from "../../src/keys.ts";
+import type { Mapping } from "../../src/mapping/mapping.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { createLog } from "../../src/observe.ts";
 import type { HookHealth, PluginView, ProviderView } from "../../src/plugin/view.ts";
 import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { Health } from "../../src/routing/rests.ts";
 import type { Route } from "../../src/routing/route.ts";
-import type { Remote } from "../../src/runtime/rpc.ts";
+import type { Endpoint, Remote } from "../../src/runtime/rpc.ts";
+import { threadPorts } from "../../src/runtime/thread.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
 import { appendWhole } from "../../src/spool/whole.ts";
 import { openSpool } from "../../src/spool/writer.ts";
@@ -26,6 +28,7 @@ import type {
   JobFunctions,
   RecorderFunctions,
   RecorderStatus,
+  RouteExplanation,
   RouteQuestion,
 } from "../../src/threads.ts";
 import { ownDirectory } from "../store/open.ts";
@@ -44,7 +47,9 @@ export interface TestApi extends AsyncDisposable {
   /** What the gateway was last told of credentials and routes, and which it could not open. */
   readonly told: { credentials: readonly StoredCredential[]; routes: readonly Route[]; question?: RouteQuestion };
   locked: readonly string[];
+  mappings: Readonly<Record<string, Mapping>>;
   health: readonly Health[];
+  explanation: RouteExplanation;
   readonly organization: string;
   readonly other: string;
   readonly log: string[];
@@ -132,7 +137,9 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     host: { ports: async () => ({ own: [api.port], api: api.port }) },
   });
   const told: TestApi["told"] = { credentials: [], routes: [] };
+  const [requests, itsRequests] = threadPorts();
   const api = await startApi({
+    requests: requests as unknown as Endpoint,
     jobs: jobs as Remote<JobFunctions>,
     config,
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
@@ -159,8 +166,9 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       routeHealth: async () => test.health,
       explainRoute: async (question) => {
         told.question = question;
-        return { resolved_by: "route fast", targets: [] };
+        return test.explanation;
       },
+      listModels: async () => [],
       cacheStatus: async () => ({ entries: 2, bytes: 300, bytesMax: 1_000 }),
       cacheEntries: async () => [],
       purgeCache: async (...args) => {
@@ -168,6 +176,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
         return 1;
       },
       providers: async () => test.providers,
+      providerMappings: async () => test.mappings,
       plugins: async () => test.plugins,
       hookHealth: async () => test.gatewayHooks,
       routes: async () => [],
@@ -185,7 +194,9 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     published: () => published,
     told,
     locked: [],
+    mappings: {},
     health: [],
+    explanation: { resolved_by: "route fast", targets: [] },
     organization: known.find(({ name }) => name === "all")!.organizationId,
     other: known.find(({ name }) => name === "other")!.organizationId,
     log,
@@ -210,6 +221,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     },
     async [Symbol.asyncDispose]() {
       await api.stop();
+      for (const each of [requests, itsRequests]) each.close();
       await spool.close();
       await jobs.stop();
       await recorder.stop();

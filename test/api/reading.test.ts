@@ -67,7 +67,7 @@ describe("a record", () => {
       ai_gateway_body_mapping response_body feedback_created_at feedback_id feedback_rating signed_body_url costUSD
       updated_at request_referrer storage_location organization_id session_id session_name session_path
       reasoning_tokens size_bytes streamed truncated usage_estimated threat is_passthrough_billing cost_source
-      auth_hash`.split(/\s+/);
+      auth_hash input output`.split(/\s+/);
     expect(Object.keys(json.data)).toEqual(expect.arrayContaining(members));
     expect(json.data).toMatchObject({
       request_id: id,

@@ -21,7 +21,7 @@ const rows = (page: Page) => page.getByRole("table", { name: "Requests" }).locat
 const expectUsers = (page: Page, names: readonly string[]) =>
   page.waitForFunction(
     (wanted) =>
-      [...document.querySelectorAll("tr[data-id] td:nth-child(9)")].map((c) => c.textContent).join() === wanted,
+      [...document.querySelectorAll("tr[data-id] td:nth-child(11)")].map((c) => c.textContent).join() === wanted,
     names.join(),
   );
 
@@ -87,6 +87,32 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Remove: User is bob" }).press("Enter");
     await page.getByText("5 requests").waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
+  });
+
+  test("is searched by words, which it marks, and by the name of a user", async () => {
+    await using opened = await it.open("/requests");
+    const { page, faults } = opened;
+    await rows(page).nth(4).waitFor();
+    const box = page.getByRole("searchbox", { name: "Search words, user, session, id" });
+    await page.keyboard.press("s");
+    await page.keyboard.type("question carl");
+    await page.waitForURL(/q=question/);
+    await page.getByText("1 found, searched to the end").waitFor();
+    await expectUsers(page, ["carl"]);
+    expect(await rows(page).locator("mark").allTextContents()).toEqual(["question", "carl"]);
+    expect(await page.getByRole("columnheader", { name: "Cost" }).getByRole("button").count()).toBe(0);
+    const inBody = encodeURIComponent('{"request_response_rmt":{"request_body":{"contains":"question of carl"}}}');
+    await using other = await it.open(`/requests?filter=${inBody}`);
+    await other.page.getByText("1 found, searched to the end").waitFor();
+    await expectUsers(other.page, ["carl"]);
+    await box.fill("nobodysaidthis");
+    await page.getByText("No request has these words").waitFor();
+    await box.fill("bob");
+    await page.getByRole("button", { name: "Requests of user bob" }).click();
+    await page.getByText("User is bob").first().waitFor();
+    await expectUsers(page, ["bob", "bob"]);
+    expect(await box.inputValue()).toBe("");
+    expect(faults).toEqual([]);
   });
 
   test("is filtered by status and by property", async () => {
@@ -186,7 +212,7 @@ describe("the list", () => {
     expect(await focused()).toBe(third!);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/requests/${third}`);
-    await page.getByText("a question of bob").waitFor();
+    await page.locator(".message").getByText("a question of bob").waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/requests");
     await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, third);

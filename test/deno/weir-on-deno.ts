@@ -19,7 +19,7 @@ const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1" };
 
 /** The service from source, on Deno. */
 export function startOnDeno(dataDirectory: string, env: Readonly<Record<string, string>> = {}): Promise<Weir> {
-  return startWeir({ dataDirectory, command: DENO_COMMAND, env: { ...ENVIRONMENT, ...env }, startMsMax: 30_000 });
+  return startWeir({ dataDirectory, command: DENO_COMMAND, env: { ...ENVIRONMENT, ...env } });
 }
 
 /** One command of the program on Deno, beside the service. */

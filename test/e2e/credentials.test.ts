@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/run.ts";
 import type { Json } from "../../src/plugin/contract.ts";
-import { callApi, startWeir, until, type Weir } from "./weir.ts";
+import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 
 /** Every secret holds it, in the clear. */
 const PLANTED = "pLnTd9q4";
@@ -93,6 +93,17 @@ test("a credential that the command line adds is tried by the service, and by th
   expect(await command("", "credentials", "test", "box")).toMatchObject({ status: 0, out: "box: it lists 2 models\n" });
 });
 
+test("what its provider lists is a model of it: in the list of models, and by its bare name", async () => {
+  const headers = { Authorization: `Bearer ${KEY}` };
+  const listed = async () => {
+    const { data } = (await (await fetch(`${weir.gateway}/v1/models`, { headers })).json()) as Json;
+    return data.map(({ id }: Json) => id) as string[];
+  };
+  await until(async () => (await listed()).includes("custom/m-1"));
+  const { json } = await api("POST", "/v1/route/explain", { model: "m-2" });
+  expect(json.data).toMatchObject({ resolved_by: "model m-2", targets: [{ credential: "box", model: "m-2" }] });
+});
+
 test("a provider that refuses a key and repeats it does not get it shown", async () => {
   await api("PUT", "/v1/credentials/box", { api_key: SECOND });
   const refused = await api("POST", "/v1/credentials/box/test", {});
@@ -103,6 +114,9 @@ test("a provider that refuses a key and repeats it does not get it shown", async
   });
   expect(await command("", "credentials", "test", "box")).toMatchObject({ status: 1, out: "" });
   expect(seen.at(-1)?.[0]).toBe(`Bearer ${SECOND}`);
+  // Two tests, and the list that a changed credential is asked for, whose failure is no other credential's.
+  await until(() => seen.filter(([authorization]) => authorization === `Bearer ${SECOND}`).length === 3);
+  await until(() => weir.log().includes("a provider's models cannot be listed"));
 });
 
 test("a private address that the credential does not open is not called", async () => {
@@ -118,8 +132,8 @@ test("a private address that the credential does not open is not called", async 
   await api("PUT", "/v1/credentials/box", { base_url: weir.api, private: true });
   const itself = await api("POST", "/v1/credentials/box/test", {});
   expect(itself.json.data ?? itself.json).toMatchObject({ ok: false });
-  await api("PUT", "/v1/credentials/box", { base_url: address(), private: true });
   expect(seen.length).toBe(before);
+  await api("PUT", "/v1/credentials/box", { base_url: address(), private: true });
 });
 
 test("without its key a credential is locked: shown, degraded, found by the doctor; with it, it is ready again", async () => {

@@ -91,6 +91,29 @@ test("an id that a client chooses names one request, whichever thread it reaches
   expect(statusesOf(answers)).toEqual([200, ...Array(19).fill(409)]);
 }, 60_000);
 
+test("a key's list of models holds in pass-through, whichever thread a request reaches", async () => {
+  const made = { name: "bound", scopes: ["gateway"], models: ["gpt-4o*", "!gpt-4o-audio", "anthropic/*"] };
+  const answer = await callApi(weir, "/v1/keys", { method: "POST", body: JSON.stringify(made) });
+  const { key } = ((await answer.json()) as Json).data;
+  const ask = (body: object, more = {}) =>
+    Promise.all(
+      Array.from({ length: 8 }, () =>
+        send(weir, { "Gateway-Auth": `Bearer ${key}`, ...more }, undefined, JSON.stringify({ messages: [], ...body })),
+      ),
+    );
+  await until(async () => (await ask({ model: "gpt-4o-mini" })).every(({ status }) => status === 200));
+  const before = upstream.seen.length;
+  for (const body of [{ model: "gpt-5" }, { model: "gpt-4o-audio" }, { model: "claude-x" }, {}]) {
+    const answers = await ask(body);
+    expect(statusesOf(answers)).toEqual(Array(8).fill(403));
+    for (const each of answers) expect(((await each.json()) as Json).error.code).toBe("model_forbidden");
+  }
+  expect(upstream.seen.length).toBe(before);
+  // By the provider's name as well.
+  const named = await ask({ model: "claude-x" }, { "Gateway-Target-Provider": "anthropic" });
+  expect(statusesOf(named)).toEqual(Array(8).fill(200));
+}, 60_000);
+
 test("a key that is revoked is refused by every thread from the answer on", async () => {
   const body = JSON.stringify({ name: "short-lived", scopes: ["gateway"] });
   const { data } = (await (await callApi(weir, "/v1/keys", { method: "POST", body })).json()) as Json;

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Libsql from "libsql";
+import { encodeFrame } from "../../src/spool/codec.ts";
+import { FRAME, type FrameKind } from "../../src/spool/frame.ts";
+import { temporaryDirectory } from "../directory.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, queryIds, recordOf, recordsOf, startWeir, until, within } from "./weir.ts";
 
@@ -60,6 +64,40 @@ test("a second signal ends the process at once with its status, and the cut-off 
 
   await using again = await startWeir({ dataDirectory });
   expect((await recordOf(again, id))["response_status"]).toBe(500);
+}, 60_000);
+
+test("SIGTERM ends a service whose spool is damaged and whose database is locked, and nothing else is lost", async () => {
+  using directory = temporaryDirectory("life");
+  const data = join(directory.path, "data");
+  mkdirSync(data);
+  const spool = join(data, "spool");
+  const ids: string[] = [];
+  const first = await startWeir({ dataDirectory: data });
+  ids.push((await send(first.gateway, "/v1/quick")).headers.get("gateway-id")!);
+  await first.kill();
+  const newest = readdirSync(spool).findLast((name) => name.endsWith(".spool"))!;
+  for (const [kind, payload] of [
+    [FRAME.begin, "not json"],
+    [FRAME.end, "{}"],
+    [77 as FrameKind, "x"],
+  ] as const)
+    appendFileSync(join(spool, newest), encodeFrame(kind, crypto.randomUUID(), Buffer.from(payload)));
+  appendFileSync(join(spool, newest), Buffer.alloc(5_000, 0xa5));
+  mkdirSync(join(spool, `${Number.parseInt(newest, 10) + 1}.spool`));
+  writeFileSync(join(spool, newest.replace(".spool", ".carry")), "damaged");
+  const holder = new Libsql(join(data, "weir.db"));
+  holder.exec("begin exclusive");
+
+  await using second = await startWeir({ dataDirectory: data });
+  ids.push((await send(second.gateway, "/v1/quick")).headers.get("gateway-id")!);
+  expect(await second.stop()).toBe(0);
+  holder.exec("rollback");
+  holder.close();
+  await using third = await startWeir({ dataDirectory: data });
+  expect((await recordsOf(third, ids)).map(({ response_status }) => response_status)).toEqual([200, 200]);
+  const ready = await (await fetch(`${third.api}/readyz`)).text();
+  expect(ready).toContain("frames could not be read and are set aside");
+  expect(ready).toContain("carry files were damaged");
 }, 60_000);
 
 test("everything that is written stays in the data directory; the spool does not grow for ever", async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Json } from "../../src/plugin/contract.ts";
 import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
 /** A provider that nobody knows: JSON, or server-sent events where the request says `live`. */
@@ -37,10 +40,10 @@ afterAll(async () => {
   server.close();
 });
 
-async function talk(model: string, utterance: string, live = false): Promise<string> {
+async function talk(model: string, utterance: string, live = false, more = {}): Promise<string> {
   const answer = await fetch(`${weir.gateway}/say`, {
     method: "POST",
-    headers: { ...gatewayHeaders(target), "content-type": "application/json" },
+    headers: { ...gatewayHeaders(target), "content-type": "application/json", ...more },
     body: JSON.stringify({ model, live, turns: [{ speaker: "customer", utterance }] }),
   });
   await answer.text();
@@ -148,4 +151,43 @@ test("a model that cannot be inferred stays pending with the reason, and unknown
   expect(outcome.reason).toMatch(/found in the requests/);
   expect((await callApi(weir, "/v1/models/nobody/expedite", { method: "POST" })).status).toBe(404);
   expect((await callApi(weir, "/v1/models/odd/mapping")).status).toBe(404);
+});
+
+test("a provider with a mapping of its own is read from its first record on, and found by its words", async () => {
+  const mapping = {
+    format: 1,
+    request: { messages: { list: "/turns/*", role: "/speaker", text: "/utterance", roles: { customer: "user" } } },
+    response: { text: "/reply/utterance", usage: { prompt_tokens: "/billing/in", completion_tokens: "/billing/out" } },
+    stream: {
+      text: { path: "/bit", mode: "append" },
+      usage: { prompt_tokens: "/billing/in", completion_tokens: "/billing/out" },
+    },
+  };
+  const file = `export default { apiVersion: 1, name: "ACME", mapping: ${JSON.stringify(mapping)} };`;
+  mkdirSync(join(weir.dataDirectory, "providers"), { recursive: true });
+  writeFileSync(join(weir.dataDirectory, "providers/acme.ts"), file);
+  const acme = { "Gateway-Target-Provider": "acme" };
+  // Each thread takes the file up by itself: the gateway names the provider, and the recorder reads with it.
+  await until(
+    async () => (await recordOf(weir, await talk("theta", "is it there", false, acme)))["prompt_tokens"] !== null,
+    30_000,
+  );
+  const words = "You said: tell of heliotropes, and it was heard.";
+  for (const live of [false, true]) {
+    const record = await recordOf(weir, await talk("theta", "tell of heliotropes", live, acme));
+    expect(record).toMatchObject({
+      provider: "ACME",
+      model: "theta",
+      prompt_tokens: 19,
+      completion_tokens: words.length,
+    });
+    expect(record["llmSchema"].request.messages).toMatchObject([{ role: "user", content: "tell of heliotropes" }]);
+    expect(record["llmSchema"].response.messages).toMatchObject([{ role: "assistant", content: words }]);
+  }
+  expect((await models()).find(({ provider }: Json) => provider === "ACME")).toMatchObject({ state: "mapped" });
+  const found = await callApi(weir, "/v1/request/query", {
+    method: "POST",
+    body: JSON.stringify({ filter: "all", search: '"tell of heliotropes"' }),
+  });
+  expect((await found.json()).data.length).toBe(2);
 });

@@ -134,11 +134,29 @@ test("a budget is charged soon from the record, is not overshot by a burst, and 
   }
   expect((await send(first, cents)).status).toBe(429);
   expect((await send(first, { ...cents, "Gateway-User-Id": "bob" })).status).toBe(200);
+  // Of a credential, by what its two calls are charged.
+  const credential = { name: "paid", provider: "openai", api_key: "k", base_url: origin, private: true };
+  const limited = { ...credential, limit: "100;w=3600;u=tokens" };
+  await callApi(first, "/v1/credentials", { method: "POST", body: JSON.stringify(limited) });
+  await until(async () => (await unified(first)).status !== 400);
+  await until(async () => (await unified(first)).status === 429);
   await first.kill();
   await using second = await startWeir({ dataDirectory: first.dataDirectory });
   expect((await send(second, cents)).status).toBe(429);
   expect((await send(second, policy("100;w=3600;u=tokens"))).status).toBe(429);
+  const spent = await unified(second);
+  expect([spent.status, (await spent.json()) as Json]).toMatchObject([429, { error: { code: "rate_limited" } }]);
+  const health = (await (await callApi(second, "/v1/route/health")).json()) as Json;
+  expect(health.data).toMatchObject([{ credential: "paid", state: "limit spent" }]);
 });
+
+const unified = (weir: Weir) =>
+  fetch(`${weir.gateway}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "openai/gpt-4o", messages: [{ role: "user", content: "?" }] }),
+    headers: { Authorization: `Bearer ${KEY}` },
+    keepalive: false,
+  });
 
 test("stored policies hold at once, for every key of the organization or one, and survive a restart", async () => {
   const first = await startWeir();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createClient } from "@libsql/client";
+import { until } from "../until.ts";
 import { type Sqld, startSqld } from "./sqld.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import { callApi, gatewayHeaders, queryIds, recordOf, startWeir, type Weir } from "./weir.ts";
@@ -40,6 +42,15 @@ async function changedAndSeen(through: Weir, id: string, value: string): Promise
   expect((await queryIds(reader, [id]))[0]!["properties"]).toMatchObject({ Step: value });
 }
 
+/** A replica that lacks something waits for its primary. */
+async function replicated(id: string): Promise<void> {
+  const client = createClient({ url: replica.url });
+  const found = async () =>
+    (await client.execute({ sql: "select 1 from requests where request_id = ?", args: [id] })).rows.length > 0;
+  await until(found, 20_000, () => `the replica does not have ${id}`);
+  client.close();
+}
+
 test("the next query sees every change, whichever node made it, although it reads from a replica", async () => {
   const id = await send(writer);
   await recordOf(reader, id);
@@ -49,6 +60,7 @@ test("the next query sees every change, whichever node made it, although it read
 test("while the primary is away the replica answers what it has, and traffic goes on", async () => {
   const id = await send(reader);
   await recordOf(reader, id);
+  await replicated(id);
   await primary.kill();
   expect((await queryIds(reader, [id])).map(({ request_id }) => request_id)).toEqual([id]);
   const waiting = await send(reader);

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { zstdDecompressSync } from "node:zlib";
-import Database from "libsql";
 import { exchange, type RawUpstream, startRawUpstream, statusOf, valuesOf } from "./raw.ts";
+import { everythingStored } from "./stored.ts";
 import { callApi, KEY, recordsOf, startWeir, type Weir } from "./weir.ts";
 
 let upstream: RawUpstream;
@@ -82,34 +79,6 @@ const QUERY = `
 const request = (path: string, headers: string, target = upstream.origin) =>
   `POST ${path} HTTP/1.1\r\nHost: weir\r\n${/gateway-auth/i.test(headers) ? "" : `Gateway-Auth: Bearer ${KEY}\r\n`}Gateway-Target-Url: ${target}\r\nContent-Type: application/json\r\nContent-Length: 13\r\n${headers}\r\n{"model":"m"}`;
 
-/** Everything below the data directory and in the log, as text in which a planted secret would stand. */
-function everythingStored(): string {
-  const files = (
-    readdirSync(weir.dataDirectory, { recursive: true, withFileTypes: true }) as import("node:fs").Dirent[]
-  )
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"));
-  return [...files, ...compressed(), weir.log()].join("\n");
-}
-
-const SMALL = ["headers", "request", "response", "raw"].map(
-  (part) => `(select 'plain' as codec, ${part} as data from texts)`,
-);
-
-/** Bodies and blobs as they are before compression, and not in pages. */
-function compressed(): string[] {
-  const found: string[] = [];
-  const bodies = new Database(join(weir.dataDirectory, "bodies.db"));
-  for (const table of ["bodies", "blobs", ...SMALL])
-    for (const row of bodies.prepare(`select codec, data from ${table} where data is not null`).all() as {
-      codec: string;
-      data: Buffer;
-    }[])
-      found.push((row.codec === "zstd" ? zstdDecompressSync(row.data) : Buffer.from(row.data)).toString("latin1"));
-  bodies.close();
-  return found;
-}
-
 /** The planted values, also as base64 of what they stand in, that `text` holds. */
 function leaked(text: string): string[] {
   return [...planted]
@@ -161,7 +130,7 @@ test("no credential of a client or a provider is found in the data directory, th
     for (const path of [`/v1/request/${id}`, `/v1/request/${id}/body`, `/v1/request/${id}/body?part=response&raw=true`])
       expect(leaked(await (await callApi(weir, path)).text())).toEqual([]);
   }
-  const stored = everythingStored();
+  const stored = everythingStored(weir.dataDirectory) + weir.log();
   expect(stored).toContain("/v1/things?a=1");
   expect(leaked(stored)).toEqual([]);
   expect(stored).not.toContain(KEY);

@@ -28,8 +28,6 @@ export interface WeirOptions {
   /** Words before the command, such as `unshare -m`; the last of them must `exec` what follows. */
   readonly wrapper?: readonly string[];
   readonly command?: readonly string[];
-  /** Milliseconds until both listeners must have been announced. */
-  readonly startMsMax?: number;
 }
 
 /** A record as the API answers it. */
@@ -64,6 +62,10 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+
+/** These end what hangs: on a machine with a load of 20 a start has taken 40 s. */
+const START_MS_MAX = 90_000;
+const STOP_MS_MAX = 60_000;
 
 export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   const temporary = options.dataDirectory === undefined;
@@ -108,7 +110,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   exited.then((status) => announced.reject(new Error(`weir ended with status ${status} at start:\n${output}`)));
   const limit = setTimeout(
     () => announced.reject(new Error(`weir announced no listeners in time:\n${output}`)),
-    options.startMsMax ?? 30_000,
+    START_MS_MAX,
   );
   const ports = await announced.promise
     .catch((error: unknown) => {
@@ -120,7 +122,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
 
   const stop = async () => {
     child.kill("SIGTERM");
-    const status = await within(exited, 20_000, () => `weir did not stop; its output:\n${output}`);
+    const status = await within(exited, STOP_MS_MAX, () => `weir did not stop; its output:\n${output}`);
     if (temporary) rmSync(dataDirectory, { recursive: true, force: true });
     return status;
   };

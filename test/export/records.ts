@@ -93,6 +93,6 @@ function idOf(index: number): string {
 /** The record as an export is to show it: without what expires. */
 export function lasting(record: ApiRecord, includeBody: boolean): Record<string, unknown> {
   const { asset_urls, signed_body_url, ...rest } = record;
-  const { request_body, response_body, llmSchema, ...metrics } = rest;
+  const { request_body, response_body, provider_request, provider_response, llmSchema, ...metrics } = rest;
   return includeBody ? rest : metrics;
 }

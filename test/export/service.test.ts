@@ -32,7 +32,13 @@ beforeAll(async () => {
     const properties = { "Note, odd": text.toWellFormed(), Team: index % 2 === 0 ? "night" : "day" };
     await ask("PUT", `/v1/request/${id}/property`, properties);
   }
-  const question = { filter: "all", sort: { created_at: "asc" }, limit: 1000, includeInputs: true };
+  const question = {
+    filter: "all",
+    sort: { created_at: "asc" },
+    limit: 1000,
+    includeInputs: true,
+    includeProviderBodies: true,
+  };
   records = (await ask("POST", "/v1/request/query-fast", question)) as ApiRecord[];
 }, 60_000);
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
 import type { RequestRow } from "../../src/record/request-record.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import type { RequestContent, StoredPart } from "../../src/store/packs/request-content.ts";
 import { openStore, type Statement, type Store, type Value } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";
 
@@ -57,9 +58,10 @@ export async function openWorld(
   };
 }
 
-/** Writes exchanges as the recorder would. */
+/** Writes exchanges as the recorder would; what was said in every second one as it did before there were packs. */
 export async function insert(store: Store, exchanges: readonly Exchange[]): Promise<void> {
-  await store.bodies.batch(exchanges.flatMap(bodyRows));
+  await store.bodies.batch(exchanges.filter((_, at) => at % 2 === 0).flatMap(bodyRows));
+  await store.content.put(exchanges.filter((_, at) => at % 2 === 1).map(contentOf));
   await store.records.batch(exchanges.flatMap(recordRows));
 }
 
@@ -90,6 +92,18 @@ function recordRows(exchange: Exchange): Statement[] {
   return [row("requests", columns), ...properties.map(entry(0)), ...inputs.map(entry(1))].map((statement, index) =>
     index === 0 ? statement : withSeq(statement, exchange.columns.request_id),
   );
+}
+
+function contentOf({ columns, prompt, completion, requestBody, responseBody }: Exchange): RequestContent {
+  const part = (name: "request" | "response", body: string | undefined): StoredPart[] =>
+    body === undefined ? [] : [{ part: name, form: formOf(body), bytes: Buffer.from(body), contentType: null }];
+  return {
+    requestId: columns.request_id,
+    organizationId: ORGANIZATION,
+    parts: [...part("request", requestBody), ...part("response", responseBody)],
+    assets: [],
+    texts: { prompt: prompt ?? null, completion: completion ?? null },
+  };
 }
 
 function bodyRows({ columns, prompt, completion, requestBody, responseBody }: Exchange): Statement[] {

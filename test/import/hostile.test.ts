@@ -50,6 +50,27 @@ const shown = async (index: number, key = KEY) => {
   return data[0];
 };
 
+test("what the provider got and sent goes out where it is asked for, and comes back in as it was", async () => {
+  const sides = { provider_request: { max_tokens: 5, n: 1 }, provider_response: "event: ping\n\n" };
+  await put(`${line(70, { request_body: { a: 1 }, ...sides })}\n${line(71, { request_body: { a: 2 } })}`);
+  const filter = { request_response_rmt: { request_id: { equals: idOf(70) } } };
+  const ask = async (more: object) =>
+    (await post("/v1/request/query-fast", JSON.stringify({ filter, ...more }))).data as Json[];
+  expect(await ask({ includeProviderBodies: true })).toMatchObject([{ request_body: { a: 1 }, ...sides }]);
+  for (const more of [{}, { includeBody: false, includeProviderBodies: true }])
+    expect(Object.keys((await ask(more))[0])).not.toContain("provider_request");
+  const argv = ["--include-body", "--start-date", "2026-01-01", "--output", "-"];
+  const { stdout } = await run(weir.api, argv, {}, { WEIR_API_KEY: KEY });
+  const lines = stdout
+    .toString()
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Json);
+  const found = (id: string) => lines.find(({ request_id }) => request_id === id);
+  expect(found(idOf(70))).toMatchObject(sides);
+  expect(found(idOf(71))).toMatchObject({ provider_request: null, provider_response: null });
+});
+
 test("an id that another organization has is rejected, and its record stays as it is", async () => {
   expect((await put(line(1, { model: "ours", request_body: { a: 1 } }))).data).toEqual({
     imported: 1,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isTooOld, youngest } from "../../src/jobs/retention/ages.ts";
+import { insertWords } from "../../src/store/words/shards.ts";
 import { insertInto, insertRecord, openApi, type TestApi } from "../api/open.ts";
 import { until } from "../until.ts";
 
@@ -75,7 +76,8 @@ const SHARED = "ab".repeat(32);
 
 async function record(organization: string, ageDays: number, properties: Record<string, string> = {}): Promise<string> {
   const time = Math.trunc(Date.now() - ageDays * DAY_MS);
-  const row = { request_created_at: time, updated_at: time, properties: JSON.stringify(properties) };
+  const shown = { input: "p", output: "c" };
+  const row = { request_created_at: time, updated_at: time, properties: JSON.stringify(properties), ...shown };
   const content = Buffer.alloc(20_000, "x");
   const id = await insertRecord(api.store, organization, row, { request: { form: "text", content } });
   await api.store.bodies.batch([
@@ -139,12 +141,33 @@ test("a run removes what the organization's rules say, and nothing of another's"
     { property: "Env", value: "dev", days: 1 },
   ];
   await api.call("PUT", "/v1/retention", { body: { days: 30, body_days: 7, properties } });
+  await api.store.records.batch([{ sql: "update block_watch set seq = 1000", args: [] }]);
+  const [{ seq } = { seq: 0 }] = await api.store.records.query<{ seq: number }>({
+    sql: "select seq from requests where request_id = ?",
+    args: [old],
+  });
+  const words = [
+    { seq, organizationId: organization, text: "zebraold" },
+    { seq: 999, organizationId: organization, text: "zebralost" },
+    { seq: seq + 2, organizationId: organization, text: "zebrayoung" },
+  ];
+  await api.store.bodies.batch(insertWords(words));
   expect(await run()).toMatchObject({ records_removed: 2, bodies_removed: 1, error: null });
   expect(await idsIn("requests")).toEqual(new Set([middle, young, audited, theirs]));
   expect(await idsIn("bodies")).toEqual(new Set([young, audited, theirs]));
   expect(await idsIn("texts")).toEqual(new Set([young, audited, theirs]));
   const { json } = await api.call("GET", `/v1/request/${middle}`);
   expect(json.data).toMatchObject({ request_id: middle, request_body: null, response_body: null });
+  expect(json.data).toMatchObject({ input: null, output: null });
+  const index = await api.store.bodies.query<{ block: Uint8Array }>({
+    sql: "select block from words_0_data",
+    args: [],
+  });
+  const holds = (word: string) => index.some(({ block }) => Buffer.from(block).includes(word));
+  expect(["ebraold", "ebralost", "ebrayoung"].map(holds)).toEqual([false, false, true]);
+  // No block is made again for it: only the two records that are gone are noted.
+  const noted = "select count(*) as n from block_changes";
+  expect(await api.store.records.query({ sql: noted, args: [] })).toEqual([{ n: 2 }]);
   for (const id of [old, development]) expect((await api.call("GET", `/v1/request/${id}`)).status).toBe(404);
   const figures = await api.call("POST", "/v1/metrics/query", { body: {} });
   expect(figures.json.data).toMatchObject([{ requests: 3 }]);

@@ -52,6 +52,13 @@ describe("a check says", () => {
     ["resolved once it is over", alert(), [{ requests: 5 }], [firing()], [["resolved", "", 5]]],
     ["nothing within the cool-down", alert({ cooldown_seconds: 10 }), [{ requests: 5 }], [firing({}, 9_999)], []],
     [
+      "hold where the clock was set back, and the cool-down begins again",
+      alert({ cooldown_seconds: 10 }),
+      [{ requests: 5 }],
+      [firing({}, -86_400_000)],
+      [["hold", "", 5]],
+    ],
+    [
       "resolved after the cool-down",
       alert({ cooldown_seconds: 10 }),
       [{ requests: 5 }],

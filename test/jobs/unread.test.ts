@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { rereadUnread } from "../../src/jobs/reading/unread.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
-import type { BodyPart } from "../../src/store/bodies/bodies.ts";
+import { REREADING, ReadingNote, readNote } from "../../src/spool/reading-note.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
-import { type Passed, pass, type Rig, rig } from "../recorder/harness.ts";
+import type { BodyPart } from "../../src/store/packs/placed.ts";
+import { type Passed, pass, type Rig, rig, silent } from "../recorder/harness.ts";
 
 const PICTURE = Buffer.alloc(200, 7).toString("base64");
 const REQUEST = JSON.stringify({
@@ -65,7 +67,7 @@ test.each(Object.keys(EXCHANGES))("%s that was not read is in the end as one tha
   expect((await there.row(bad)).unread).toBe("failed: no mappings");
   expect(await models(there)).toEqual(name === "a failure" ? [] : [expect.objectContaining({ count: 1 })]);
 
-  const context = { reader: there.store, learnt, provider: () => undefined };
+  const context = { ...contextIn(there), learnt };
   const rewrite = (changes: Parameters<typeof there.recorder.rewrite>[0]) => there.recorder.rewrite(changes);
   expect(await rereadUnread({ ...context, rewrite })).toEqual({ seen: 1, read: 1 });
   expect(await comparable(there, bad, name)).toEqual(await comparable(there, good, name));
@@ -85,14 +87,42 @@ test("what still cannot be read stays as it is", async () => {
   await there.recorder.barrier();
   const before = await there.row(bad);
   const done = await rereadUnread({
-    reader: there.store,
-    learnt: new LearntTables(),
+    ...contextIn(there),
     provider: () => ({ ...hard, readRequest: () => endless() }),
     rewrite: (changes) => there.recorder.rewrite(changes),
     stepMs: 50,
   });
   expect(done).toEqual({ seen: 1, read: 0 });
   expect(await there.row(bad)).toEqual(before);
+});
+
+test("a record that ends its reader is left out at the third try, and tried again by the next order", async () => {
+  await using there = await rig({
+    readExchange: () => {
+      throw new Error("no");
+    },
+  });
+  const [bad, good] = [pass(there.spool, { request: REQUEST }), pass(there.spool, { request: REQUEST })];
+  await there.recorder.barrier();
+  const spoolDirectory = join(there.directory, "spool");
+  const options = {
+    ...contextIn(there),
+    rewrite: (changes: Parameters<typeof there.recorder.rewrite>[0]) => there.recorder.rewrite(changes),
+  };
+  for (let i = 0; i < 2; i++) new ReadingNote(spoolDirectory, undefined, REREADING).begin(bad, "read");
+  expect(await rereadUnread(options)).toEqual({ seen: 2, read: 1 });
+  expect((await there.row(bad)).unread).toBe("failed: no");
+  expect((await there.row(good)).unread).toBeNull();
+  expect(readNote(spoolDirectory, REREADING)).toBeUndefined();
+  expect(await rereadUnread(options)).toEqual({ seen: 1, read: 1 });
+});
+
+const contextIn = (there: Rig) => ({
+  reader: there.store,
+  learnt: new LearntTables(),
+  provider: () => undefined,
+  spoolDirectory: join(there.directory, "spool"),
+  log: silent,
 });
 
 const endless = (): never => {
@@ -116,9 +146,6 @@ async function comparable(there: Rig, id: string, name: string) {
   const answered = ["response_id", "response_model", "model", "wire_schema", "usage_raw", "cost", "cost_source"];
   const omitted =
     name === "an omitted answer" ? [...answered, ...Object.keys(rest).filter((key) => /_tokens$/.test(key))] : [];
-  const [texts] = await there.store.bodies.query({
-    sql: "select prompt, completion from texts where request_id = ?",
-    args: [id],
-  });
+  const texts = (await there.store.content.texts([id])).get(id);
   return { row: Object.fromEntries(Object.entries(rest).filter(([key]) => !omitted.includes(key))), bodies, texts };
 }

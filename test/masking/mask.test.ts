@@ -250,7 +250,7 @@ describe("any text", () => {
     fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join("-")),
     fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => `/${words.join("/")}`),
     fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-    fc.emailAddress().filter((address) => !/[=%'`]/.test(address)),
+    fc.emailAddress().filter((address) => !/[=%'`/]/.test(address)),
   );
   const key = fc
     .tuple(

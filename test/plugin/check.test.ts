@@ -16,6 +16,12 @@ describe("a provider", () => {
       extends: "OPENAI",
       wireSchemas: [{ path: /^\/v1/, schema: "messages" }],
       mask: { headers: ["x-acme-key"], query: ["token"] },
+      mapping: {
+        format: 1,
+        request: { model: "/engine", messages: { list: "/turns/*", role: "/speaker", text: "/utterance" } },
+        response: { text: "/reply", usage: { prompt_tokens: "/in" } },
+        stream: { text: { path: "/bit", mode: "append" } },
+      },
       readRequest: () => ({}),
       readResponse: () => ({}),
       readEvent: () => ({}),
@@ -41,6 +47,28 @@ describe("a provider", () => {
     [{ ...provider, wireSchemas: [{ path: "/v1" }] }, 'acme.ts: the member "wireSchemas" entry 1'],
     [{ ...provider, mask: { header: [] } }, 'acme.ts: the member "mask" has no member "header"'],
     [{ ...provider, mask: { headers: ["X-Key"] } }, 'acme.ts: the member "mask" headers: entry 1'],
+    [{ ...provider, mapping: 3 }, 'acme.ts: the member "mapping" '],
+    [{ ...provider, mapping: { request: { prompt: "/p" } } }, 'acme.ts: the member "mapping" format: '],
+    [
+      { ...provider, mapping: { format: 1, request: { prompt: "p" }, response: { text: "/t" } } },
+      'acme.ts: the member "mapping" request.prompt: must be a JSON Pointer such as /choices/0/text',
+    ],
+    [
+      { ...provider, mapping: { format: 1, request: { promt: "/p" } } },
+      'acme.ts: the member "mapping" request.promt: Unexpected property',
+    ],
+    [
+      { ...provider, mapping: { format: 1, response: { text: "/t" } } },
+      'acme.ts: the member "mapping" request: say where the messages or the prompt are',
+    ],
+    [
+      { ...provider, mapping: { format: 1, request: { prompt: "/p" } } },
+      `acme.ts: the member "mapping" response: say where the answer's text is`,
+    ],
+    [
+      { ...provider, mapping: { format: 1, wire_schema: "messages" } },
+      'acme.ts: the member "mapping" wire_schema: name known formats in wireSchemas',
+    ],
     [{ ...provider, cost: 3 }, 'acme.ts: the member "cost" must be a function'],
   ])("that does not fit is refused by file and member: %#", (value, message) => {
     expect(() => checkProvider(value, "acme.ts")).toThrow(message);

@@ -1,10 +1,20 @@
 import { expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { Journal } from "../../src/plugin/host/journal.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
+import { until } from "../until.ts";
 import { keptLog } from "./folder.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -70,4 +80,39 @@ test("while the file cannot be written nothing is kept in memory; once it can, t
   journal.append(2);
   await turn();
   expect(readFileSync(join(state, "p.jsonl"), "utf8")).toBe('"all"\n');
+});
+
+test("a file that is deleted, replaced or cut while it is written to is written anew from the snapshot", async () => {
+  using directory = temporaryDirectory();
+  const path = join(directory.path, "state", "p.jsonl");
+  const { journal, lines } = open(directory.path);
+  journal.onCompact(() => ["all"]);
+  for (const spoil of [
+    () => rmSync(path),
+    () => truncateSync(path, 3),
+    () => {
+      rmSync(path);
+      writeFileSync(path, "another\n");
+    },
+  ]) {
+    journal.append("a longer line");
+    await turn();
+    spoil();
+    // It is looked at once a second.
+    await until(async () => {
+      journal.append(1);
+      await turn();
+      return readFileSync(path, { encoding: "utf8", flag: "a+" }).startsWith('"all"\n');
+    });
+  }
+  expect(lines.join("")).toContain("was changed by someone else; it is written anew");
+});
+
+test("how many lines cannot be read is in the log", () => {
+  using directory = temporaryDirectory();
+  const { journal, lines } = open(directory.path);
+  mkdirSync(join(directory.path, "state"));
+  writeFileSync(join(directory.path, "state", "p.jsonl"), '{"a":1}\n{"a"\nnot json\n{"b":2}\n');
+  expect(journal.read()).toEqual([{ a: 1 }, { b: 2 }]);
+  expect(lines.join("")).toContain('"lines":2');
 });

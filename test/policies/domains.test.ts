@@ -176,6 +176,32 @@ describe("an unapproved domain", () => {
     return { journal, counts: new Counts(journal) };
   };
 
+  test("is not locked by a clock that jumps, and its counts do not stay for ever", () => {
+    const jumps = fc.array(fc.constantFrom(1_000, 86_400_000, 730 * 86_400_000, -60_000, -86_400_000), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    assertProperty(
+      fc.property(jumps, (steps) => {
+        using directory = temporaryDirectory();
+        let { counts } = open(directory.path);
+        let now = MIDNIGHT;
+        for (const [at, by] of steps.entries()) {
+          now += by;
+          expect(counts.take(`r${at}`, "one", "a.test", true, now)).toBeUndefined();
+          counts.end(`r${at}`, true);
+        }
+        expect(counts.today("one", now).get("a.test")).toBeLessThanOrEqual(steps.length);
+        expect(counts.today("one", now + 86_400_000).size).toBe(0);
+        counts.close();
+        ({ counts } = open(directory.path));
+        expect(counts.today("one", now + 86_400_000).size).toBe(0);
+        counts.close();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test("gets a request a second and 10,000 a day, whatever the requests: a plain list of admissions says the same", () => {
     const step = fc.record({
       waitMs: fc.oneof(fc.constantFrom(0, 1, 999, 1_000, 1_001), fc.nat(3_000)),

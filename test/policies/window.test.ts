@@ -86,6 +86,35 @@ test("a clock that was set back does not keep entries for longer than the window
   expect(window.total(51_000, 1_000)).toBe(0);
 });
 
+test("however the clock jumps, nothing stays longer than the window, and nothing is counted twice", () => {
+  const jumps = fc.array(
+    fc.record({ by: fc.constantFrom(0, 10, 400, 86_400_000, -400, -86_400_000), add: fc.nat(3) }),
+    {
+      minLength: 1,
+      maxLength: 60,
+    },
+  );
+  assertProperty(
+    fc.property(jumps, (steps) => {
+      const window = new SlidingWindow();
+      let now = 1e12;
+      let counted = 0;
+      for (const { by, add } of steps) {
+        now += by;
+        window.total(now, 1_000);
+        if (add > 0) window.add(now, add, 1_000);
+        counted += add;
+        const total = window.total(now, 1_000);
+        expect(total).toBeGreaterThanOrEqual(add);
+        expect(total).toBeLessThanOrEqual(counted);
+        expect(window.freeAt(now, 1_000, 1)).toBeLessThanOrEqual(now + 1_000);
+      }
+      expect(window.total(now + 1_000, 1_000)).toBe(0);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("sums of fractions do not drift", () => {
   const window = new SlidingWindow();
   for (let now = 0; now < 10_000; now++) window.add(now, 0.1, 100);

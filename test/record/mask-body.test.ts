@@ -30,6 +30,19 @@ const CASES: readonly (readonly [what: string, type: string | null, body: string
     `{"error":{"message":"wrong key ${KEY}","code":1},"a":1}`,
     '{"error":{"message":"wrong key ***","code":1},"a":1}',
   ],
+  ["a name below the top level", null, '{"a":[{"b":{"api_key":"x","n":1}}]}', '{"a":[{"b":{"api_key":"***","n":1}}]}'],
+  [
+    "names in a body that is a list",
+    null,
+    '[{"api_key":"a"}, {"clientSecret" : 5}]',
+    '[{"api_key":"***"}, {"clientSecret" : "***"}]',
+  ],
+  [
+    "the headers of a tool's server",
+    null,
+    `{"tools":[{"type":"mcp","headers":{"Authorization":"Bearer abc","X-A":"${KEY}"},"passwords":["a", "b"]}]}`,
+    '{"tools":[{"type":"mcp","headers":{"Authorization":"***","X-A":"***"},"passwords":"***"}]}',
+  ],
   ["a form", FORM, JSON.stringify("model=m&api_key=plain&n=1"), JSON.stringify("model=m&api_key=***&n=1")],
   ["the first field of a form", FORM, JSON.stringify("token=plain"), JSON.stringify("token=***")],
   [
@@ -53,7 +66,13 @@ const KEPT: readonly (readonly [string | null, string])[] = [
   [JSON_TYPE, `{"messages":[{"content":"${KEY}"}],"prompt":"is ${KEY} a key?"}`],
   [JSON_TYPE, "{}"],
   [JSON_TYPE, "null"],
-  [JSON_TYPE, '[{"api_key":"a"}]'],
+  [null, '{"a":{"api_key":"","password":null,"secret":[],"cookies":false}}'],
+  [null, '{"choices":[{"logprobs":{"content":[{"token":"a","key":"b","session":"c"}]}}]}'],
+  [
+    null,
+    '{"tools":[{"parameters":{"properties":{"password":{"type":"string"},"api_key":[{"a":1}]},"required":["password"]}}]}',
+  ],
+  [null, `{"m":[{"content":[{"type":"text","text":"${KEY}"}]}],"x":["${KEY}"],"y":{"z":["api_key",":"]}}`],
   ["text/plain", '"api_key=plain"'],
   [null, '"api_key=plain"'],
   [FORM, '"model=m&max_tokens=5"'],
@@ -62,13 +81,37 @@ const KEPT: readonly (readonly [string | null, string])[] = [
 for (const [type, body] of KEPT)
   test(`kept: ${body.slice(0, 60)} ${type}`, () => expect(maskBody(body, type)).toBe(body));
 
+/** The rule below the top level, read out loud. */
+function deepMasked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(deepMasked);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, each]) => {
+    const isPlain = ["string", "number"].includes(typeof each) && each !== "";
+    const isList =
+      Array.isArray(each) && each.length > 0 && each.every((one) => typeof one !== "object" || one === null);
+    return [name, name === "api_key" && (isPlain || isList) ? "***" : deepMasked(each)];
+  });
+  return Object.fromEntries(members);
+}
+
+const NAMED = fc.oneof(fc.string(), fc.constantFrom("api_key", "token"));
+/** JSON with such names at any depth. */
+const { json: anyJson } = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small" },
+    fc.jsonValue({ maxDepth: 0 }),
+    fc.array(tie("json"), { maxLength: 4 }),
+    fc.dictionary(NAMED, tie("json"), { maxKeys: 4 }),
+  ),
+}));
+
 test("whatever the object, what is masked is JSON of the same members, and nothing else differs", () => {
   assertProperty(
-    fc.property(fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("api_key", "token")), fc.jsonValue()), (object) => {
+    fc.property(fc.dictionary(NAMED, anyJson), (object) => {
       const masked = JSON.parse(maskBody(JSON.stringify(object, undefined, 1), JSON_TYPE));
       expect(Object.keys(masked)).toEqual(Object.keys(JSON.parse(JSON.stringify(object))));
       for (const [name, value] of Object.entries(JSON.parse(JSON.stringify(object))))
-        if (masked[name] !== "***" && name !== "error") expect(masked[name]).toEqual(value);
+        if (masked[name] !== "***" && name !== "error") expect(masked[name]).toEqual(deepMasked(value));
     }),
   );
 });

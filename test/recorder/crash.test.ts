@@ -148,10 +148,8 @@ test("an exchange that outlives many segments keeps none of them, and is recorde
 
   const store = await openStore(configIn(directory.path), "read");
   expect(await readRow(store, long)).toMatchObject({ response_status: 200, truncated: 0 });
-  const sql =
-    "select x.data from bodies b join blobs x on x.hash = b.blob_hash where request_id = ? and part = 'response'";
-  const [body] = await store.bodies.query<{ data: Uint8Array }>({ sql, args: [long] });
-  expect(Buffer.from(Bun.zstdDecompressSync(body!.data)).toString()).toBe(expected.join(""));
+  const body = (await store.content.get([long], ["response"], "sent")).get(long)!.response!;
+  expect(Buffer.from(body.content).toString()).toBe(expected.join(""));
   const rows = await store.records.query({ sql: "select request_id from requests", args: [] });
   expect(rows).toHaveLength(60 * 4 + 2);
   await store.close();

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
 import type { ProviderPlugin, RecordDraft } from "../../src/plugin/contract.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
-import { begin, pass, rig } from "./harness.ts";
+import { begin, pass, type Rig, rig } from "./harness.ts";
 
 const text = async (part: Promise<{ content: Buffer } | undefined>) => (await part)?.content.toString();
 
@@ -14,20 +14,20 @@ test("a body that the client asked to leave out is nowhere, and its figures are 
   await using weir = await rig();
   const id = pass(weir.spool, {
     begin: { omitRequest: true, omitResponse: true },
-    request: '{"model":"m-1","prompt":"SECRET-IN"}',
-    response: ['{"model":"m-2","text":"SECRET-', 'OUT","usage":{"in":3,"out":4}}'],
+    request: '{"model":"m-1","prompt":"HUSHED-IN"}',
+    response: ['{"model":"m-2","text":"HUSHED-', 'OUT","usage":{"in":3,"out":4}}'],
   });
   await weir.recorder.barrier();
   for (const name of readdirSync(weir.directory, { recursive: true, withFileTypes: true })) {
-    if (name.isFile()) expect(readFileSync(join(name.parentPath, name.name)).includes("SECRET-")).toBe(false);
+    const content = name.isFile() ? readFileSync(join(name.parentPath, name.name)).toString("latin1") : "";
+    expect(content.toLowerCase()).not.toContain("hushed");
   }
-  expect(await weir.row(id)).toMatchObject({ request_model: "m-1", total_tokens: 7 });
+  expect(await weir.row(id)).toMatchObject({ request_model: "m-1", total_tokens: 7, input: null, output: null });
   expect(await weir.body(id, "request")).toBeUndefined();
   expect(await weir.body(id, "response")).toBeUndefined();
-  const sql = "select prompt, completion, request, response from texts";
-  expect(await weir.store.bodies.query({ sql, args: [] })).toEqual([
-    { prompt: null, completion: null, request: null, response: null },
-  ]);
+  expect((await weir.store.content.texts([id])).get(id)).toEqual({ prompt: null, completion: null });
+  const packs = await weir.store.bodies.query<{ data: Uint8Array }>({ sql: "select data from packs", args: [] });
+  expect(packs.map(({ data }) => Buffer.from(Bun.zstdDecompressSync(data)).includes("SECRET-"))).toEqual([false]);
 });
 
 test("a compressed stream in many chunks is read as what it says", async () => {
@@ -86,17 +86,17 @@ test("a long body that was left in the spool is read back whole", async () => {
   expect((await weir.row(other))["response_status"]).toBe(200);
 });
 
-test("binary is stored by its hash with its type", async () => {
+test("binary is stored as it came, with its type", async () => {
   await using weir = await rig();
   const sound = Buffer.from([0xff, 0xf3, 0, 1, 2]);
   const id = pass(weir.spool, { head: { headers: ["Content-Type", "audio/mpeg"] }, response: sound });
   await weir.recorder.barrier();
   expect(await weir.body(id, "response")).toMatchObject({ form: "binary", bytes: 5, content: sound });
-  const blobs = await weir.store.bodies.query({ sql: "select hash, content_type from blobs", args: [] });
-  expect(blobs).toEqual([{ hash: createHash("sha256").update(sound).digest("hex"), content_type: "audio/mpeg" }]);
+  const { response } = (await weir.store.content.get([id], ["response"])).get(id)!;
+  expect(response?.contentType).toBe("audio/mpeg");
 });
 
-test("files inside of JSON are stored once and replaced by a reference", async () => {
+test("files inside of JSON are shown as a reference and sent as they were", async () => {
   await using weir = await rig();
   const image = Buffer.alloc(3_000, 7);
   const sound = Buffer.alloc(2_000, 9);
@@ -125,14 +125,41 @@ test("files inside of JSON are stored once and replaced by a reference", async (
   expect(new Set(JSON.parse((await weir.row(id))["assets"] as string))).toEqual(
     new Set([hash(image), hash(sound), hash(Buffer.from("short"))]),
   );
-  const assets = await weir.store.bodies.query({
-    sql: "select request_id, asset_id, content_type, bytes from assets where asset_id = ? order by request_id",
-    args: [hash(image)],
-  });
-  const expected = [id, again].sort();
-  expect(assets).toEqual(
-    expected.map((request_id) => ({ request_id, asset_id: hash(image), content_type: "image/png", bytes: 3_000 })),
+  for (const each of [id, again]) {
+    const asset = await weir.store.content.asset(each, hash(image));
+    expect(asset?.contentType).toBe("image/png");
+    expect(Buffer.compare(asset!.content, image)).toBe(0);
+    expect(await sent(weir, each, "request")).toBe(request);
+  }
+});
+
+const sent = async (weir: Rig, id: string, part: "request" | "response") =>
+  Buffer.from((await weir.store.content.get([id], [part], "sent")).get(id)![part]!.content).toString("latin1");
+
+const image = Buffer.alloc(300, 0xfb).toString("base64");
+const url = `"data:image/png;base64,${image}"`;
+test.each([
+  ["slashes are escaped", `{"url":${url.replaceAll("/", "\\/")}, "n": 1.50}`, "weir-asset:"],
+  ["letters are escaped", `{"url":${url.replace("data", "\\u0064ata")}, "n": 1.50}`, "weir-asset:"],
+  ["some slashes are escaped", `{"url":${url.replace("/", "\\/")}, "n": 1.50}`, "weir-asset:"],
+  ["the same stands where it is no file", `{"url":${url}, "signature":"${image}", "data":"${image}"}`, image],
+  ["the same stands as a name", `{"url":${url}, ${url}: 1}`, "weir-asset:"],
+  ["two members have one name", `{"url":${url}, "url":"x", "other":${url}}`, "weir-asset:"],
+  ["it is behind a mark", `\xef\xbb\xbf{"url":${url}}`, "weir-asset:"],
+  ["the text is in another encoding", `{"url":${url}, "a":"\xe4"}`, "weir-asset:"],
+])("a body with a file comes back byte for byte where %s", async (_name, request, shown) => {
+  await using weir = await rig();
+  const headers = ["Content-Type", `application/json${request.includes("\xe4") ? "; charset=latin1" : ""}`];
+  const id = pass(weir.spool, { request: Buffer.from(request, "latin1"), begin: { headers } });
+  await weir.recorder.barrier();
+  expect(await sent(weir, id, "request")).toBe(request);
+  const text = (await weir.body(id, "request"))!.content.toString();
+  expect(text).toContain(shown);
+  const hash = createHash("sha256").update(Buffer.from(image, "base64")).digest("hex");
+  expect(JSON.parse(text).url ?? JSON.parse(text).other).toSatisfy((each: string) =>
+    ["x", `weir-asset:${hash}`].includes(each),
   );
+  expect((await weir.store.content.asset(id, hash))?.content.length).toBe(300);
 });
 
 test("WebSocket messages are lines of JSON with direction and time", async () => {
@@ -226,11 +253,13 @@ test("plugins change, drop and see records; what one redacts is redacted everywh
   });
   const dropped = pass(weir.spool, { request: '{"prompt":"drop me"}' });
   await weir.recorder.barrier();
-  expect(await weir.row(id)).toMatchObject({ user_id: "hashed", properties: '{"App":"x","Team":"night"}' });
+  expect(await weir.row(id)).toMatchObject({
+    user_id: "hashed",
+    properties: '{"App":"x","Team":"night"}',
+    output: "***",
+  });
   expect(await text(weir.body(id, "response"))).toBe('{"text":"***"}');
-  expect(await weir.store.bodies.query({ sql: "select completion from texts", args: [] })).toEqual([
-    { completion: "***" },
-  ]);
+  expect((await weir.store.content.texts([id])).get(id)?.completion).toBe("***");
   expect(await weir.recorder.isKnownId(dropped)).toBe(false);
   expect(seen).toEqual([id]);
 });

@@ -6,7 +6,7 @@ import { createRecorder } from "../../src/recorder/create-recorder.ts";
 import type { RecorderOptions } from "../../src/recorder/recorder-options.ts";
 import type { BeginMeta, EndMeta, HeadMeta, SpoolWriter } from "../../src/spool/frame.ts";
 import type { Spool } from "../../src/spool/writer.ts";
-import { type BodyPart, loadBodies } from "../../src/store/bodies/bodies.ts";
+import type { BodyPart } from "../../src/store/packs/placed.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { begin, silent, spoolIn } from "../spool/journal.ts";
@@ -29,6 +29,7 @@ function readChat(input: ExchangeInput): ExchangeReading {
     ...(input.events && { responseBody: whole }),
     ...(typeof input.requestBody?.prompt === "string" && { promptText: input.requestBody.prompt }),
     ...(typeof whole?.text === "string" && { completionText: whole.text }),
+    said: { input: input.requestBody?.prompt, newInput: input.requestBody?.prompt, output: whole?.text },
     ...(whole?.model && { wireSchema: "chat-completions" as const }),
   };
 }
@@ -87,7 +88,7 @@ export async function readRow(store: Store, id: string): Promise<Row> {
 }
 
 async function readPart(store: Store, id: string, part: BodyPart) {
-  const stored = (await loadBodies(store.bodies, [id], [part])).get(id)?.[part];
+  const stored = (await store.content.get([id], [part])).get(id)?.[part];
   return stored && { form: stored.form, bytes: stored.bytes, content: Buffer.from(stored.content) };
 }
 

@@ -43,6 +43,8 @@ test("an exchange that passed is one row with its model, tokens, times and bodie
     assets: "[]",
     storage_location: "libsql",
     size_bytes: 33 + 68,
+    input: "hello",
+    output: "hi",
   });
   expect((await weir.body(id, "request"))?.content.toString()).toBe('{"model":"m-1", "prompt":"hello"}');
   expect((await weir.body(id, "response"))?.form).toBe("json");
@@ -50,8 +52,7 @@ test("an exchange that passed is one row with its model, tokens, times and bodie
     "Content-Type",
     "application/json",
   ]);
-  const sql = "select prompt, completion from texts where request_id = ?";
-  expect(await weir.store.bodies.query({ sql, args: [id] })).toEqual([{ prompt: "hello", completion: "hi" }]);
+  expect((await weir.store.content.texts([id])).get(id)).toEqual({ prompt: "hello", completion: "hi" });
 });
 
 test.each([

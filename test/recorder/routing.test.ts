@@ -242,6 +242,31 @@ test("usage that was asked for and cut out of the client's stream counts", async
   expect(row).toMatchObject({ prompt_tokens: 11, completion_tokens: 2, usage_estimated: 0 });
 });
 
+test.each([
+  ["OLLAMA", "/api/embed", JSON_TYPE, { embeddings: [[1]], prompt_eval_count: 4 }],
+  ["AWS", "/model/amazon.titan-embed-text-v2%3A0/invoke", JSON_TYPE, { embedding: [1], inputTextTokenCount: 4 }],
+  [
+    "AWS",
+    "/model/cohere.embed-v4%3A0/invoke",
+    [...JSON_TYPE, "x-amzn-bedrock-input-token-count", "12"],
+    { embeddings: { float: [[1]] } },
+  ],
+])(
+  "three calls for one request for embeddings, of %s at %s, are charged together",
+  async (provider, path, headers, body) => {
+    const row = await rowOf({
+      provider,
+      path: "/v1/embeddings",
+      request: JSON.stringify({ model: "x", input: ["a", "b", "c"] }),
+      routing: { ...ROUTING, path, routedModel: "m" },
+      sent: JSON.stringify([{ input: "a" }, { input: "b" }, { input: "c" }]),
+      answered: { headers, body: JSON.stringify([body, body, body]) },
+      response: JSON.stringify({ object: "list", data: [], model: "m", usage: { prompt_tokens: 1, total_tokens: 1 } }),
+    });
+    expect(row).toMatchObject({ provider, prompt_tokens: 12, usage_estimated: 0, wire_schema: "embeddings" });
+  },
+);
+
 test("the response of a call that failed before is not taken for the answer's", async () => {
   await using weir = await rigged();
   const failed = sse([{ type: "error", error: { type: "overloaded_error", message: "busy" } }]);
@@ -258,6 +283,22 @@ test("the response of a call that failed before is not taken for the answer's", 
   expect(await weir.body(same, "provider_response")).toBeUndefined();
   expect(await weir.row(translated)).toMatchObject({ completion_tokens: 3 });
   expect((await weir.body(translated, "provider_response"))?.content.toString()).toBe(WHOLE.body);
+});
+
+test("a failed call that got no head says how it was routed", async () => {
+  await using weir = await rigged();
+  const id = crypto.randomUUID();
+  const { mapping: _mapping, warnings: _warnings, requestModel: _model, path: _path, ...routing } = ROUTING;
+  const call = { provider: "ANTHROPIC", path: "/v1/messages", attemptOf: crypto.randomUUID(), attempt: 1, routing };
+  weir.spool.begin(id, begin({ time: 1, target: "https://api.anthropic.com", ...call }));
+  weir.spool.end(id, { time: 9, outcome: "upstream_timeout", status: 504, requestBytes: 0, responseBytes: 0 });
+  weir.spool.flush();
+  await weir.recorder.barrier();
+  expect(await weir.row(id)).toMatchObject({
+    ...{ provider: "ANTHROPIC", response_status: 504, attempt: 1, route: "fast", credential: "team-anthropic" },
+    ...{ route_reason: ROUTING.reason, routed_model: "claude-sonnet-4-5", model: "claude-sonnet-4-5" },
+    ...{ is_passthrough_billing: 1, ai_gateway_body_mapping: "NO_MAPPING" },
+  });
 });
 
 test("of omitted bodies the provider's usage is read, and nothing is stored", async () => {

@@ -192,6 +192,13 @@ describe("rest", () => {
     expect(rests.until(other, NOW)).toBe(NOW + 90_000);
   });
 
+  test("a clock that is set back makes no rest longer than it was to be", () => {
+    const rests = new Rests();
+    rests.fail(one, status(429), NOW);
+    expect(rests.until(one, NOW - 500_000)).toBe(NOW - 500_000 + 10_000);
+    expect(rests.until(one, NOW - 500_000 + 10_000)).toBe(0);
+  });
+
   test("an end is never moved earlier", () => {
     const rests = new Rests();
     rests.fail(one, failureOf(429, "", 90_000), NOW);

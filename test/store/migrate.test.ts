@@ -7,7 +7,17 @@ import { MIGRATIONS } from "../../src/store/migrations/list.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 
-const IN_BODIES = new Set(["texts", "bodies", "blobs", "assets"]);
+const IN_BODIES = new Set([
+  "texts",
+  "bodies",
+  "blobs",
+  "assets",
+  "packs",
+  "contents",
+  "pack_erasures",
+  "word_shards",
+  "pairing",
+]);
 const TABLES = Object.values(tables).filter((table) => is(table, SQLiteTable)) as SQLiteTable[];
 const column = (name: string, type: string, notNull: boolean, fallback: string | null, primary: boolean) =>
   `${name} ${type.toLowerCase()}${notNull ? " not null" : ""} default ${fallback} ${primary ? "key" : ""}`;

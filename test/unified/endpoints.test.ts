@@ -35,6 +35,11 @@ test.each([
     "/v1beta/models/google/gemini:countTokens",
     { kind: "count", shape: "generate-content", named: { model: "google/gemini", stream: false } },
   ],
+  [
+    "POST",
+    "/v1beta/models/google:team/gemini:floor:generateContent",
+    generate("generate-content", { model: "google:team/gemini:floor", stream: false }),
+  ],
   ["POST", "/v1beta/models/m:embedContent", { kind: "same", path: ":embedContent", named: { model: "m" } }],
   ["POST", "/v1/images/generations", { kind: "same", path: "/images/generations", named: {} }],
   ["POST", "/v1/audio/transcriptions", { kind: "same", path: "/audio/transcriptions", named: {} }],

@@ -129,6 +129,11 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     { check: "database", verdict: "fail", says: expect.stringContaining("is missing") },
   ],
   [
+    "a pack that cannot be read",
+    (directory) => sql(join(directory, "bodies.db"), "update packs set data = x'00'"),
+    { check: "packs", verdict: "warn", says: expect.stringContaining("bodies.db: pack 1, 2 cannot be read") },
+  ],
+  [
     "a database of a newer Weir",
     (directory) => sql(join(directory, "weir.db"), "insert into migrations values ('records', 999, 'later', 0)"),
     { check: "database", verdict: "fail", says: expect.stringContaining("version 999") },

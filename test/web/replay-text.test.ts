@@ -24,7 +24,11 @@ function words(
   request: HeadersView["request"] = [],
   body: SentBody | undefined = { text: '{"model":"m"}' },
 ): string[] {
-  const text = replayText(record(fields), { headers: { request, response: [] }, body }, "http://127.0.0.1:8787");
+  const text = replayText(
+    record(fields),
+    { headers: { request, response: [], provider_request: null, provider_response: null }, body },
+    "http://127.0.0.1:8787",
+  );
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${text}`;
   const env = { WEIR_API_KEY: "sk-weir", PROVIDER_API_KEY: "sk-provider", PATH: process.env["PATH"] ?? "" };
   const { stdout, stderr } = spawnSync("sh", ["-c", script], { env, encoding: "utf8" });

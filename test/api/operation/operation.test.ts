@@ -138,6 +138,7 @@ test("a port that is taken is named", async () => {
     recorder: {} as never,
     gateway: { setKeys: async () => {}, routes: async () => [] } as never,
     jobs: {} as never,
+    requests: { addEventListener: () => {} } as never,
   });
   await expect(second).rejects.toMatchObject({
     code: "config_invalid",

@@ -55,6 +55,51 @@ describe("counts", () => {
     expect(provider.asked).toEqual([]);
   });
 
+  test.each([
+    ["/v1/messages/count_tokens", MESSAGES, { system: "be brief" }],
+    ["/v1/responses/input_tokens", { input: "hello there", instructions: "be brief" }, {}],
+  ])("Claude at Bedrock counts a whole invocation, asked at %s", async (path, body, same) => {
+    await using provider = standIn(() => json({ inputTokens: 7 }));
+    const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+    await using gateway = await startUnified({
+      credentials: [at("AWS", provider.origin, { settings: { region: "eu-west-1" } })],
+    });
+    const response = await post(gateway.origin, path, { model: `aws/${model}`, ...body });
+    expect([response.status, await response.json()]).toMatchObject([200, { input_tokens: 7 }]);
+    expect(response.headers.get("gateway-warning")).toBeNull();
+    const [asked] = provider.asked;
+    expect(asked!.path).toBe(`/model/${encodeURIComponent(model)}/count-tokens`);
+    const sent = JSON.parse(Buffer.from(asked!.json.input.invokeModel.body, "base64").toString());
+    expect(sent).toMatchObject({ anthropic_version: "bedrock-2023-05-31", max_tokens: expect.any(Number), ...same });
+    expect(JSON.stringify(sent)).toContain("hello there");
+    expect(JSON.stringify(sent)).toContain("be brief");
+    expect(sent).not.toHaveProperty("model");
+  });
+
+  test.each<[number, object]>([
+    [400, { message: "The provided model doesn't support counting tokens." }],
+    [405, {}],
+    [501, {}],
+  ])("a provider that counts, but not for this model, with %p: the estimate answers", async (status, body) => {
+    await using provider = standIn(() => json(body, status));
+    await using gateway = await startUnified({
+      credentials: [at("AWS", provider.origin, { settings: { region: "eu-west-1" } })],
+    });
+    const asked = { model: "aws/us.anthropic.claude-sonnet-4-6", ...MESSAGES };
+    const response = await post(gateway.origin, "/v1/messages/count_tokens", asked);
+    expect([response.status, response.headers.get("gateway-warning")]).toEqual([200, "estimated usage"]);
+    expect((await response.json()).input_tokens).toBeWithin(4, 40);
+    expect(response.headers.get("gateway-attempts")).toBe("1");
+    const failed = [...gateway.spool.exchanges.values()].filter(({ begin }) => begin.attemptOf !== undefined);
+    expect(failed.map(({ head }) => head!.status)).toEqual([status]);
+    // Other failures are the client's.
+    await using refusing = standIn(() => json({ message: "max_tokens: too large" }, 400));
+    await using other = await startUnified({
+      credentials: [at("AWS", refusing.origin, { settings: { region: "eu-west-1" } })],
+    });
+    expect((await post(other.origin, "/v1/messages/count_tokens", asked)).status).toBe(400);
+  });
+
   test("a count that cannot be read is an error, and one that fails leads on", async () => {
     await using odd = standIn(() => json({ nothing: true }));
     await using works = standIn(() => json({ input_tokens: 3 }));

@@ -120,3 +120,13 @@ test("a refused credential rests: shown to those who may use it, and passed over
   const alone = await gateway.explainRoute(question("anthropic/claude-sonnet-4-5"));
   expect(alone.targets).toMatchObject([{ skipped: null }]);
 });
+
+test("an address that would be fetched is not, and its target is ready", async () => {
+  await using provider = standIn(() => json({}));
+  await using gateway = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
+  const picture = [{ type: "image_url", image_url: { url: `${provider.origin}/a.png` } }];
+  const body = JSON.stringify({ messages: [{ role: "user", content: picture }] });
+  const { targets } = await gateway.explainRoute(question("google/gemini-3-pro", { body }));
+  expect(targets[0]).toMatchObject({ skipped: null, shape: "generate-content", refused: [], request: null });
+  expect(provider.asked).toHaveLength(0);
+});

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
+import { route, target } from "../../routing/things.ts";
 import { at, chatAnswer, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
 
 const chunk = (delta: object, finish_reason: string | null = null) => ({
@@ -78,6 +80,25 @@ const KINDS: readonly Kind[] = [
   { what: "status 529", respond: status(529), same: 529, translated: 503, leads: true, recorded: 529 },
   { what: "no JSON", respond: malformed, same: 200, translated: 502, leads: true, recorded: 502 },
   { what: "an error inside a 200", respond: errorInside, same: 200, translated: 502, leads: true, recorded: 502 },
+  {
+    what: "an error in a choice of a 200",
+    respond: () =>
+      json({ choices: [{ index: 0, message: { content: "" }, error: { code: 502, message: "overloaded" } }] }),
+    same: 200,
+    translated: 502,
+    leads: true,
+    recorded: 502,
+  },
+  {
+    what: "an error in the first choice of a stream",
+    respond: sse(line({ choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] })),
+    stream: true,
+    same: 502,
+    // To a reader of Messages it is an event of no meaning, and then an end.
+    translated: 200,
+    leads: true,
+    recorded: 502,
+  },
   {
     what: "a stream that begins with an error",
     respond: errorFirst,
@@ -164,5 +185,120 @@ describe.each(KINDS)("$what", (kind) => {
       expect(responseBody.toString()).toBe(await (await kind.respond({} as never, 0)).text());
     expect(own.provider.response).toBeUndefined();
     expect(gateway.spool.problems).toEqual([]);
+  });
+});
+
+test.each([
+  ["a refused connection", { reason: "network", ended: { outcome: "upstream_failed", status: 502 } }],
+  ["a timeout", { reason: "timeout", ended: { outcome: "upstream_timeout", status: 504 } }],
+])("%s is a record that says how it was routed", async (_name, { reason, ended }) => {
+  await using silent = standIn(() => new Promise(() => {}));
+  await using second = standIn(works);
+  const first = reason === "timeout" ? silent.origin : "http://127.0.0.1:1";
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", first, { name: "team" }), at("GROQ", second.origin)],
+    routes: [route("fast", [target("openai/a", { timeoutSeconds: 0.2 }), "groq/b"])],
+  });
+  const answer = await ask(gateway.origin, "fast");
+  const id = answer.headers.get("gateway-id")!;
+  expect((await gateway.spool.ended(id)).head!.routing!.reason).toBe(`fallback from openai/a: ${reason}`);
+  const failed = [...gateway.spool.exchanges.values()].find(({ begin }) => begin.attemptOf === id)!;
+  expect(failed).toMatchObject({
+    begin: { routing: { route: "fast", reason: "order", credential: "team", stored: true, routedModel: "a" } },
+    head: undefined,
+    end: ended,
+  });
+});
+
+test("the last failure's own reason is that of its route", async () => {
+  await using provider = standIn(status(503));
+  await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
+  const answer = await ask(gateway.origin, "openai/a");
+  const { head } = await gateway.spool.ended(answer.headers.get("gateway-id")!);
+  expect(head!.routing!.reason).toBe("order");
+});
+
+describe("targets that cannot take a request", () => {
+  const pdf = {
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "x" },
+          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERg==" } },
+        ],
+      },
+    ],
+  };
+  const busy = status(429, { "retry-after": "600" });
+  const start = async (second: Respond, third: Respond = works) => {
+    const stack = new AsyncDisposableStack();
+    const [deaf, other, last] = [works, second, third].map((respond) => stack.use(standIn(respond))) as [
+      ReturnType<typeof standIn>,
+      ReturnType<typeof standIn>,
+      ReturnType<typeof standIn>,
+    ];
+    const credentials = [at("COHERE", deaf.origin), at("GROQ", other.origin), at("TOGETHER", last.origin)];
+    const gateway = stack.use(await startUnified({ credentials }));
+    return { stack, deaf, other, last, gateway };
+  };
+
+  test("the first cannot, and all others rest: the one whose rest ends first is asked", async () => {
+    const { stack, deaf, other, last, gateway } = await start(
+      (asked, at) => (at === 0 ? busy : works)(asked, at),
+      busy,
+    );
+    await using _ = stack;
+    for (const model of ["groq/b", "together/b"]) expect((await ask(gateway.origin, model)).status).toBe(429);
+    const answer = await ask(gateway.origin, "cohere/command-a,groq/b,together/b", pdf);
+    expect([answer.status, answer.headers.get("gateway-provider")]).toEqual([200, "GROQ"]);
+    expect([deaf.asked.length, other.asked.length, last.asked.length]).toEqual([0, 2, 1]);
+  });
+
+  test.each(["groq/b,cohere/command-a", "cohere/command-a,groq/b"])(
+    "%s: one fails and one cannot: the client gets the failure, and it is one record",
+    async (model) => {
+      const { stack, gateway } = await start(status(503));
+      await using _ = stack;
+      const answer = await ask(gateway.origin, model, pdf);
+      expect([answer.status, answer.headers.get("gateway-attempts")]).toEqual([503, "1"]);
+      expect(answer.text).toContain("status 503");
+      await gateway.spool.ended(answer.headers.get("gateway-id")!);
+      expect(gateway.spool.exchanges.size).toBe(1);
+    },
+  );
+
+  test("none can: a refusal with the member's path, and no call", async () => {
+    const { stack, deaf, gateway } = await start(works);
+    await using _ = stack;
+    const answer = await ask(gateway.origin, "cohere/command-a,cohere/command-r", pdf);
+    expect([answer.status, JSON.parse(answer.text).error]).toMatchObject([
+      400,
+      { code: "untranslatable", param: "messages[0].content[1]" },
+    ]);
+    expect(deaf.asked).toEqual([]);
+  });
+
+  test("one whose access token is refused is passed over and rests; alone it is a 502", async () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await using tokens = standIn(status(401));
+    await using other = standIn(works);
+    const service_account = JSON.stringify({
+      client_email: "weir@p-1.iam.test",
+      project_id: "p-1",
+      private_key: privateKey.export({ type: "pkcs8", format: "pem" }),
+      token_uri: `${tokens.origin}/token`,
+    });
+    const google = at("GOOGLE", other.origin, { name: "vertex", secrets: { service_account } });
+    await using gateway = await startUnified({ credentials: [google, at("GROQ", other.origin)] });
+    const answer = await ask(gateway.origin, "google/gemini-x,groq/b");
+    expect([answer.status, answer.headers.get("gateway-provider"), other.asked.length]).toEqual([200, "GROQ", 1]);
+    expect(gateway.routeHealth("org-1")).toMatchObject([{ credential: "vertex", lastError: "no access token" }]);
+    const alone = await ask(gateway.origin, "google/gemini-x");
+    expect([alone.status, JSON.parse(alone.text).error.code]).toEqual([502, "credential_rejected"]);
+    await tokens[Symbol.asyncDispose]();
+    const unreachable = await ask(gateway.origin, "google/gemini-x");
+    expect([unreachable.status, JSON.parse(unreachable.text).error.code]).toEqual([502, "upstream_unreachable"]);
+    expect((await ask(gateway.origin, "google/gemini-x,groq/b")).headers.get("gateway-provider")).toBe("GROQ");
   });
 });

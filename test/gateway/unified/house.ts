@@ -1,9 +1,14 @@
 import { join } from "node:path";
+import type { RequestHooks } from "../../../src/gateway/hooks.ts";
 import { createLog } from "../../../src/observe.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { GatewayPlugin, Json } from "../../../src/plugin/contract.ts";
+import { Hooks } from "../../../src/plugin/hooks/hooks.ts";
 import { loadRegistry } from "../../../src/plugin/providers/registry.ts";
+import type { OpenPlugin } from "../../../src/plugin/setup.ts";
 import type { Credential } from "../../../src/routing/credential.ts";
 import type { Route } from "../../../src/routing/route.ts";
+import { keptLog } from "../../plugin/folder.ts";
+import { setUpPlugin } from "../../policies/set-up.ts";
 import { credential } from "../../routing/things.ts";
 import { KEY, startTestGateway, type TestOptions } from "../harness.ts";
 
@@ -69,6 +74,14 @@ export async function startUnified({ credentials = [], routes = [], config, ...m
     tables: () => tables,
     ...more,
   });
+}
+
+/** One plugin, as requests are asked about by it. */
+export async function hooksOf(plugin: GatewayPlugin, options: Json): Promise<RequestHooks> {
+  const hooks = new Hooks(keptLog().log);
+  const from = undefined as never;
+  hooks.use([{ name: plugin.name, hooks: await setUpPlugin(plugin, options), from } satisfies OpenPlugin]);
+  return hooks;
 }
 
 /** A credential whose provider is a stand-in. */

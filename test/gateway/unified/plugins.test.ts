@@ -1,21 +1,8 @@
 import { expect, test } from "bun:test";
 import models from "../../../plugins/models.ts";
 import redact from "../../../plugins/redact.ts";
-import type { RequestHooks } from "../../../src/gateway/hooks.ts";
-import type { GatewayPlugin, Json } from "../../../src/plugin/contract.ts";
-import { Hooks } from "../../../src/plugin/hooks/hooks.ts";
-import type { OpenPlugin } from "../../../src/plugin/setup.ts";
-import { keptLog } from "../../plugin/folder.ts";
-import { setUpPlugin } from "../../policies/set-up.ts";
 import { keySnapshot } from "../harness.ts";
-import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
-
-async function hooksOf(plugin: GatewayPlugin, options: Json): Promise<RequestHooks> {
-  const hooks = new Hooks(keptLog().log);
-  const from = undefined as never;
-  hooks.use([{ name: plugin.name, hooks: await setUpPlugin(plugin, options), from } satisfies OpenPlugin]);
-  return hooks;
-}
+import { at, chatAnswer, hooksOf, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
 
 const send = (origin: string, model: string, content = "I am ann@example.com") =>
   fetch(`${origin}/v1/chat/completions`, {

@@ -165,12 +165,18 @@ describe("cohere-chat", () => {
     expect(answer.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
   });
 
-  test("an error inside a stream is one", () => {
+  test.each([
+    [{ error: "broken", finish_reason: "ERROR" }, "broken"],
+    [{ finish_reason: "ERROR" }, "the provider reported that the generation failed"],
+    [{ finish_reason: "TIMEOUT" }, "the provider reported that the generation took too long"],
+  ])("an error that ends a stream is one: %j", (delta, message) => {
+    const content = { message: { content: { text: "Hi" } } };
     const sent = cohere({ stream: true }).stream([
       { type: "message-start", id: "a" },
-      { type: "message-end", delta: { error: "broken", finish_reason: "ERROR" } },
+      { type: "content-delta", index: 0, delta: content },
+      { type: "message-end", delta },
     ]);
-    expect(sent.at(-1).error).toMatchObject({ message: "broken" });
+    expect(sent.at(-1).error).toMatchObject({ message });
   });
 });
 

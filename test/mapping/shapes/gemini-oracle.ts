@@ -63,7 +63,10 @@ function partLine({ text, thought, thoughtSignature: signature, ...part }: Json)
 
 function writePart(part: Part): Json {
   if (part.type === "call")
-    return { functionCall: { id: part.id, name: part.name, args: JSON.parse(part.arguments || "{}") } };
+    return {
+      functionCall: { id: part.id, name: part.name, args: JSON.parse(part.arguments || "{}") },
+      thoughtSignature: part.state?.value,
+    };
   if (part.type === "reasoning") return { text: part.text, thought: true, thoughtSignature: part.state?.value };
   return { text: "text" in part ? part.text : "" };
 }

@@ -137,17 +137,22 @@ describe("members of a request", () => {
     expect(body.tools[0].functionDeclarations.map(({ name }: Json) => name)).toEqual(["f"]);
   });
 
-  test("strict is dropped, search is Google's", () => {
+  test("strict is dropped, and a search beside functions, which Gemini refuses", () => {
     const { body, losses } = sent({
       tools: [{ type: "function", function: { name: "f", strict: true, parameters: { type: "object" } } }],
       web_search_options: { search_context_size: "low" },
     });
-    expect(body.tools).toEqual([
-      { functionDeclarations: [{ name: "f", parametersJsonSchema: { type: "object" } }] },
-      { googleSearch: {} },
-    ]);
+    expect(body.tools).toEqual([{ functionDeclarations: [{ name: "f", parametersJsonSchema: { type: "object" } }] }]);
     expect(losses.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual([
       "dropped tools[0].strict",
+      "dropped web_search_options",
+    ]);
+  });
+
+  test("a search alone is Google's", () => {
+    const { body, losses } = sent({ web_search_options: { search_context_size: "low" } });
+    expect(body.tools).toEqual([{ googleSearch: {} }]);
+    expect(losses.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
       "dropped web_search_options.search_context_size",
     ]);
   });

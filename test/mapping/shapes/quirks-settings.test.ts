@@ -138,6 +138,28 @@ describe("settings", () => {
     expect(chunks.findLast(({ choices }) => choices?.[0]?.finish_reason).choices[0].finish_reason).toBe("stop");
   });
 
+  test("20: between calls whose turn begins without a thought, a budget is left out; nothing else is", () => {
+    const facts = { reasoning: "budget" } as const;
+    const calls = { role: "assistant", tool_calls: [{ id: "c", type: "function", function: weather.function }] };
+    const result = { role: "tool", tool_call_id: "c", content: "sun" };
+    const asked = (messages: Json[]) =>
+      send(ask({ messages, reasoning_effort: "low", max_tokens: 9_000 }), { ...chatToMessages, facts });
+    const forgot = asked([user("Hi"), calls, result]);
+    expect(forgot.body.thinking).toEqual({ type: "disabled" });
+    expect(forgot.losses).toEqual(["approximated reasoning_effort"]);
+    for (const messages of [
+      [user("Hi"), calls, result, { role: "assistant", content: "Sun." }, user("And?")],
+      [user("Hi"), { ...calls, thinking_blocks: [{ type: "thinking", thinking: "x", signature: "s" }] }, result],
+    ]) {
+      const { body, losses } = send(ask({ messages, reasoning_effort: "low", max_tokens: 9_000 }), {
+        ...chatToMessages,
+        facts,
+        issuer: "anthropic",
+      });
+      expect([body.thinking.type, losses]).toEqual(["enabled", []]);
+    }
+  });
+
   test("25: a cache mark belongs to a part and is carried; one at the top is for the last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" };
     const content = [

@@ -10,6 +10,7 @@ import {
   chatCall,
   chatChunk,
   chatToMessages,
+  deltasOf,
   messageStart,
   messagesToChat,
   responsesToChat,
@@ -217,5 +218,69 @@ describe("failures", () => {
       type: "invalid_request_error",
       message: expect.stringMatching(/^prompt is too long/),
     });
+  });
+
+  test("32: an error in a choice is an error, before content and after it", () => {
+    const failed = {
+      ...chatChunk({ content: "" }, "error"),
+      choices: [{ index: 0, delta: {}, error: { message: "gone" } }],
+    };
+    for (const events of [[failed], [chatChunk({ content: "Hi" }), failed]]) {
+      const sent = send(askClaude({ stream: true }), messagesToChat).stream(events);
+      expect(sent.at(-1)).toMatchObject({ type: "error", error: { message: "gone" } });
+    }
+    const word = send(askClaude({ stream: true }), messagesToChat).stream([chatChunk({ content: "Hi" }, "error")]);
+    expect(word.at(-1).type).toBe("error");
+  });
+
+  test("35: what stands in events of the end alone is said once, and nothing twice", () => {
+    const at = { output_index: 1, content_index: 0 };
+    const text = { type: "output_text", text: "Hello." };
+    const item = { type: "message", id: "m", role: "assistant", content: [text] };
+    const thought = {
+      type: "reasoning",
+      id: "r",
+      summary: ["One.", "Two."].map((said) => ({ type: "summary_text", text: said })),
+    };
+    const call = { type: "function_call", id: "f", call_id: "c", name: "look", arguments: '{"a":1}' };
+    const completed = {
+      type: "response.completed",
+      response: { id: "x", status: "completed", output: [thought, item, call] },
+    };
+    const ends: Json[] = [
+      ...["One.", "Two."].map((said, summary_index) => ({
+        type: "response.reasoning_summary_text.done",
+        output_index: 0,
+        summary_index,
+        text: said,
+      })),
+      { type: "response.output_item.done", output_index: 0, item: thought },
+      { type: "response.output_text.done", ...at, text: "Hello." },
+      { type: "response.content_part.done", ...at, part: text },
+      { type: "response.output_item.done", output_index: 1, item },
+      { type: "response.output_item.added", output_index: 2, item: { ...call, arguments: "" } },
+      { type: "response.function_call_arguments.done", output_index: 2, arguments: call.arguments },
+      { type: "response.output_item.done", output_index: 2, item: call },
+    ];
+    const streams = [
+      [...ends, completed],
+      [completed],
+      ...ends.map((_, left) => [...ends.slice(left), completed]).slice(0, 4),
+      ends.filter(({ type }) => type !== "response.output_item.done").concat(completed),
+    ];
+    for (const [index, events] of streams.entries()) {
+      const sent = send(ask({ stream: true }), { from: "chat-completions", to: "responses" }).stream(events);
+      const said = (member: string) =>
+        deltasOf(sent)
+          .map((delta) => delta[member] ?? "")
+          .join("");
+      expect([index, said("content")]).toEqual([index, "Hello."]);
+      if (index < 3) expect([index, said("reasoning_content")]).toEqual([index, "One.\n\nTwo."]);
+      expect(
+        callsOf(sent)
+          .map((each) => each.function.arguments)
+          .join(""),
+      ).toBe('{"a":1}');
+    }
   });
 });

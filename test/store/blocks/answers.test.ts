@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Position } from "../../../src/filter/cursor.ts";
 import { decodeFilter } from "../../../src/filter/decode.ts";
 import { decodeSort } from "../../../src/filter/sort.ts";
+import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements } from "../../../src/recorder/write/insert.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
@@ -47,7 +48,7 @@ function insert(from: number, to: number) {
       updated_at: START,
       properties: JSON.stringify({ Team: `team-${n % 6}`, ...(n % 2 ? { "app-name": `app-${n % 3}` } : {}) }),
     };
-    return { record: toStorable({ row, bodies: [], texts: { prompt: null, completion: null } }, n), seq: n };
+    return { record: toStorable({ row, bodies: [], texts: NO_TEXTS }, n), seq: n };
   });
   return recordStatements({ fresh, completed: [], positions: [], now: 0 });
 }

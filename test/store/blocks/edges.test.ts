@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decodeFilter } from "../../../src/filter/decode.ts";
+import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements } from "../../../src/recorder/write/insert.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
@@ -32,7 +33,7 @@ function exchange(n: number) {
     updated_at: 0,
     properties: JSON.stringify(n % 100 === 0 ? { "app-name": "lost" } : own),
   };
-  return { record: toStorable({ row, bodies: [], texts: { prompt: null, completion: null } }, n + 1), seq: n + 1 };
+  return { record: toStorable({ row, bodies: [], texts: NO_TEXTS }, n + 1), seq: n + 1 };
 }
 
 beforeAll(async () => {

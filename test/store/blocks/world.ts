@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { amend } from "../../../src/recorder/write/amend.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements, type Storable } from "../../../src/recorder/write/insert.ts";
@@ -112,7 +113,11 @@ export class Writing {
         "update requests set response_status = 429, outcome = 'refused', delay_ms = 4.25, cost = 2 where seq = ?";
       await records.batch([{ sql, args: [seq] }]);
     } else if (step.kind === "remove") await removeRecords(this.#store, organizationId, [requestId]);
-    else if (step.kind === "rewrite") await rewriteRecords(this.#store, [{ seq, requestId, columns: step.columns }], 0);
+    else if (step.kind === "rewrite")
+      await rewriteRecords(this.#store, [{ seq, requestId, columns: step.columns }], {
+        config: { search_index: "no" },
+        now: 0,
+      });
     else await amend(records, { requestId, organizationId, properties: { [step.name]: step.value } }, undefined, 0);
   }
 
@@ -131,6 +136,6 @@ export class Writing {
       updated_at: time,
       properties: JSON.stringify(each.properties),
     };
-    return toStorable({ row, bodies: [], texts: { prompt: null, completion: null } }, seq);
+    return toStorable({ row, bodies: [], texts: NO_TEXTS }, seq);
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { enqueue, listDeliveries, type NewDelivery } from "../../../src/store/deliveries/deliveries.ts";
 import {
   type Attempt,
+  bringForward,
   claimDue,
   dueEndpoints,
   endpointTroubles,
@@ -85,6 +86,15 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
     await put("due-c", 11);
     const due = await dueEndpoints(store.records, 10);
     expect(due.filter((id) => id.startsWith("due-"))).toEqual(["due-a", "due-b"]);
+  });
+
+  test("what was put off before the clock was set back is due at once, and nothing else", async () => {
+    await put("far", 1_000_000);
+    await put("near", 5_000);
+    await bringForward(store.records, 10, 10_000);
+    expect(await dueEndpoints(store.records, 10)).toContain("far");
+    expect(await dueEndpoints(store.records, 10)).not.toContain("near");
+    await store.records.batch([{ sql: "delete from deliveries where endpoint_id in ('far', 'near')", args: [] }]);
   });
 
   test("gives each delivery to one taker until the lease is over", async () => {

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { indexedText, wordsOf } from "../../../src/store/words/tokens.ts";
+import { hasPhrases, matchText, readWordQuery } from "../../../src/store/words/word-query.ts";
+import { assertProperty } from "../../chance.ts";
+
+test.each([
+  ["Hello, WORLD: get_weather()", ["hello", "world", "get", "weather"]],
+  ["Crème brûlée, Ώρα, Ёлка", ["creme", "brulee", "ωρα", "елка"]],
+  ["Straße ﬁn ①", ["straße", "fin", "1"]],
+  ["北京大学 is in 北京", ["北京大学", "is", "in", "北京"]],
+  ["東京タワーへgo", ["東京タワーへ", "go"]],
+  ["한국어 문서", ["한국어", "문서"]],
+  ["हिन्दी में", ["हिन्दी", "में"]],
+  ["\u{1F44B} 👋 — …", []],
+])("the words of %p", (text, words) => {
+  expect(wordsOf(text)).toEqual(words.map((word) => word.normalize("NFC")));
+});
+
+test("the index holds each token once, pairs of a script without spaces, and the beginning of what is long", () => {
+  expect(indexedText("a b a B")).toBe("a b");
+  expect(indexedText("北京大")).toBe("北京 京大 大");
+  expect(indexedText("x".repeat(1_000))).toBe("x".repeat(40));
+});
+
+test.each([
+  ["two words", '"_6f" "two" "words"'],
+  ["begin* Caf\u00e9", '"_6f" "begin" * "cafe"'],
+  ["foo-bar*", '"_6f" "foo" "bar" *'],
+  ['"a phrase" x', '"_6f" "a" "phrase" "x"'],
+  ['"not closed', '"_6f" "not" "closed"'],
+  ["京", '"_6f" "京" *'],
+  ["北京大学", '"_6f" "北京" "京大" "大学"'],
+  ['") or words : "x', '"_6f" "or" "words" "x"'],
+])("%p is asked as %p", (text, match) => {
+  expect(matchText(readWordQuery(text), "o")).toBe(match);
+});
+
+test.each(["", "  ", "…", '""', "*", "x ".repeat(65), "x".repeat(1_001)])("%p is refused", (text) => {
+  expect(() => readWordQuery(text)).toThrow(expect.objectContaining({ code: "invalid_body", path: "search" }));
+});
+
+test.each([
+  ['"quick brown"', "The Quick, brown fox", true],
+  ['"brown quick"', "The quick brown fox", false],
+  ['"quick bro"', "The quick brown fox", false],
+  ["京大学", "北京大学生", true],
+  ["北大学", "北大 and 大学", false],
+  ['"go 北京"', "go 北京大学", true],
+  ['"京 go"', "北京 go", true],
+])("whether %p is in %p: %p", (query, text, expected) => {
+  expect(hasPhrases(text, readWordQuery(query))).toBe(expected);
+});
+
+test("whatever is searched for, a text that holds it has its tokens and its phrases", () => {
+  const piece = fc.stringMatching(/^[a-zA-Z0-9éÜß北京大学がตไ한🙂_"' .-]{1,12}$/u);
+  assertProperty(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.nat(), fc.nat(), (pieces, from, count) => {
+      const words = pieces.join(" ").replaceAll('"', "").split(/\s+/);
+      const part = words.slice(from % words.length, (from % words.length) + 1 + (count % 3)).join(" ");
+      if (wordsOf(part).length === 0) return;
+      const query = readWordQuery(`"${part}"`);
+      const tokens = indexedText(words.join(" ")).split(" ");
+      for (const { token, isBeginning } of query.terms) {
+        expect(tokens.some((each) => (isBeginning ? each.startsWith(token) : each === token))).toBe(true);
+      }
+      expect(hasPhrases(words.join(" "), query)).toBe(true);
+    }),
+  );
+});
