@@ -1,17 +1,22 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { messageOf } from "../observe.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { whileLocked } from "../store/database/patiently.ts";
 import { migrate } from "../store/migrate.ts";
-import { type Database, localPath, openStore, type Store, type StoreMode } from "../store/store.ts";
+import { type Database, localPath, openStore, type Store } from "../store/store.ts";
 import { CommandError } from "./usage.ts";
+
+/** How long a command waits for another one that makes the databases. */
+const MAKING_MS = 10_000;
+const POLL_MS = 20;
 
 /** Opens both databases, with tables of this version; works beside a running service, and before the first start. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   reachDirectory(config);
   // A recorder holds the files for a batch, other commands while they make tables.
-  const store = await whileLocked(() => openStore(config, modeOf(config)));
+  const store = await openedOrMade(config);
   try {
     await whileLocked(() => migrate(store));
     return await work(store);
@@ -35,11 +40,24 @@ export function withRecords<T>(config: Config, work: (records: Database) => Prom
   return withStore(config, ({ records }) => work(records));
 }
 
-/** A running service would take an empty database for its own: what is missing beside one was moved away. */
-function modeOf(config: Config): StoreMode {
+/**
+ * A running service would take an empty database for its own: what is missing while somebody has the directory was moved away.
+ * Another command has it only for the moment in which it makes the files, and is waited for.
+ */
+async function openedOrMade(config: Config): Promise<Store> {
   const path = localPath(config);
-  if (path === undefined || existsSync(path)) return "write";
-  const lock = lockDirectory(config.data_dir);
-  lock?.release();
-  return lock === undefined ? "change" : "write";
+  const endsAt = performance.now() + MAKING_MS;
+  for (;;) {
+    if (path === undefined || existsSync(path)) return whileLocked(() => openStore(config, "write"));
+    const lock = lockDirectory(config.data_dir);
+    if (lock !== undefined) {
+      try {
+        return await whileLocked(() => openStore(config, "write"));
+      } finally {
+        lock.release();
+      }
+    }
+    if (performance.now() > endsAt) return openStore(config, "change");
+    await sleep(POLL_MS);
+  }
 }
