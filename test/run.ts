@@ -46,6 +46,8 @@ const env: Record<string, string | undefined> = {
   ...(set.runs === 100 ? {} : { WEIR_TEST_RUNS: String(set.runs) }),
   ...process.env,
 };
+// A commit's run can be repeated, its random cases included; the next commit brings others.
+if (env["CI"] === "true" && env["WEIR_TEST_SEED"] === undefined) env["WEIR_TEST_SEED"] = String(seedOfCommit());
 if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = buildBinary();
 
 // Started longest first, as far as earlier runs on this machine have shown.
@@ -66,6 +68,12 @@ const child = spawn(process.execPath, [...words, ...files.map((file) => `./${fil
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 child.on("close", (status) => process.exit(status ?? 1));
+
+/** From the first digits of the commit's id. */
+function seedOfCommit(): number {
+  const { stdout } = spawnSync("git", ["rev-parse", "--short=7", "HEAD"], { cwd: ROOT, encoding: "utf8" });
+  return Number.parseInt(stdout.trim().slice(0, 7) || "0", 16);
+}
 
 /** Whether so many tests start the program that its build costs less than their starts from source. */
 function startsMany(files: readonly string[]): boolean {
