@@ -19,11 +19,15 @@ afterAll(async () => {
 const rows = (page: Page) => page.getByRole("table", { name: "Requests" }).locator("tr[data-id]");
 /** Rows of these users stand there, in this order, and no others: rows and their count come apart from each other. */
 const expectUsers = (page: Page, names: readonly string[]) =>
-  page.waitForFunction(
-    (wanted) =>
-      [...document.querySelectorAll("tr[data-id] td:nth-child(11)")].map((c) => c.textContent).join() === wanted,
-    names.join(),
-  );
+  page.waitForFunction((wanted) => {
+    const heads = [...document.querySelectorAll("th[data-column]")];
+    const at = heads.findIndex((head) => head.getAttribute("data-column") === "user") + 1;
+    return (
+      [...document.querySelectorAll(`tr[data-id] td:nth-child(${at})`)].map((c) => c.textContent).join() === wanted
+    );
+  }, names.join());
+const columns = (page: Page) =>
+  page.locator("th[data-column]").evaluateAll((heads) => heads.map((head) => head.getAttribute("data-column")!));
 
 test("a first start says how to send a request, and notices the first", async () => {
   await using opened = await it.open("/requests");
@@ -100,7 +104,7 @@ describe("the list", () => {
     await page.getByText("1 found, searched to the end").waitFor();
     await expectUsers(page, ["carl"]);
     expect(await rows(page).locator("mark").allTextContents()).toEqual(["question", "carl"]);
-    expect(await page.getByRole("columnheader", { name: "Cost" }).getByRole("button").count()).toBe(0);
+    expect(await page.getByRole("columnheader", { name: "Cost" }).locator(".sort-mark").count()).toBe(0);
     const inBody = encodeURIComponent('{"request_response_rmt":{"request_body":{"contains":"question of carl"}}}');
     await using other = await it.open(`/requests?filter=${inBody}`);
     await other.page.getByText("1 found, searched to the end").waitFor();
@@ -259,6 +263,56 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("button", { name: "of today", exact: true }).click();
     await page.waitForURL(/range=24h/);
+  });
+
+  test("has columns that are moved and resized by key and by mouse, and of any property", async () => {
+    await using opened = await it.open("/requests");
+    const { page, faults } = opened;
+    await rows(page).nth(4).waitFor();
+    expect((await columns(page)).slice(0, 5)).toEqual(["time", "status", "input", "output", "model"]);
+    const head = (name: string) => page.getByRole("columnheader", { name, exact: true });
+    const width = async (name: string) => Math.round((await head(name).boundingBox())!.width);
+    await head("Output").getByRole("button").press("Shift+ArrowLeft");
+    await page.keyboard.press("Shift+ArrowLeft"); // the focus went with it
+    await page.getByText("Column 2 of 14").waitFor({ state: "attached" });
+    expect((await columns(page)).slice(0, 4)).toEqual(["time", "output", "status", "input"]);
+    const before = await width("Output");
+    await page.keyboard.press("+");
+    await page.getByText(`${before + 16} pixels wide`).waitFor({ state: "attached" });
+    expect(await width("Output")).toBe(before + 16);
+    const edge = (await head("Output").locator(".column-edge").boundingBox())!;
+    await page.mouse.move(edge.x + 4, edge.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(edge.x + 104, edge.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText(`${before + 116} pixels wide`).waitFor({ state: "attached" });
+    const [from, to] = [(await head("Status").boundingBox())!, (await head("Output").boundingBox())!];
+    await page.mouse.move(from.x + 30, from.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(to.x + 10, to.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText("Column 2 of 14").waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByLabel("Name of the property").fill("Team");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Provider", { exact: true }).uncheck();
+    await page.keyboard.press("Escape");
+    await head("Team").waitFor();
+    const chosen = await columns(page);
+    expect(chosen.slice(0, 4)).toEqual(["time", "status", "output", "input"]);
+    expect(chosen.at(-1)).toBe("property:Team");
+    expect(chosen).not.toContain("provider");
+    await page
+      .locator("tr[data-id] td")
+      .filter({ hasText: /^blue$/ })
+      .waitFor();
+    await page.reload();
+    await rows(page).nth(4).waitFor();
+    expect(await columns(page)).toEqual(chosen);
+    expect(await width("Output")).toBe(before + 116);
+    await head("Output").locator(".column-edge").dblclick();
+    await page.getByText("Width reset").waitFor({ state: "attached" });
+    expect(faults).toEqual([]);
   });
 
   test("stays while the service is away, says so, and goes on once it is back", async () => {

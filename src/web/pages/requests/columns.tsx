@@ -49,7 +49,7 @@ const milliseconds = (of: (row: RequestRow) => number | null) => ({
   title: (row: RequestRow) => (of(row) === null ? undefined : `${of(row)} ms`),
 });
 
-/** Every column that the table can show, in its order. */
+/** Every column that the table can show but those of one property or score, in the order of the menu. */
 export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "time",
@@ -64,25 +64,38 @@ export const COLUMNS: readonly RequestColumn[] = [
       </a>
     ),
   },
-  { id: "status", header: "Status", width: 82, cell: (row) => <Status of={row.response_status} /> },
-  { id: "input", header: "Input", width: 300, ...said((row) => row.input) },
-  { id: "output", header: "Output", width: 300, ...said((row) => row.output) },
+  {
+    id: "status",
+    header: "Status",
+    width: 118,
+    cell: (row) =>
+      row.cached ? (
+        <>
+          <Status of={row.response_status} /> <span className="badge badge-accent">cached</span>
+        </>
+      ) : (
+        <Status of={row.response_status} />
+      ),
+  },
+  { id: "input", header: "Input", width: 250, ...said((row) => row.input) },
+  { id: "output", header: "Output", width: 250, ...said((row) => row.output) },
+  { id: "tools", header: "Tools called", width: 140, ...named((row) => toolNames(row.output).join(", ")) },
   { id: "model", header: "Model", width: 176, sort: "body_model", ...named((row) => row.model) },
   { id: "provider", header: "Provider", width: 108, ...named((row) => row.provider) },
   { id: "route", header: "Route", width: 120, ...named((row) => row.route) },
   { id: "credential", header: "Credential", width: 120, ...named((row) => row.credential) },
-  { id: "latency", header: "Latency", width: 86, sort: "latency", ...milliseconds((row) => row.delay_ms) },
+  { id: "latency", header: "Latency", width: 98, sort: "latency", ...milliseconds((row) => row.delay_ms) },
   {
     id: "first_token",
     header: "First token",
-    width: 100,
+    width: 118,
     sort: "time_to_first_token",
     ...milliseconds((row) => row.time_to_first_token),
   },
   {
     id: "tokens",
     header: "Tokens",
-    width: 80,
+    width: 94,
     end: true,
     sort: "total_tokens",
     cell: (row) => `${row.usage_estimated ? "≈ " : ""}${formatCount(row.total_tokens)}`,
@@ -91,7 +104,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "cost",
     header: "Cost",
-    width: 116,
+    width: 104,
     end: true,
     cut: true,
     sort: "cost",
@@ -104,7 +117,7 @@ export const COLUMNS: readonly RequestColumn[] = [
     header: "Properties",
     width: 340,
     cut: true,
-    cell: (row) => propertyMarks(row.properties),
+    cell: (row) => pairMarks(row.properties),
     title: (row) => entriesText(row.properties),
   },
   {
@@ -121,7 +134,10 @@ export const COLUMNS: readonly RequestColumn[] = [
         UNKNOWN
       ),
   },
-  { id: "session", header: "Session", width: 130, ...named((row) => row.session_name ?? row.session_id) },
+  { id: "session", header: "Session", width: 140, ...named((row) => row.session_name ?? row.session_id) },
+  { id: "session_path", header: "Session path", width: 150, ...named((row) => row.session_path) },
+  { id: "outcome", header: "Outcome", width: 110, ...named((row) => row.outcome) },
+  { id: "target", header: "Target", width: 240, ...named((row) => row.target_url) },
   { id: "path", header: "Path", width: 190, ...named((row) => row.request_path) },
   { id: "key", header: "Key", width: 120, ...named((row) => row.gateway_user) },
   {
@@ -130,59 +146,90 @@ export const COLUMNS: readonly RequestColumn[] = [
     width: 92,
     cell: (row) => (row.feedback_rating === null ? UNKNOWN : row.feedback_rating ? "positive" : "negative"),
   },
+  {
+    id: "prompt_tokens",
+    header: "Tokens in",
+    width: 90,
+    end: true,
+    cell: (row) => formatCount(row.prompt_tokens),
+  },
+  {
+    id: "completion_tokens",
+    header: "Tokens out",
+    width: 100,
+    end: true,
+    cell: (row) => formatCount(row.completion_tokens),
+  },
+  { id: "prompt_id", header: "Prompt", width: 120, ...named((row) => row.prompt_id) },
+  { id: "prompt_version", header: "Prompt version", width: 120, ...named((row) => row.prompt_version) },
+  {
+    id: "scores",
+    header: "Scores",
+    width: 180,
+    cut: true,
+    cell: (row) => pairMarks(row.scores, formatScore),
+    title: (row) => entriesText(row.scores),
+  },
   { id: "id", header: "Id", width: 290, cut: true, cell: (row) => <code>{row.request_id}</code> },
 ];
 
-/** Shown until somebody chooses others. */
-export const DEFAULT_COLUMNS: readonly string[] = [
-  "time",
-  "status",
-  "input",
-  "output",
-  "model",
-  "provider",
-  "latency",
-  "first_token",
-  "tokens",
-  "cost",
-  "user",
-  "properties",
-  "cache",
-  "session",
-  "id",
-];
+const COLUMN_BY_ID: ReadonlyMap<string, RequestColumn> = new Map(COLUMNS.map((column) => [column.id, column]));
 
-const STORED = "weir.columns";
+const PROPERTY = "property:";
+const SCORE = "score:";
+export const propertyColumn = (name: string): string => PROPERTY + name;
+export const scoreColumn = (name: string): string => SCORE + name;
 
-export function storedColumns(): readonly string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORED) ?? "null");
-    if (!Array.isArray(stored)) return DEFAULT_COLUMNS;
-    const known = COLUMNS.map(({ id }) => id).filter((id) => stored.includes(id));
-    return known.length === 0 ? DEFAULT_COLUMNS : known;
-  } catch {
-    return DEFAULT_COLUMNS; // somebody else wrote there
+/** The column of an id: one of `COLUMNS`, or of a property or a score, `property:<Name>` and `score:<name>`. */
+export function columnOf(id: string): RequestColumn | undefined {
+  const known = COLUMN_BY_ID.get(id);
+  if (known !== undefined) return known;
+  if (id.startsWith(PROPERTY) && id.length > PROPERTY.length) {
+    const name = id.slice(PROPERTY.length);
+    return { id, header: name, width: 130, ...named(({ properties }) => ownOf(properties, name)) };
   }
+  if (!id.startsWith(SCORE) || id.length === SCORE.length) return undefined;
+  const name = id.slice(SCORE.length);
+  const score = ({ scores }: RequestRow) => ownOf(scores, name);
+  return {
+    id,
+    header: name,
+    width: 90,
+    end: true,
+    cut: true,
+    cell: (row) => formatScore(score(row)),
+    title: (row) => (score(row) === undefined ? undefined : `${name}: ${score(row)}`),
+  };
 }
 
-export function storeColumns(ids: readonly string[]): void {
-  localStorage.setItem(STORED, JSON.stringify(ids));
-}
+const ownOf = <T,>(map: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(map, name) ? map[name] : undefined;
+
+const scoreFormat = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
+const formatScore = (score: number | undefined): string => (score === undefined ? UNKNOWN : scoreFormat.format(score));
+
+/** Names of the tools that a response calls, as `output` shows calls: `→ name(arguments)` at the start of a line. */
+export const toolNames = (output: string | null): readonly string[] =>
+  [...(output ?? "").matchAll(/^→ ([^\s(]+)\(/gm)].map(([, name]) => name!);
 
 /** Properties beyond these are seen when one points at the cell. */
 const MARKS_MAX = 6;
 
-function propertyMarks(properties: RequestRow["properties"]): ReactNode {
-  const entries = Object.entries(properties);
+/** Names with their values, as many as fit a line. */
+function pairMarks<T extends string | number>(
+  pairs: Readonly<Record<string, T>>,
+  text: (value: T) => string = String,
+): ReactNode {
+  const entries = Object.entries(pairs);
   if (entries.length === 0) return UNKNOWN;
   return entries.slice(0, MARKS_MAX).map(([name, value]) => (
     <span key={name} className="property">
-      <span className="property-name">{name}</span> {value}
+      <span className="property-name">{name}</span> {text(value)}
     </span>
   ));
 }
 
-function entriesText(properties: RequestRow["properties"]): string | undefined {
-  const lines = Object.entries(properties).map(([name, value]) => `${name}: ${value}`);
+function entriesText(pairs: Readonly<Record<string, string | number>>): string | undefined {
+  const lines = Object.entries(pairs).map(([name, value]) => `${name}: ${value}`);
   return lines.length === 0 ? undefined : lines.join("\n");
 }

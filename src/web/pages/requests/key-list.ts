@@ -9,7 +9,9 @@ export const LIST_KEYS = [
   ["/", "filter"],
   ["b", "filter builder"],
   ["l", "live on or off"],
-  ["r", "ask again"],
+  ["r", "refresh"],
+  ["Shift ← →", "on a column's head: move the column"],
+  ["+ -", "on a column's head: wider, narrower"],
   ["?", "these keys"],
 ] as const;
 

@@ -2,43 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
-import { COLUMNS, DEFAULT_COLUMNS } from "./columns.tsx";
 import { type RequestsSearch, readRequestsSearch } from "./search.ts";
-
-interface ColumnsMenuProps {
-  readonly columns: readonly string[];
-  readonly onChange: (columns: readonly string[]) => void;
-}
-
-export function ColumnsMenu({ columns, onChange }: ColumnsMenuProps) {
-  return (
-    <Menu label="Columns" icon="columns">
-      {() => (
-        <fieldset className="menu-list menu-checks">
-          <legend className="unseen">Columns that are shown</legend>
-          {COLUMNS.map(({ id, header }) => (
-            <label key={id} className="check">
-              <input
-                type="checkbox"
-                checked={columns.includes(id)}
-                // The time is the row's link.
-                disabled={id === "time"}
-                onChange={(event) => {
-                  const wanted = event.target.checked ? [...columns, id] : columns.filter((each) => each !== id);
-                  onChange(COLUMNS.map((column) => column.id).filter((each) => wanted.includes(each)));
-                }}
-              />
-              {header}
-            </label>
-          ))}
-          <button type="button" className="small" onClick={() => onChange(DEFAULT_COLUMNS)}>
-            As at first
-          </button>
-        </fieldset>
-      )}
-    </Menu>
-  );
-}
 
 interface View {
   readonly name: string;

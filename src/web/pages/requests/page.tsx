@@ -11,12 +11,13 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Builder } from "./builder.tsx";
-import { storeColumns, storedColumns } from "./columns.tsx";
+import { type Choices, moved, resized, storeChoices, storedChoices } from "./column-choice.ts";
+import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { LIST_KEYS } from "./key-list.ts";
 import { marksOf } from "./marks.tsx";
-import { ColumnsMenu, ViewsMenu } from "./menus.tsx";
+import { ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, useRequestCount, useRequests } from "./query.ts";
 import { isUnreadable, type RequestsSearch } from "./search.ts";
@@ -86,7 +87,7 @@ function ReadRequests() {
             value={search}
             onChange={(time) => set({ range: undefined, from: undefined, to: undefined, ...time })}
           />
-          <ColumnsMenu columns={list.columns} onChange={list.setColumns} />
+          <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
           <ViewsMenu search={search} />
           <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
             <Icon name="help" />
@@ -126,7 +127,7 @@ type ListState = ReturnType<typeof useList>;
 
 /** Everything about the rows: which, how many, which columns of them, and whether they follow what passes. */
 function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
-  const [columns, setShown] = useState(storedColumns);
+  const [columns, setShown] = useState(storedChoices);
   const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
   const canBeLive = isNewestFirst && search.to === undefined && search.q === undefined;
   const isUnasked = question.filter === "all" && search.q === undefined;
@@ -144,9 +145,9 @@ function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>
     canBeLive,
     count: count === undefined ? undefined : Math.max(count, requests.hasNextPage ? 0 : requests.rows.length),
     columns,
-    setColumns: (ids: readonly string[]) => {
-      storeColumns(ids);
-      setShown(ids);
+    setColumns: (choices: Choices) => {
+      storeChoices(choices);
+      setShown(choices);
     },
   };
 }
@@ -213,6 +214,10 @@ function List({ list, search, onSort }: ListProps) {
     <RequestsTable
       rows={list.rows}
       columns={list.columns}
+      headEvents={{
+        onMove: (id, to) => list.setColumns(moved(list.columns, id, to)),
+        onResize: (id, width) => list.setColumns(resized(list.columns, id, width)),
+      }}
       count={list.count}
       sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
       onSort={

@@ -2,8 +2,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { UNKNOWN } from "../../parts/format.ts";
 import { useKeys } from "../../parts/keys.ts";
-import { SortHeader } from "../../parts/sort-header.tsx";
-import { COLUMNS, type RequestColumn, type RequestRow } from "./columns.tsx";
+import type { Choices } from "./column-choice.ts";
+import { ColumnHead, type HeadEvents, useHeadNews } from "./column-head.tsx";
+import { columnOf, type RequestColumn, type RequestRow } from "./columns.tsx";
 import { type Place, placeOf, rememberPlace } from "./place.ts";
 
 const ROW_PX = 34;
@@ -15,7 +16,8 @@ const PAGE_ROWS = 15;
 
 interface RequestsTableProps {
   readonly rows: readonly RequestRow[];
-  readonly columns: readonly string[];
+  readonly columns: Choices;
+  readonly headEvents: HeadEvents;
   /** How many there are in all, where that is known. */
   readonly count: number | undefined;
   readonly sort: { readonly key: string; readonly direction: "asc" | "desc" };
@@ -33,9 +35,16 @@ interface RequestsTableProps {
 
 /** As many requests as there are, of which only those in view are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
-  const { rows, columns, count, sort, onSort, marks, onEnd, onOpen, foot, listKey } = props;
+  const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, foot, listKey } = props;
   const room = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => COLUMNS.filter(({ id }) => columns.includes(id)), [columns]);
+  // Widths are no matter of the rows: these stay as they are while one is changed.
+  const ids = JSON.stringify(columns.map(({ id }) => id));
+  const shown = useMemo(() => (JSON.parse(ids) as string[]).map((id) => columnOf(id)!), [ids]);
+  const { news, ...heads } = useHeadNews(
+    room,
+    headEvents,
+    shown.map(({ header }) => header),
+  );
   const place = useMemo(() => placeOf(listKey), [listKey]);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -53,9 +62,13 @@ export function RequestsTable(props: RequestsTableProps) {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - AHEAD_ROWS) onEnd();
   }, [last, rows.length, onEnd]);
-  const width = shown.reduce((sum, column) => sum + column.width, 0);
-  // What is left of the room is shared out in proportion.
-  const tracks = shown.map(({ width: px }) => `minmax(${px}px, ${px}fr)`).join(" ");
+  const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), 0);
+  // Columns without a chosen width share what is left of the room in proportion.
+  const tracks = shown
+    .map(({ width: own }, at) =>
+      columns[at]!.width === undefined ? `minmax(${own}px, ${own}fr)` : `${columns[at]!.width}px`,
+    )
+    .join(" ");
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it remembers where it was; rows are reached by their links
     <div
@@ -75,13 +88,20 @@ export function RequestsTable(props: RequestsTableProps) {
       >
         <thead>
           <tr aria-rowindex={1}>
-            {shown.map((column) => (
-              <SortHeader
+            {shown.map((column, at) => (
+              <ColumnHead
                 key={column.id}
-                label={column.header}
-                end={column.end === true}
-                sorted={column.sort === sort.key ? (sort.direction === "desc" ? "descending" : "ascending") : undefined}
-                {...(column.sort === undefined || onSort === undefined ? {} : { onSort: () => onSort(column.sort!) })}
+                column={column}
+                at={at}
+                sorted={
+                  column.sort === undefined || column.sort !== sort.key
+                    ? undefined
+                    : sort.direction === "desc"
+                      ? "descending"
+                      : "ascending"
+                }
+                onSort={column.sort === undefined || onSort === undefined ? undefined : () => onSort(column.sort!)}
+                {...heads}
               />
             ))}
           </tr>
@@ -93,6 +113,9 @@ export function RequestsTable(props: RequestsTableProps) {
         </tbody>
       </table>
       <div className="requests-foot">{foot}</div>
+      <span className="unseen" role="status">
+        {news}
+      </span>
     </div>
   );
 }
