@@ -23,6 +23,7 @@ import { ContentReader } from "./body/content-reader.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
 import { Departures } from "./departures.ts";
+import { withEcho } from "./echo/echo-upstream.ts";
 import type { Exchange } from "./exchange.ts";
 import { faultAnswer } from "./fault-answer.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
@@ -213,7 +214,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   });
   const upstreamFor = (judge: TargetGuard) =>
     createStrictUpstream({ resolve: createResolve(judge, config.dns_servers), ...(ca === undefined ? {} : { ca }) });
-  const upstream = upstreamFor(guard);
+  const upstream = withEcho(upstreamFor(guard), content);
   const tables = options.tables ?? (() => NO_TABLES);
   const opened = privateHosts(tables, registry);
   const unified = createUnifiedParts({

@@ -34,10 +34,17 @@ test("a first start says how to send a request, and notices the first", async ()
   const { page, faults } = opened;
   const first = page.getByRole("region", { name: "Send the first request" });
   await first.waitFor();
-  for (const language of ["curl", "Python", "TypeScript"]) {
-    await first.getByRole("button", { name: language }).click();
-    const code = await first.getByRole("region", { name: language }).textContent();
-    expect(code).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
+  for (const [target, origin] of [
+    ["OpenAI", "https://api.openai.com"],
+    ["Built-in echo", "http://echo.weir.internal"],
+  ] as const) {
+    await first.getByRole("button", { name: target }).click();
+    for (const language of ["curl", "Python", "TypeScript"]) {
+      await first.getByRole("button", { name: language }).click();
+      const code = await first.getByRole("region", { name: language }).textContent();
+      expect(code).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
+      expect(code).toContain(origin);
+    }
   }
   await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
   await rows(page).first().waitFor();

@@ -6,20 +6,28 @@ import { useSession } from "../../session.ts";
 const LANGUAGES = { curl: "curl", python: "Python", typescript: "TypeScript" } as const;
 type Language = keyof typeof LANGUAGES;
 
+const TARGETS = { echo: "Built-in echo", openai: "OpenAI" } as const;
+type Target = keyof typeof TARGETS;
+
 /** How the first request is sent, with this gateway's address, for as long as there is none. */
 export function FirstRequest() {
   const { gateway_url: gateway } = useSession();
+  const [target, aim] = useState<Target>("echo");
   const [language, choose] = useState<Language>("curl");
   return (
     <section className="first panel" aria-label="Send the first request">
       <h2>Send the first request</h2>
       <p>
-        Point a client at the gateway, <code>{gateway}</code>, and name the provider as the target. Everything else
-        stays as it is: your provider's key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a
-        service key with the scope <code>gateway</code>.
+        Point a client at the gateway, <code>{gateway}</code>, and name the provider as the target. The echo needs no
+        account: it answers inside Weir, with the words of the request. A provider gets your request as you send it; its
+        key goes through untouched and is not recorded. <code>WEIR_API_KEY</code> is a service key with the scope{" "}
+        <code>gateway</code>.
       </p>
-      <Segments label="Language" options={LANGUAGES} value={language} onChange={choose} />
-      <Code label={LANGUAGES[language]} text={sample(language, gateway)} />
+      <div className="first-choices">
+        <Segments label="Target" options={TARGETS} value={target} onChange={aim} />
+        <Segments label="Language" options={LANGUAGES} value={language} onChange={choose} />
+      </div>
+      <Code label={LANGUAGES[language]} text={SAMPLES[language](gateway, AIMS[target])} />
       <p className="first-wait" role="status">
         <span className="pulse" /> Waiting for the first request. It shows here by itself.
       </p>
@@ -27,44 +35,53 @@ export function FirstRequest() {
   );
 }
 
-function sample(language: Language, gateway: string): string {
-  if (language === "curl") {
-    return `curl ${gateway}/v1/chat/completions \\
+interface Aim {
+  readonly origin: string;
+  readonly model: string;
+  /** Variable that holds the provider's key, where it takes one. */
+  readonly key: string | undefined;
+}
+
+const AIMS: Readonly<Record<Target, Aim>> = {
+  echo: { origin: "http://echo.weir.internal", model: "echo", key: undefined },
+  openai: { origin: "https://api.openai.com", model: "gpt-4o-mini", key: "OPENAI_API_KEY" },
+};
+
+const SAMPLES: Readonly<Record<Language, (gateway: string, aim: Aim) => string>> = {
+  curl: (gateway, { origin, model, key }) => `curl ${gateway}/v1/chat/completions \\
   -H "Gateway-Auth: Bearer $WEIR_API_KEY" \\
-  -H "Gateway-Target-Url: https://api.openai.com" \\
-  -H "Authorization: Bearer $OPENAI_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}'`;
-  }
-  if (language === "python") {
-    return `import os
+  -H "Gateway-Target-Url: ${origin}" \\
+${key === undefined ? "" : `  -H "Authorization: Bearer $${key}" \\\n`}  -H "Content-Type: application/json" \\
+  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+
+  python: (gateway, { origin, model, key }) => `import os
 from openai import OpenAI
 
 client = OpenAI(
-    base_url="${gateway}/v1",
+    base_url="${gateway}/v1",${key === undefined ? '\n    api_key="none",' : ""}
     default_headers={
         "Gateway-Auth": f"Bearer {os.environ['WEIR_API_KEY']}",
-        "Gateway-Target-Url": "https://api.openai.com",
+        "Gateway-Target-Url": "${origin}",
     },
 )
 answer = client.chat.completions.create(
-    model="gpt-4o-mini",
+    model="${model}",
     messages=[{"role": "user", "content": "Hello"}],
 )
-print(answer.choices[0].message.content)`;
-  }
-  return `import OpenAI from "openai";
+print(answer.choices[0].message.content)`,
+
+  typescript: (gateway, { origin, model, key }) => `import OpenAI from "openai";
 
 const client = new OpenAI({
-  baseURL: "${gateway}/v1",
+  baseURL: "${gateway}/v1",${key === undefined ? '\n  apiKey: "none",' : ""}
   defaultHeaders: {
     "Gateway-Auth": \`Bearer \${process.env.WEIR_API_KEY}\`,
-    "Gateway-Target-Url": "https://api.openai.com",
+    "Gateway-Target-Url": "${origin}",
   },
 });
 const answer = await client.chat.completions.create({
-  model: "gpt-4o-mini",
+  model: "${model}",
   messages: [{ role: "user", content: "Hello" }],
 });
-console.log(answer.choices[0]?.message.content);`;
-}
+console.log(answer.choices[0]?.message.content);`,
+};
