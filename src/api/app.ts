@@ -33,6 +33,7 @@ import { alertEndpoints } from "./rules/alerts.ts";
 import { webhookEndpoints } from "./rules/webhooks.ts";
 import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
+import { storageEndpoints } from "./storage/storage.ts";
 import { credentialEndpoints } from "./unified/credentials.ts";
 import { PLAYGROUND_PATH, playgroundEndpoints } from "./unified/playground.ts";
 import { routeEndpoints } from "./unified/routes.ts";
@@ -130,6 +131,7 @@ function createApp(
     .use(alertEndpoints(room, gate))
     .use(webhookEndpoints(room, gate))
     .use(retentionEndpoints(room, gate))
+    .use(storageEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))

@@ -100,6 +100,8 @@ export type Maintenance =
   | { readonly kind: "erase" }
   /** What was recorded before there were packs goes into packs. */
   | { readonly kind: "move" }
+  /** Records that the sums by day do not count yet. */
+  | { readonly kind: "count" }
   /** Records in the index of words that perhaps do not exist, by their numbers. */
   | { readonly kind: "lost words"; readonly seqs: readonly number[] }
   /** Empty pages of the database files. */

@@ -47,4 +47,12 @@ test("storage tells bytes on disk, and records by day of the own organization al
   expect(json.data).toMatchObject({ cache_bytes: 300, last_run: null, retention: expect.any(Object) });
   for (const name of ["database_bytes", "bodies_bytes"]) expect(json.data[name]).toBeGreaterThan(0);
   expect(json.data.spool_bytes).toBeGreaterThanOrEqual(0);
+  const { parts, stored_bytes, database_bytes, bodies_bytes } = json.data;
+  expect(json.data).toMatchObject({ sent_bytes: 1_500, records: 3, records_uncounted: 0 });
+  expect(stored_bytes).toBe(database_bytes + bodies_bytes);
+  expect(json.data.ratio).toBe(stored_bytes / 1_500);
+  expect(json.data.growth_bytes_per_day).toBeGreaterThan(0);
+  expect(json.data.days_left).toBe(Math.floor(json.data.disk_free_bytes / json.data.growth_bytes_per_day));
+  expect(parts).toMatchObject({ sampled: false, rows_bytes: expect.any(Number), search_bytes: expect.any(Number) });
+  expect(Date.parse(parts.measured_at)).toBeGreaterThanOrEqual(today);
 });

@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import type { Remote } from "../../runtime/rpc.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 import { CRON, inQueue, Queue } from "../queue.ts";
+import { startCounting } from "./counting.ts";
 import { startErasing } from "./erasing.ts";
 import { startMoving } from "./moving.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
@@ -26,6 +27,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
   });
   const moving = startMoving({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
   const erasing = startErasing({ ...options, maintain: (task) => recorder.maintain(task) });
+  const counting = startCounting({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
   const queue = new Queue();
   const inTurn = inQueue(queue, options.log);
   const cron = new Cron(options.config.retention_cron, CRON, async () => {
@@ -45,7 +47,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
       clearInterval(timer);
       cron.stop();
       retention.stop();
-      await Promise.all([queue.idle(), erasing.stop(), moving.stop()]);
+      await Promise.all([queue.idle(), erasing.stop(), moving.stop(), counting.stop()]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** How long an organization keeps what; null means as configured, 0 for good. `properties` is JSON text. */
 export const retention = sqliteTable("retention", {
@@ -21,4 +21,22 @@ export const retentionRuns = sqliteTable("retention_runs", {
   orphans_removed: integer().notNull(),
   bytes_freed: integer().notNull(),
   error: text(),
+});
+
+/** Records by UTC day (days since 1970) and organization, with the bytes of their bodies on the wire. */
+export const storageDays = sqliteTable(
+  "storage_days",
+  {
+    day: integer().notNull(),
+    organization_id: text().notNull(),
+    records: integer().notNull(),
+    bytes: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.organization_id] })],
+);
+
+/** One row: up to which `seq` records are counted there. */
+export const storageCounted = sqliteTable("storage_counted", {
+  id: integer().primaryKey(),
+  seq: integer().notNull(),
 });

@@ -1,5 +1,6 @@
 import type { Maintenance } from "../../threads.ts";
 import { forgetCalls } from "../answers/call-states.ts";
+import { countStep } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { eraseWords } from "../words/erase.ts";
 import { removeLost, removeWords } from "../words/remove.ts";
@@ -10,7 +11,7 @@ import { moveStep } from "./move.ts";
  * about to share would be removed under it otherwise.
  *
  * @returns how many records lost their bodies, how many ids, hashes or numbers had something left over, how many steps
- * are left, or bytes freed.
+ * are left, how many records were counted, or bytes freed.
  */
 export async function maintain(store: Store, task: Maintenance): Promise<number> {
   switch (task.kind) {
@@ -24,6 +25,8 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
       return erase(store);
     case "move":
       return moveStep(store);
+    case "count":
+      return countStep(store.records);
     case "lost words":
       return removeLost(store, task.seqs);
     case "compact":

@@ -1,4 +1,5 @@
 import { forgetCalls } from "../answers/call-states.ts";
+import { uncount } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
 
@@ -43,6 +44,7 @@ async function removeStep(
   const seqs = JSON.stringify(numbers);
   const ids = JSON.stringify(found.map(({ request_id }) => request_id));
   await records.batch([
+    uncount(seqs),
     { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
     forgetCalls(ids),

@@ -1,8 +1,8 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import type { Deadline } from "../database/deadline.ts";
 import { bodiesPath } from "../database/local.ts";
+import type { DaySum, StorageSums } from "../sizes/sums.ts";
 import { type Database, localPath } from "../store.ts";
 import { packsToErase } from "./erasure.ts";
 import { leftToMove } from "./move.ts";
@@ -41,19 +41,61 @@ export async function storedPacks(bodies: Database) {
 }
 
 /** Records of an organization and the bytes that passed with them, by day, the last one first; days without are left out. */
-export async function recordsPerDay(
-  records: Database,
-  organizationId: string,
-  deadline: Deadline,
-): Promise<{ readonly day: string; readonly records: number; readonly bytes: number }[]> {
-  const from = (Math.floor(Date.now() / DAY_MS) - STORAGE_DAYS + 1) * DAY_MS;
-  const sql = `select request_created_at / ${DAY_MS} as day, count(*) as records, sum(size_bytes) as bytes
-    from requests where organization_id = ? and request_created_at >= ? group by 1 order by 1 desc`;
-  const rows = await records.query<{ day: number; records: number; bytes: number }>(
-    { sql, args: [organizationId, from] },
-    deadline.rest(),
-  );
-  return rows.map(({ day, ...row }) => ({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), ...row }));
+export function recordsPerDay({ days }: StorageSums, organizationId: string, now: number) {
+  const first = Math.floor(now / DAY_MS) - STORAGE_DAYS + 1;
+  const own = days.filter((each) => each.organization_id === organizationId && each.day >= first);
+  return [...Map.groupBy(own, ({ day }) => day)]
+    .sort(([a], [b]) => b - a)
+    .map(([day, parts]) => ({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), ...sumOf(parts) }));
+}
+
+/** Days that the growth is taken from. */
+const GROWTH_DAYS = 7;
+
+interface Growth {
+  /** Bodies of all records that are stored, as they came on the wire. */
+  readonly sent_bytes: number;
+  readonly records: number;
+  /** Bytes of the databases for each byte sent; null where nothing was. */
+  readonly ratio: number | null;
+  /** Bytes that the databases grow by in a day, on average of the last seven, before retention removes any. */
+  readonly growth_bytes_per_day: number | null;
+  readonly disk_free_bytes: number | null;
+  /** Days until the disk is full at this rate. */
+  readonly days_left: number | null;
+}
+
+/** What all that is stored was on the wire, and how long the disk lasts. */
+export function growthOf(
+  { days }: StorageSums,
+  { storedBytes, dataDirectory, now }: { storedBytes: number | null; dataDirectory: string; now: number },
+): Growth {
+  const { records, bytes: sent_bytes } = sumOf(days);
+  const ratio = storedBytes === null || sent_bytes === 0 ? null : storedBytes / sent_bytes;
+  const today = Math.floor(now / DAY_MS);
+  const lately = days.filter(({ day }) => day > today - GROWTH_DAYS && day <= today);
+  const first = lately.reduce((least, { day }) => Math.min(least, day), today);
+  // The day that goes on counts as far as it has come; the first hours of all are taken for a day.
+  const length = Math.max(1, now / DAY_MS - first);
+  const growth_bytes_per_day = ratio === null ? null : Math.round((sumOf(lately).bytes / length) * ratio);
+  const disk_free_bytes = freeBytes(dataDirectory);
+  const lasts = growth_bytes_per_day !== null && growth_bytes_per_day > 0 && disk_free_bytes !== null;
+  const days_left = lasts ? Math.floor(disk_free_bytes / growth_bytes_per_day) : null;
+  return { sent_bytes, records, ratio, growth_bytes_per_day, disk_free_bytes, days_left };
+}
+
+const sumOf = (days: readonly DaySum[]) => ({
+  records: days.reduce((sum, each) => sum + each.records, 0),
+  bytes: days.reduce((sum, each) => sum + each.bytes, 0),
+});
+
+function freeBytes(directory: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return null; // not every file system tells
+  }
 }
 
 /** A database file with what is still in its log. */

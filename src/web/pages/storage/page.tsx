@@ -6,24 +6,12 @@ import { BUCKET_MS, bucketTimes } from "../../metrics/range.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
 import { formatBytes, formatCompact } from "../../parts/format.ts";
 import { Page } from "../../parts/page.tsx";
-import { Failed } from "../../parts/states.tsx";
+import { Failed, Loading } from "../../parts/states.tsx";
 import { Tile } from "../../parts/tile.tsx";
-import { Bytes, Count } from "../../parts/values.tsx";
+import { Bytes, Count, Counted } from "../../parts/values.tsx";
+import { Parts } from "./parts.tsx";
 import { Retention } from "./retention.tsx";
-import { type Kept, type LastRun, STORAGE } from "./shapes.ts";
-
-interface StorageView {
-  readonly database_bytes: number | null;
-  readonly bodies_bytes: number | null;
-  /** A part of the bodies. */
-  readonly search_bytes: number;
-  readonly spool_bytes: number;
-  readonly cache_bytes: number;
-  readonly per_day: readonly { readonly day: string; readonly records: number; readonly bytes: number | null }[];
-  /** Days in force. */
-  readonly retention: Kept;
-  readonly last_run: LastRun | null;
-}
+import { STORAGE, type StorageView } from "./shapes.ts";
 
 /** Days that the API tells of. */
 const DAYS = 30;
@@ -40,17 +28,8 @@ export function StoragePage() {
         <Failed error={error} onRetry={() => void refetch()} />
       ) : (
         <>
-          <dl className="tiles" aria-busy={data === undefined}>
-            <Tile label="Records" value={<Bytes of={data?.database_bytes} />} note="database file" />
-            <Tile
-              label="Bodies"
-              value={<Bytes of={data?.bodies_bytes} />}
-              note={data?.bodies_bytes === null ? "part of the database" : "compressed, each once"}
-            />
-            <Tile label="Search index" value={<Bytes of={data?.search_bytes} />} note="part of the bodies" />
-            <Tile label="Spool" value={<Bytes of={data?.spool_bytes} />} note="what is on its way into the database" />
-            <Tile label="Cache" value={<Bytes of={data?.cache_bytes} />} note="kept answers" />
-          </dl>
+          <Tiles view={data} />
+          {data === undefined ? <Loading rows={4} /> : <Parts view={data} />}
           <PerDay rows={data?.per_day} />
           <Retention inForce={data?.retention} lastRun={data?.last_run} />
         </>
@@ -58,6 +37,56 @@ export function StoragePage() {
     </Page>
   );
 }
+
+function Tiles({ view }: { readonly view: StorageView | undefined }) {
+  const { ratio, days_left: daysLeft } = view ?? {};
+  const uncounted = view?.records_uncounted ?? 0;
+  return (
+    <dl className="tiles" aria-busy={view === undefined}>
+      <Tile
+        label="Sent"
+        value={<Bytes of={view?.sent_bytes} />}
+        note={
+          uncounted > 0 ? (
+            <>
+              <Count of={uncounted} short /> records are still counted
+            </>
+          ) : (
+            <>
+              bodies of <Counted of={view?.records} one="record" short />
+            </>
+          )
+        }
+      />
+      <Tile
+        label="Stored"
+        value={<Bytes of={view?.stored_bytes} />}
+        note={ratio == null ? "database files" : `database files; ${formatRatio(ratio)} for each byte sent`}
+      />
+      <Tile
+        label="Growth a day"
+        value={<Bytes of={view?.growth_bytes_per_day} />}
+        note="on average of seven days, before retention"
+      />
+      <Tile
+        label="Disk"
+        value={daysLeft == null ? <Bytes of={view?.disk_free_bytes} /> : <Counted of={daysLeft} one="day" short />}
+        note={
+          daysLeft == null ? (
+            "free"
+          ) : (
+            <>
+              left at this rate; <Bytes of={view?.disk_free_bytes} /> free
+            </>
+          )
+        }
+      />
+    </dl>
+  );
+}
+
+/** `0.024`, or `3.7`: two digits say enough. */
+const formatRatio = (ratio: number) => Number(ratio.toPrecision(2)).toString();
 
 function PerDay({ rows }: { readonly rows: StorageView["per_day"] | undefined }) {
   const now = serviceNow();

@@ -1,0 +1,65 @@
+import { Elysia } from "elysia";
+import { isoTime } from "../../record/iso-time.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { growthOf, recordsPerDay, STORAGE_DAYS, storedBytes, storedPacks } from "../../store/retention/storage.ts";
+import { PartSizes, type StoredParts } from "../../store/sizes/parts.ts";
+import { storageSums } from "../../store/sizes/sums.ts";
+import { localPath } from "../../store/store.ts";
+import { IndexSize } from "../../store/words/size.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { currentRetention } from "./retention.ts";
+
+/** What is stored, and how much room it takes. */
+export function storageEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { config, reader } = room;
+  const isLocal = localPath(config) !== undefined;
+  const sizes = new PartSizes(reader.records);
+  const indexSize = new IndexSize(reader.bodies);
+  return new Elysia().get(
+    "/v1/storage",
+    async ({ request }) => {
+      const { organizationId } = gate().caller(request);
+      const deadline = new Deadline(config.query_timeout_seconds * 1_000);
+      const [bytes, packs, parts, sums, cache, { in_force, last_run }] = await Promise.all([
+        storedBytes(config, reader.records),
+        storedPacks(reader.bodies),
+        isLocal ? sizes.current(deadline) : undefined,
+        storageSums(reader.records, deadline),
+        room.gateway.cacheStatus(organizationId),
+        currentRetention(room, organizationId),
+      ]);
+      const { database_bytes, bodies_bytes } = bytes;
+      const stored_bytes = database_bytes === null ? null : database_bytes + (bodies_bytes ?? 0);
+      const now = Date.now();
+      return success({
+        ...bytes,
+        stored_bytes,
+        ...growthOf(sums, { storedBytes: stored_bytes, dataDirectory: config.data_dir, now }),
+        records_uncounted: sums.uncounted,
+        parts: shownParts(parts),
+        packs,
+        search_bytes: parts?.bytes.search ?? (await indexSize.bytes(deadline)),
+        cache_bytes: cache.bytes,
+        per_day: recordsPerDay(sums, organizationId, now),
+        retention: in_force,
+        last_run,
+      });
+    },
+    endpoint(
+      "read",
+      "Storage",
+      "What is stored",
+      `Bytes on disk of the deployment and its parts, what they were on the wire, and how long the disk lasts; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,
+    ),
+  );
+}
+
+function shownParts(parts: StoredParts | undefined) {
+  if (parts === undefined) return null;
+  const { bytes, sampled, measuredAt } = parts;
+  const named = Object.fromEntries(Object.entries(bytes).map(([part, value]) => [`${part}_bytes`, value]));
+  return { ...named, sampled, measured_at: isoTime(measuredAt) };
+}

@@ -1,0 +1,48 @@
+import type { Log } from "../../observe.ts";
+import type { Maintenance } from "../../threads.ts";
+import { inQueue, Queue } from "../queue.ts";
+import { Pace } from "./pace.ts";
+
+const LOOK_MS = 30_000;
+const TELL_MS = 10_000;
+
+interface CountingOptions {
+  readonly log: Log;
+  readonly maintain: (task: Maintenance) => Promise<number>;
+  /** Of several nodes on one database one has the jobs. */
+  readonly isMine: () => boolean;
+}
+
+/** Keeps the sums by day of what is stored, in small steps; those of an earlier version's records are made once. */
+export function startCounting({ log, maintain, isMine }: CountingOptions): { stop(): Promise<void> } {
+  const queue = new Queue();
+  const inTurn = inQueue(queue, log);
+  const pace = new Pace();
+  let isRunning = false;
+  const count = async () => {
+    let toldAt = performance.now();
+    for (let counted = 0; !pace.stopped; ) {
+      const records = await pace.step(() => maintain({ kind: "count" }));
+      if (records === 0) return;
+      counted += records;
+      if (performance.now() - toldAt < TELL_MS) continue;
+      toldAt = performance.now();
+      log.info("records are counted for the storage page", { counted });
+    }
+  };
+  const begin = async () => {
+    if (isRunning || !isMine()) return;
+    isRunning = true;
+    await inTurn(count);
+    isRunning = false;
+  };
+  const timer = setInterval(() => void begin(), LOOK_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      pace.stop();
+      await queue.idle();
+    },
+  };
+}

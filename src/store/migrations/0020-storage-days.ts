@@ -1,0 +1,18 @@
+/**
+ * How many records there are of each day and organization, and the bytes that passed with them, so that nobody has to
+ * read all records for it. Records up to the number in `storage_counted` are in it (`store/sizes/sums.ts`).
+ */
+export const STORAGE_DAYS = [
+  `create table storage_days (
+    day integer not null,
+    organization_id text not null,
+    records integer not null,
+    bytes integer not null,
+    primary key (day, organization_id)
+  ) without rowid`,
+  `create table storage_counted (
+    id integer primary key not null,
+    seq integer not null
+  )`,
+  "insert into storage_counted (id, seq) values (1, 0)",
+];
