@@ -87,6 +87,9 @@ export default {
       if (options.team !== undefined) draft.properties.Team = options.team;
     },
 
+    // In the gateway's thread, after the client has its answer. Return { properties, scores } for the record, or nothing.
+    // onAnswer: ({ text, usage, model }) => ({ scores: { long: (usage.completion_tokens ?? 0) > 1_000 ? 1 : 0 } }),
+
     // After the record is in the database.
     // onRecorded: (draft) => {},
 

@@ -68,7 +68,7 @@ export function viewPlugins(files: readonly FileState<GatewayPlugin>[], open: re
   });
 }
 
-const HOOKS = ["onRequest", "onForward", "onEnd", "onRecord", "onRecorded"] as const;
+const HOOKS = ["onRequest", "onForward", "onEnd", "onAnswer", "onRecord", "onRecorded"] as const;
 
 /** What is wrong comes first, then by name. */
 function inOrder<T extends { readonly name: string }>(files: readonly FileState<T>[]) {

@@ -26,6 +26,9 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     maintain: (task) => recorder.between((store) => maintain(store, task), "next"),
     rewrite: (changes) =>
       recorder.between((store) => rewriteRecords(store, changes, { config: options.config, now: Date.now() })),
+    showAnswers: async (wanted) => {
+      if (options.answers !== undefined) options.answers.wanted = wanted;
+    },
     relearn: () => recorder.relearn(),
     usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
     answerOf: ({ organizationId, answerId }) =>

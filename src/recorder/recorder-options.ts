@@ -3,6 +3,7 @@ import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import type { LearntTables } from "../store/models/learnt.ts";
+import type { AnswerFeed } from "./answer-feed.ts";
 import type { RecordHooks } from "./prepare/hooks.ts";
 
 export interface RecorderOptions {
@@ -12,6 +13,8 @@ export interface RecorderOptions {
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly hooks?: RecordHooks;
+  /** Shows what was recorded to plugins in the gateway's thread. */
+  readonly answers?: AnswerFeed;
   readonly learnt?: LearntTables;
   /** `sealKey` of this run's spool writer. */
   readonly sealKey?: Uint8Array;

@@ -35,6 +35,8 @@ const ELSEWHERE_MS = 1_200;
 const ELSEWHERE_POLL_MS = 100;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
+/** How long a recorder being stopped waits for plugins that look at answers: each hook has 250 ms. */
+const LAST_ANSWERS_MS = 2_000;
 /** Tries that a recorder being stopped still makes on what fails: what is left stays in the spool. */
 const STOP_TRIES = 3;
 
@@ -209,6 +211,7 @@ export class Recorder {
       if (!this.#stopping) this.#log.error("the recorder has stopped", { error: messageOf(error) });
     } finally {
       this.#running = undefined;
+      await this.#lastAnswers().catch(() => undefined); // a database that is away takes nothing more
       await this.#ledger.close();
       this.#note?.close();
       this.#input?.close();
@@ -240,6 +243,7 @@ export class Recorder {
       readExchange: this.#options.readExchange,
       provider: this.#options.provider,
       hooks: this.#options.hooks,
+      answers: this.#options.answers,
       learnt: this.#options.learnt,
       sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
@@ -287,6 +291,7 @@ export class Recorder {
       input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
+    await this.#options.answers?.write(this.#ledger.store.records);
     await this.#endBeheaded(input);
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
@@ -303,6 +308,14 @@ export class Recorder {
       this.#log.error("a request in flight lost its first frame; it is recorded as cut off", { request_id: id });
     }
     this.#inFlightUpTo = 0;
+  }
+
+  /** Plugins see what was recorded last, and what they add is stored. */
+  async #lastAnswers(): Promise<void> {
+    const { answers } = this.#options;
+    if (answers === undefined) return;
+    await answers.settled(LAST_ANSWERS_MS);
+    await answers.write(this.#ledger.store.records);
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */

@@ -3,15 +3,16 @@ import { configuredLog } from "../observe.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
-import { expose } from "../runtime/rpc.ts";
+import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { openStore } from "../store/store.ts";
-import type { RecorderFunctions, ThreadOptions } from "../threads.ts";
+import type { AnswerFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
+import { AnswerFeed } from "./answer-feed.ts";
 import { createRecorder } from "./create-recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
-const { options, port } = threadStart<ThreadOptions>();
+const { options, port, ports } = threadStart<ThreadOptions>();
 const { config, home, sealKey, databaseWasThere, ended } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
@@ -30,6 +31,7 @@ async function open() {
     readExchange,
     provider: (name) => registry.current().providerByName(name),
     hooks: hooks.hooks,
+    ...(ports["gateway"] && { answers: new AnswerFeed(connect<AnswerFunctions>(ports["gateway"]), log) }),
     learnt,
     ...(sealKey && { sealKey }),
     ...(databaseWasThere && { databaseWasThere }),
@@ -47,6 +49,7 @@ const functions: RecorderFunctions = {
   remove: async (removal) => (await opened).recorder.remove(removal),
   maintain: async (task) => (await opened).recorder.maintain(task),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),
+  showAnswers: async (wanted) => (await opened).recorder.showAnswers(wanted),
   relearn: async () => (await opened).recorder.relearn(),
   import: async (arrivals) => (await opened).recorder.import(arrivals),
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),

@@ -3,7 +3,9 @@ import type { Config } from "../config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
+import { askAboutAnswers } from "../plugin/hooks/answer.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
+import type { Hooks } from "../plugin/hooks/hooks.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { mappingsOf } from "../plugin/providers/registry.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
@@ -17,6 +19,7 @@ import { REREADING } from "../spool/reading-note.ts";
 import { appendWhole } from "../spool/whole.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
 import type {
+  AnswerFunctions,
   ApiFunctions,
   GatewayFunctions,
   HostFunctions,
@@ -83,6 +86,7 @@ export class Region {
   readonly #home: Config | undefined;
   readonly #log: Log;
   #gateway: Gateway | undefined;
+  #hooks: Hooks | undefined;
   #threads: GatewayThreads | undefined;
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
@@ -102,6 +106,7 @@ export class Region {
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
     const { registry, hooks, vault, credentialTests: _tests, onKeys: _onKeys, ...more } = common;
+    this.#watchHooks(hooks.hooks);
     const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
       config,
@@ -226,13 +231,16 @@ export class Region {
     let databaseWasThere = false;
     const recorder = new Supervised<RecorderFunctions>({
       name: "recorder",
-      start: (ended) =>
-        startThread(
-          "src/recorder/worker.ts",
-          this.#threadOptions({ sealKey, databaseWasThere, ...(ended !== undefined && { ended }) }),
-        ),
+      start: (ended) => {
+        const [toGateway, itsGateway] = threadPorts();
+        toGateway.start();
+        expose(toGateway, this.#answerFunctions());
+        const options = this.#threadOptions({ sealKey, databaseWasThere, ...(ended !== undefined && { ended }) });
+        return startThread("src/recorder/worker.ts", options, { gateway: itsGateway });
+      },
       onStarted: async (remote) => {
         await remote.ready();
+        await remote.showAnswers(this.#hooks?.has("onAnswer") ?? false);
         databaseWasThere = true;
       },
       log: this.#log,
@@ -240,6 +248,23 @@ export class Region {
     this.#watches.push(watchReading({ directory: this.#spoolDirectory, onStuck: (reason) => recorder.end(reason) }));
     recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
     return recorder;
+  }
+
+  /** The recorder shows plugins what it has recorded. */
+  #answerFunctions(): AnswerFunctions {
+    return {
+      onAnswers: async (answers) =>
+        this.#hooks === undefined ? answers.map(() => null) : askAboutAnswers(this.#hooks, answers),
+    };
+  }
+
+  /** Plugins come and go; a recorder that is started again asks for itself. */
+  #watchHooks(hooks: Hooks): void {
+    this.#hooks = hooks;
+    const { showAnswers } = this.recorder.forward(["showAnswers"]);
+    const show = () => void showAnswers(hooks.has("onAnswer")).catch(() => undefined);
+    this.#watches.push(hooks.watch(show));
+    if (hooks.has("onAnswer")) show();
   }
 
   #startJobs(): Supervised<JobFunctions> {

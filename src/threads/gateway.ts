@@ -1,7 +1,8 @@
 import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Mapping } from "../mapping/mapping.ts";
-import type { Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
+import type { AnswerNote, Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
+import type { AnswerFacts } from "../plugin/hooks/answer.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
 import type { Health } from "../routing/rests.ts";
@@ -49,6 +50,12 @@ export type GatewayFunctions = {
   routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
   /** Never rejects. */
   callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall): Promise<RouteAnswer>;
+};
+
+/** Main thread, as a recorder sees it. */
+export type AnswerFunctions = {
+  /** Shows answers to the plugins. @returns what they add to each record, in the same order. */
+  onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (AnswerNote | null)[]>;
 };
 
 export interface CredentialOfOrganization {

@@ -26,6 +26,8 @@ export type RecorderFunctions = {
   maintain(task: Maintenance): Promise<number>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
+  /** From now on, what is recorded is shown to plugins in the gateway's thread, or is not. */
+  showAnswers(wanted: boolean): Promise<void>;
   /** Takes in mappings, prices and webhooks that were changed before this call. */
   relearn(): Promise<void>;
   /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { MASKED } from "../../src/masking/mask.ts";
 import type { GatewayRequest, PluginHooks, RecordDraft } from "../../src/plugin/contract.ts";
+import { type AnswerFacts, toAnswer } from "../../src/plugin/hooks/answer.ts";
 import { guarded } from "../../src/plugin/hooks/guard.ts";
 import { hooksText } from "../../src/plugin/hooks/hook-metrics.ts";
 import { Hooks } from "../../src/plugin/hooks/hooks.ts";
@@ -105,6 +107,45 @@ test("failures are counted as metrics, by plugin and hook", async () => {
     'weir_gateway_hook_failures_total{plugin="p0",hook="onRequest"} 2',
     'weir_gateway_hook_failures_total{plugin="p0",hook="onRecord"} 1',
   ]);
+});
+
+describe("onAnswer", () => {
+  const answer = toAnswer({ status: 200, headers: [], body: undefined } as unknown as AnswerFacts);
+
+  test("what plugins add to a record adds up, promises in between or not", async () => {
+    const { hooks } = hooksOf(
+      { onAnswer: () => ({ properties: { A: "1", B: "1" } }) },
+      { onAnswer: async () => ({ properties: { B: null }, scores: { good: 1 } }) },
+      { onAnswer: () => undefined },
+    );
+    expect(await hooks.onAnswer(answer)).toEqual({ properties: { A: "1", B: null }, scores: { good: 1 } });
+    expect(hooksOf({}).hooks.onAnswer(answer)).toBeUndefined();
+  });
+
+  test.each<[string, NonNullable<PluginHooks["onAnswer"]>]>([
+    ["throws", throws],
+    ["rejects", rejects],
+    ["never answers", never],
+    ["loops for ever", forever],
+    ["answers no note", () => "fine" as never],
+    ["misspells a member", () => ({ property: { A: "1" } }) as never],
+    ["sets a property that is no text", () => ({ properties: { A: 1 } }) as never],
+    ["sets a score that is no number", async () => ({ scores: { A: Number.NaN } })],
+    ["names nothing", () => ({ scores: { "": 1 } })],
+    ["names too much", () => ({ scores: Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [at, 1])) })],
+  ])("one that %s adds nothing, and is counted", async (_name, onAnswer) => {
+    const { hooks } = hooksOf({ onAnswer }, { onAnswer: () => ({ scores: { good: 1 } }) });
+    expect(await hooks.onAnswer(answer)).toMatchObject({ scores: { good: 1 } });
+    expect(hooks.failures().get("p0 onAnswer")).toBe(1);
+  });
+
+  test("headers with credentials are not there, and neither is what no HTTP allows", () => {
+    const headers = ["X-A", "1", "Set-Cookie", MASKED, "bad name", "1", "x-a", "2"];
+    const shown = toAnswer({ headers, body: '{"a":1}' } as unknown as AnswerFacts);
+    expect([...shown.headers]).toEqual([["x-a", "1, 2"]]);
+    expect(shown.body).toEqual({ a: 1 });
+    expect(shown.body).toBe(shown.body);
+  });
 });
 
 describe("onRequest", () => {

@@ -156,3 +156,64 @@ export interface RequestEnd {
   /** Whether anything went to the provider. */
   readonly forwarded: boolean;
 }
+
+/**
+ * What a request was answered, whole: of the provider, the cache, the gateway or a plugin, as the client got it and as its
+ * record has it. Without credentials. To be left as it is.
+ */
+export interface GatewayAnswer {
+  /** The record's id; that of the request, but for failed tries, which have records of their own. */
+  readonly id: string;
+  /** Of a failed try: id of the client's request. */
+  readonly attemptOf: string | undefined;
+  readonly organizationId: string;
+  /** Id of the service key. */
+  readonly keyId: string;
+  readonly method: string;
+  /** Path and query as sent, credentials masked. */
+  readonly path: string;
+  readonly provider: string;
+  /** Origin of the target that was called; undefined where the request named none. */
+  readonly target: string | undefined;
+  readonly route: string | undefined;
+  /** Name of the credential that paid at the unified address; `client` for the client's own key. */
+  readonly credential: string | undefined;
+  readonly userId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly properties: Readonly<Record<string, string>>;
+  /** The model that answered, else the one that was asked; undefined where nobody named one. */
+  readonly model: string | undefined;
+  /** The status that the client got; undefined where there was none. */
+  readonly status: number | undefined;
+  /** Response headers, without those that hold credentials. */
+  readonly headers: Headers;
+  /**
+   * The body where it is JSON; of a stream the object that it would have been without streaming. Undefined where it is no JSON,
+   * was omitted, or is over 256 kB as JSON.
+   */
+  readonly body: Json;
+  /** Bytes of the body as it was sent; where `body` is undefined it says whether there was one. */
+  readonly bodyBytes: number;
+  /** What the model said, in whatever format; undefined where `body` is, or where nothing can be read. */
+  readonly text: string | undefined;
+  /** Whether a part of the answer is not in the record: it broke off, or was over `max_recorded_body_bytes`. */
+  readonly truncated: boolean;
+  readonly usage: Usage;
+  /** US dollars; undefined where it is not known. */
+  readonly cost: number | undefined;
+  readonly streamed: boolean;
+  /** Answered from the cache. */
+  readonly cached: boolean;
+  readonly outcome: RequestEnd["outcome"];
+  readonly error: { readonly code: string | null; readonly message: string | null } | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** What `onAnswer` adds to the record. */
+export interface AnswerNote {
+  /** Names and values; null takes a property away. */
+  readonly properties?: Readonly<Record<string, string | null>>;
+  readonly scores?: Readonly<Record<string, number>>;
+}

@@ -1,6 +1,8 @@
 import type {
   Admission,
+  AnswerNote,
   BodyNeed,
+  GatewayAnswer,
   GatewayRequest,
   PayingCredential,
   RecordDraft,
@@ -52,6 +54,12 @@ export interface PluginHooks {
    * and the record that has its usage.
    */
   onEnd?(end: RequestEnd): void;
+  /**
+   * Gateway thread, once for every record, when the client has its answer and the record is in the database: within a second
+   * of the end. It delays nobody and cannot change the answer; what it returns is added to the record. Throwing or 250 ms adds
+   * nothing, and is counted.
+   */
+  onAnswer?(answer: GatewayAnswer): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /** Recorder thread, before the record is stored. `false` drops the record. */
   onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
   /** Recorder thread, after the record is in the database. */
@@ -140,8 +148,10 @@ export interface PluginContext<Options = Json> {
  * 4. When the answer is over, `onEnd`, in the gateway's thread. A failure is counted.
  * 5. Within a second of the end `onRecord` and, once that is committed, `onRecorded`, in the recorder's thread: both bodies
  *    are whole there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
- * 6. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.
- * 7. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are read
+ * 6. Then `onAnswer`, in the gateway's thread, where the state of `onRequest` is: it sees the answer as the record has it. Its
+ *    limits and failures are those of `onEnd`; what it returns is in the record within another second.
+ * 7. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.
+ * 8. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are read
  *    at the start of the service only.
  *
  * @typeParam Options - what `optionsSchema` allows, such as `GatewayPlugin<{ models: string[] }>`.

@@ -198,6 +198,7 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   onRequest: { rule: aFunction },
   onForward: { rule: aFunction },
   onEnd: { rule: aFunction },
+  onAnswer: { rule: aFunction },
   onRecord: { rule: aFunction },
   onRecorded: { rule: aFunction },
   routes: { rule: routes },

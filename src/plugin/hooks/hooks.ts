@@ -2,7 +2,9 @@ import { GatewayError } from "../../errors.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import type {
   Admission,
+  AnswerNote,
   BodyNeed,
+  GatewayAnswer,
   GatewayRequest,
   Json,
   LimitUse,
@@ -14,6 +16,7 @@ import type {
 } from "../contract.ts";
 import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
+import { checkedNote, joinedNote } from "./answer.ts";
 import { whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
 import { Patience } from "./patience.ts";
@@ -52,6 +55,7 @@ interface Lists {
   readonly onRequest: readonly RequestHook[];
   readonly onForward: readonly RequestHook[];
   readonly onEnd: readonly Hook<RequestEnd, void>[];
+  readonly onAnswer: readonly Hook<GatewayAnswer, AnswerNote | undefined | void>[];
   readonly onRecord: readonly Hook<RecordDraft, false | undefined | void>[];
   readonly onRecorded: readonly Hook<Readonly<RecordDraft>, void>[];
 }
@@ -60,12 +64,13 @@ interface Lists {
 export class Hooks {
   readonly #log: Log;
   readonly #failures = new Map<string, number>();
-  #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onRecord: [], onRecorded: [] };
+  #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onAnswer: [], onRecord: [], onRecorded: [] };
   /** What plugins need of every request. */
   #needs: readonly BodyNeed[] = [];
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
   #limiting: readonly OpenPlugin[] = [];
+  readonly #onUse = new Set<() => void>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -84,6 +89,7 @@ export class Hooks {
       onRequest: all("onRequest"),
       onForward: all("onForward"),
       onEnd: all("onEnd"),
+      onAnswer: all("onAnswer"),
       onRecord: all("onRecord"),
       onRecorded: all("onRecorded"),
     };
@@ -92,6 +98,13 @@ export class Hooks {
     this.#routes = plugins.flatMap(({ hooks }) => hooks.routes ?? []);
     this.#counting = plugins.filter(({ hooks }) => hooks.counters !== undefined);
     this.#limiting = plugins.filter(({ hooks }) => hooks.limitsOf !== undefined);
+    for (const listener of [...this.#onUse]) listener();
+  }
+
+  /** Calls `listener` whenever other plugins are in use, until what it returns is called. */
+  watch(listener: () => void): () => void {
+    this.#onUse.add(listener);
+    return () => void this.#onUse.delete(listener);
   }
 
   /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
@@ -140,6 +153,23 @@ export class Hooks {
         this.#count(hook, error);
       }
     }
+  }
+
+  /** Shows an answer to every `onAnswer`. Never throws; a hook that fails adds nothing. */
+  onAnswer(answer: GatewayAnswer): AnswerNote | undefined | Promise<AnswerNote | undefined> {
+    let note: AnswerNote | undefined;
+    const waiting: Promise<AnswerNote | undefined>[] = [];
+    for (const hook of this.#lists.onAnswer) {
+      if (hook.patience.isOver) continue;
+      try {
+        const given = this.#call(hook, answer);
+        if (!isPromise(given)) note = joinedNote(note, checkedNote(given));
+        else waiting.push(given.then(checkedNote).catch((error: unknown) => this.#count(hook, error)));
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+    return waiting.length === 0 ? note : Promise.all(waiting).then((later) => later.reduce(joinedNote, note));
   }
 
   /** The endpoints of all plugins. */
@@ -257,7 +287,7 @@ export class Hooks {
     return isPromise(answer) ? inTime(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
   }
 
-  #count(hook: Hook<never, unknown>, error: unknown): void {
+  #count(hook: Hook<never, unknown>, error: unknown): undefined {
     const key = `${hook.plugin} ${hook.name}`;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);

@@ -2,9 +2,11 @@ import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import type { ReadingNote, Step } from "../../spool/reading-note.ts";
+import type { AnswerFeed } from "../answer-feed.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
+import { answerFacts } from "../prepare/answer.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareBare } from "../prepare/prepare.ts";
 import { withinLimit } from "../prepare/time-limit.ts";
@@ -22,6 +24,7 @@ const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored
 
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
+  readonly answers: AnswerFeed | undefined;
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;
   readonly losses: RecorderLosses;
@@ -101,16 +104,24 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
-    const { hooks, metrics, note, provider } = this.#options;
+    const { hooks, answers, metrics, note, provider } = this.#options;
     note.settle([...recorded].map(({ row }) => row.request_id));
     for (const { row } of recorded) {
       metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
     }
+    const stored = ready.filter(({ record }) => recorded.has(record));
+    if (answers?.wanted) await this.#show(answers, stored);
     if (!hooks?.has("onRecorded")) return;
-    for (const { record, draft } of ready) {
-      if (recorded.has(record)) await hooks.onRecorded(draft ?? toDraft(record));
+    for (const { record, draft } of stored) await hooks.onRecorded(draft ?? toDraft(record));
+  }
+
+  async #show(answers: AnswerFeed, stored: readonly Ready[]): Promise<void> {
+    for (const { record, draft } of stored) {
+      const lag = answers.add(answerFacts(record, draft));
+      if (lag !== undefined) await lag;
     }
+    answers.flush();
   }
 
   #noteUnread(id: string, reason: string): void {

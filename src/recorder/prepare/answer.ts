@@ -1,0 +1,49 @@
+import type { Json, RecordDraft } from "../../plugin/contract.ts";
+import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin/hooks/answer.ts";
+import { PreparedFacts } from "./facts.ts";
+import type { Prepared } from "./prepare.ts";
+
+/** A record as `onAnswer` sees it. @param draft - what plugins made of it, where they were asked. */
+export function answerFacts(record: Prepared, draft: RecordDraft | undefined): AnswerFacts {
+  const { exchange, row, texts, labels } = record;
+  const { begin, head, end } = exchange;
+  const { target, usage, error } = new PreparedFacts(record);
+  const body = jsonOf(draft === undefined ? record.responseBody : draft.response_body);
+  return {
+    id: exchange.id,
+    attemptOf: begin.attemptOf,
+    organizationId: begin.organization,
+    keyId: begin.keyId,
+    method: begin.method,
+    path: begin.path,
+    provider: row.provider,
+    target: target ?? undefined,
+    route: row.route ?? undefined,
+    credential: row.credential ?? undefined,
+    userId: row.user_id ?? undefined,
+    sessionId: row.session_id ?? undefined,
+    properties: labels.properties,
+    model: row.model ?? undefined,
+    status: row.response_status ?? undefined,
+    headers: head?.headers ?? [],
+    body,
+    bodyBytes: end?.responseBytes ?? 0,
+    text: body === undefined ? undefined : (texts.completion ?? undefined),
+    truncated: row.truncated === 1,
+    usage,
+    cost: row.cost ?? undefined,
+    streamed: row.streamed === 1,
+    cached: row.cached === 1,
+    outcome: end?.outcome ?? "cut_off",
+    error: error ?? undefined,
+    startedAt: begin.time,
+    endedAt: end?.time ?? begin.time,
+  };
+}
+
+/** JSON text of a body that plugins may see. */
+function jsonOf(body: Json): string | undefined {
+  if (body === undefined || body === null || typeof body === "string") return undefined;
+  const text = JSON.stringify(body);
+  return Buffer.byteLength(text) > ANSWER_BODY_BYTES_MAX ? undefined : text;
+}
