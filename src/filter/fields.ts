@@ -1,13 +1,19 @@
 /** What a field holds, and so which operators it takes and what a value must be. */
 export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
 
-/** What is joined to the rows when a statement needs it; `texts` are read beforehand. */
-export type Join = "texts" | "tags" | "session";
+/** What is joined to the rows when a statement needs it; `texts` and `excerpts` are read beforehand. */
+export type Join = "texts" | "excerpts" | "tags" | "session";
 
 /** Where a field's value is found. `r` is the row of `requests`; the others are joined by `select.ts`. */
 export type FieldSource =
   /** A column or an SQL expression over the row. */
-  | { readonly from: "row"; readonly sql: string; readonly needs?: Join }
+  | {
+      readonly from: "row";
+      readonly sql: string;
+      readonly needs?: Join;
+      /** Of an excerpt: SQL of what the row holds, where `r.excerpts_packed` is null. */
+      readonly inRow?: string;
+    }
   /** A body, which SQL cannot read: it is decoded and tested outside. */
   | { readonly from: "body"; readonly part: "request" | "response" }
   /** Rows of the table `properties` of one kind; `names`: how a name is compared. */
@@ -32,6 +38,11 @@ const joined = (kind: Kind, needs: Join, column: string): Field => ({
   source: { from: "row", sql: `${needs}.${column}`, needs },
 });
 const text = (column: string) => row("text", `r.${column}`);
+/** In the row, or in the packs with the bodies. */
+const excerpt = (column: string): Field => ({
+  kind: "text",
+  source: { from: "row", sql: `coalesce(r.${column}, excerpts.${column})`, needs: "excerpts", inRow: `r.${column}` },
+});
 const number = (column: string) => row("number", `r.${column}`);
 const timestamp = (column: string) => row("timestamp", `r.${column}`);
 const boolean = (column: string) => row("boolean", `r.${column}`);
@@ -61,8 +72,8 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   prompt_id: text("prompt_id"),
   prompt_version: text("prompt_version"),
   request_referrer: text("request_referrer"),
-  input: text("input"),
-  output: text("output"),
+  input: excerpt("input"),
+  output: excerpt("output"),
 
   latency: number("delay_ms"),
   // The plus sign keeps the planner from walking the index on cost, which it would also do for a bound that excludes

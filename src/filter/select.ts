@@ -18,6 +18,8 @@ interface SelectOptions {
   readonly sort?: Sort;
   /** What was said in the rows, where the tree or the order asks for it: JSON of lists of `seq`, prompt, completion. */
   readonly texts?: string;
+  /** The same of excerpts that stand in packs: JSON of lists of `seq`, input, output. */
+  readonly excerpts?: string;
   /** One more condition over the row, such as a cursor's. */
   readonly where?: (parameters: Parameters) => string;
 }
@@ -35,16 +37,18 @@ export function selectRecords(
   options: SelectOptions = {},
 ): SqlStatement {
   const parameters = new Parameters();
-  const { body, source = PLANNED, texts, where } = options;
+  const { body, source = PLANNED, texts, excerpts, where } = options;
   const organization = parameters.bind(scope.organizationId);
   const { from, condition } = sourceSql(source, scope, parameters.bind);
   const filter = compileFilter(scope.tree, body === undefined ? { parameters } : { parameters, body });
   const joins = joinsOf(scope.tree, options.sort);
-  if (joins.has("texts") && texts === undefined) throw new TypeError("what was said is not in a table");
+  if ((joins.has("texts") && texts === undefined) || (joins.has("excerpts") && excerpts === undefined))
+    throw new TypeError("what was said is not in a table");
   const conditions = [`r.organization_id = ${organization}`, condition, filter, where?.(parameters)];
   const tables = [
     ...(joins.has("session") ? [sessionTotals(organization)] : []),
-    ...(joins.has("texts") ? [textsTable(parameters.bind(texts!))] : []),
+    ...(joins.has("texts") ? [listTable("said", "prompt", "completion", parameters.bind(texts!))] : []),
+    ...(joins.has("excerpts") ? [listTable("excerpted", "input", "output", parameters.bind(excerpts!))] : []),
   ];
   const sql = [
     tables.length > 0 ? `with ${tables.join(", ")}` : "",
@@ -59,7 +63,14 @@ export function selectRecords(
 
 /** Whether a tree or an order asks for what stands in no table: texts that were said, which are read out of packs. */
 export function needsTexts(tree: FilterTree, sort?: Sort): boolean {
-  return joinsOf(tree, sort).has("texts");
+  const joins = joinsOf(tree, sort);
+  return joins.has("texts") || joins.has("excerpts");
+}
+
+/** Which of both a tree asks for. */
+export function neededTexts(tree: FilterTree): { readonly texts: boolean; readonly excerpts: boolean } {
+  const joins = joinsOf(tree, undefined);
+  return { texts: joins.has("texts"), excerpts: joins.has("excerpts") };
 }
 
 function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
@@ -71,6 +82,7 @@ function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
 
 const JOINS: Readonly<Record<Join, string>> = {
   texts: "left join said texts on texts.seq = r.seq",
+  excerpts: "left join excerpted excerpts on excerpts.seq = r.seq",
   tags: "left join session_tags tags on tags.organization_id = r.organization_id and tags.session_id = r.session_id",
   session: "left join session_totals session on session.session_id = r.session_id",
 };
@@ -83,5 +95,5 @@ const sessionTotals = (organization: string) => `session_totals as materialized 
     max(s.request_created_at) as latest_request_created_at
   from requests s where s.organization_id = ${organization} and s.session_id is not null group by s.session_id)`;
 
-const textsTable = (json: string) => `said as materialized (
-  select value ->> 0 as seq, value ->> 1 as prompt, value ->> 2 as completion from json_each(${json}))`;
+const listTable = (name: string, first: string, second: string, json: string) => `${name} as materialized (
+  select value ->> 0 as seq, value ->> 1 as ${first}, value ->> 2 as ${second} from json_each(${json}))`;

@@ -96,6 +96,8 @@ function exchange(n: number): Exchange {
       request_path: text(15),
       response_model: text(12),
       response_id: text(16),
+      input: text(17),
+      output: text(7),
       delay_ms: number(4),
       // Quarters, where sessions are added up: their sums are exact in any order.
       cost: n % 3 === 0 ? number(4) : n % 8 === 0 ? null : n * 0.25,

@@ -58,11 +58,29 @@ export async function openWorld(
   };
 }
 
-/** Writes exchanges as the recorder would; what was said in every second one as it did before there were packs. */
+/**
+ * Writes exchanges as the recorder would; what was said in every second one as it did before there were packs. Of the
+ * others every second one leaves its input and output to the packs.
+ */
 export async function insert(store: Store, exchanges: readonly Exchange[]): Promise<void> {
+  const packed = exchanges.filter((_, at) => at % 4 === 1);
   await store.bodies.batch(exchanges.filter((_, at) => at % 2 === 0).flatMap(bodyRows));
-  await store.content.put(exchanges.filter((_, at) => at % 2 === 1).map(contentOf));
-  await store.records.batch(exchanges.flatMap(recordRows));
+  await store.content.put(
+    exchanges
+      .filter((_, at) => at % 2 === 1)
+      .map((each) => ({ ...contentOf(each), ...(packed.includes(each) && { excerpts: excerptsOf(each) }) })),
+  );
+  await store.records.batch(
+    exchanges.flatMap((each) => recordRows(packed.includes(each) ? withoutExcerpts(each) : each)),
+  );
+}
+
+function excerptsOf({ columns: { input = null, output = null } }: Exchange) {
+  return { input, output };
+}
+
+function withoutExcerpts(exchange: Exchange): Exchange {
+  return { ...exchange, columns: { ...exchange.columns, input: null, output: null, excerpts_packed: 1 } };
 }
 
 function recordRows(exchange: Exchange): Statement[] {

@@ -84,7 +84,9 @@ export async function rig(changes: Partial<RecorderOptions> & { settings?: Parti
 export async function readRow(store: Store, id: string): Promise<Row> {
   const rows = await store.records.query<Row>({ sql: "select * from requests where request_id = ?", args: [id] });
   if (rows.length !== 1) throw new Error(`there are ${rows.length} rows of ${id}`);
-  return rows[0]!;
+  const row = rows[0]!;
+  if (row.excerpts_packed === null) return row;
+  return { ...row, ...(await store.content.whole([id])).get(id)?.excerpts };
 }
 
 async function readPart(store: Store, id: string, part: BodyPart) {

@@ -99,6 +99,8 @@ export const requests = sqliteTable(
     /** The beginning of what a user or a tool said last, and of the response; both go with the bodies. */
     input: text(),
     output: text(),
+    /** 1 where both stand in the packs with the bodies, and are null here. */
+    excerpts_packed: integer(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),

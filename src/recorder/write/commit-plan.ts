@@ -1,5 +1,6 @@
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepare.ts";
+import { withPackedExcerpts } from "./pack-excerpts.ts";
 
 /** A row as far as it decides what is to be done with an exchange. */
 export interface KnownRow {
@@ -45,16 +46,20 @@ export function planCommit(
     const final = exchange.end !== undefined;
     if ((row !== undefined && !isSame(exchange, row)) || seen.has(exchange.id)) collisions.push(exchange.id);
     else if (exchange.row === "stored" && final) {
-      completed.push({ record: relabelled(record), seq: exchange.seq, relabelled: record.changedByPlugins });
+      completed.push({
+        record: withPackedExcerpts(relabelled(record)),
+        seq: exchange.seq,
+        relabelled: record.changedByPlugins,
+      });
       recorded.push(record);
     } else if (row === undefined) {
-      fresh.push({ record, seq: nextSeq() });
+      fresh.push({ record: withPackedExcerpts(record), seq: nextSeq() });
       if (final) recorded.push(record);
     } else if (row.response_status === null) {
       exchange.row = "stored";
       exchange.seq = row.seq;
       if (!final) continue;
-      const kept = { ...record, row: { ...record.row, properties: row.properties } };
+      const kept = withPackedExcerpts({ ...record, row: { ...record.row, properties: row.properties } });
       completed.push({ record: kept, seq: row.seq, relabelled: false });
       recorded.push(record);
     } else if (exchange.row === "none") collisions.push(exchange.id);

@@ -3,7 +3,7 @@ import type { Position } from "../../spool/frame.ts";
 import { keepCalls } from "../../store/answers/call-states.ts";
 import type { BodyStore } from "../../store/bodies/body-store.ts";
 import { insertInto, insertRows, quoted } from "../../store/database/statements.ts";
-import type { RequestContent } from "../../store/packs/request-content.ts";
+import type { Excerpts, RequestContent } from "../../store/packs/request-content.ts";
 import type { Statement, Value } from "../../store/store.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { REQUEST_COLUMNS } from "../prepare/row.ts";
@@ -41,10 +41,10 @@ const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
 /** What of a record goes into the database. */
 export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets"> &
-  Partial<Pick<Prepared, "callStates">>;
+  Partial<Pick<Prepared, "callStates">> & { readonly excerpts?: Excerpts };
 
 /** What of a record is said in it, and belongs to its bodies. */
-type Told = Pick<Storable, "parts" | "texts" | "assets"> & {
+type Told = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {
   readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
 };
 
@@ -62,13 +62,14 @@ export async function putContents(
   { beside = [], newIds = new Set() }: PutOptions = {},
 ): Promise<void> {
   const contents: RequestContent[] = [];
-  for (const { row, parts, texts, assets } of records) {
+  for (const { row, parts, texts, assets, excerpts } of records) {
     // A row in flight: nothing is decoded yet.
     if (parts.length === 0 && texts.prompt === null && texts.completion === null) continue;
     const { request_id: requestId, organization_id: organizationId } = row;
     const [prompt, completion] = [shortened(texts.prompt), shortened(texts.completion)];
     const isNew = newIds.has(requestId);
-    contents.push({ requestId, organizationId, parts, assets, texts: { prompt, completion }, isNew });
+    const said = { prompt, completion };
+    contents.push({ requestId, organizationId, parts, assets, texts: said, isNew, ...(excerpts && { excerpts }) });
   }
   await content.put(contents, beside);
 }

@@ -18,6 +18,7 @@ import { endBeheaded } from "./beheaded.ts";
 import { type KnownRow, planCommit } from "./commit-plan.ts";
 import { toStorable } from "./import.ts";
 import { putContents, recordStatements, type Storable, setPosition } from "./insert.ts";
+import { withPackedExcerpts } from "./pack-excerpts.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -190,7 +191,7 @@ export class Ledger {
       if (owner !== undefined) return owner === organization_id ? "existing" : "taken";
       owners.set(request_id, organization_id);
       const seq = this.#nextSeq++;
-      fresh.push({ record: toStorable(arrival, seq), seq });
+      fresh.push({ record: withPackedExcerpts(toStorable(arrival, seq)), seq });
       return "imported";
     });
     if (fresh.length === 0) return results;

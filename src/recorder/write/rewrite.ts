@@ -10,6 +10,7 @@ import type { RecordChange } from "../../threads.ts";
 import type { RequestRow } from "../prepare/row.ts";
 import { putContents } from "./insert.ts";
 import { CountedModels } from "./models.ts";
+import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
 
 /** Columns that reading a record again may change, and no others. */
 const CHANGEABLE: ReadonlySet<string> = new Set<string>([
@@ -31,6 +32,7 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "unread",
   "input",
   "output",
+  "excerpts_packed",
 ]);
 
 /**
@@ -42,14 +44,14 @@ export async function rewriteRecords(
   changes: readonly RecordChange[],
   { config, now }: { readonly config: Pick<Config, "search_index">; readonly now: number },
 ): Promise<number> {
-  const sql = `select request_id, organization_id, provider, request_created_at, response_status from requests
+  const sql = `select request_id, organization_id, provider, request_created_at, response_status, size_bytes from requests
     where seq in (select value from json_each(?)) and response_status is not null`;
   const rows = await store.records.query<FoundRow>({ sql, args: [JSON.stringify(changes.map(({ seq }) => seq))] });
   const there = new Map(rows.map((row) => [row.request_id, row]));
   const kept = changes.filter(({ requestId }) => there.has(requestId));
   const words = config.search_index === "no" ? [] : wordsOf(kept, there);
-  await rewriteContents(store.content, kept, there, words);
-  const statements = kept.map((change) => rowStatement(change, now));
+  const packed = await rewriteContents(store.content, kept, there, words);
+  const statements = kept.map((change) => rowStatement(change, packed.has(change.requestId), now));
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
     // A record that was not read was not counted either.
@@ -62,7 +64,7 @@ export async function rewriteRecords(
 
 type FoundRow = Pick<
   RequestRow,
-  "request_id" | "organization_id" | "provider" | "request_created_at" | "response_status"
+  "request_id" | "organization_id" | "provider" | "request_created_at" | "response_status" | "size_bytes"
 >;
 
 /** What is said in records, for the index of words. */
@@ -76,29 +78,39 @@ function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, Fou
   );
 }
 
-/** A record's content is put again as a whole: what is kept of it, and what was found. */
+/**
+ * A record's content is put again as a whole: what is kept of it, and what was found.
+ *
+ * @returns ids of the records whose new input and output stand in the packs.
+ */
 async function rewriteContents(
   content: BodyStore,
   changes: readonly RecordChange[],
   rows: ReadonlyMap<string, FoundRow>,
   beside: readonly Statement[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const told = changes.filter(({ texts, responseBody, stored }) => (texts ?? responseBody ?? stored) !== undefined);
   const before = await content.whole(told.map(({ requestId }) => requestId));
   const records = told.map((change) => {
-    const { parts, assets, texts } = before.get(change.requestId) ?? NOTHING;
+    const { parts, assets, texts, excerpts } = before.get(change.requestId) ?? NOTHING;
     const found = foundParts(change);
     const names = new Set(found.map(({ part }) => part));
     const dropped: readonly string[] = change.stored === undefined ? [] : OF_CLIENT;
     const kept = parts.filter(({ part }) => !names.has(part) && !dropped.includes(part));
+    const row = rows.get(change.requestId)!;
+    const all = [...kept, ...found];
+    const { input, output } = change.columns;
+    const read = "input" in change.columns ? packedExcerpts({ ...row, input, output } as RequestRow, all) : excerpts;
     return {
-      row: rows.get(change.requestId)!,
-      parts: [...kept, ...found],
+      row,
+      parts: all,
       texts: { ...texts, said: null, ...change.texts },
       assets: change.stored?.assets ?? assets,
+      ...(read !== undefined && { excerpts: read }),
     };
   });
   await putContents(content, records, { beside });
+  return new Set(records.flatMap(({ row, excerpts }) => (excerpts === undefined ? [] : row.request_id)));
 }
 
 const NOTHING: Content = { parts: [], assets: [], texts: NO_TEXTS };
@@ -117,8 +129,9 @@ function foundParts({ responseBody, stored }: RecordChange): StoredPart[] {
   return [{ part: "response", form: "json", bytes: Buffer.from(responseBody), contentType: null }];
 }
 
-function rowStatement({ seq, requestId, columns }: RecordChange, now: number): Statement {
-  const entries = Object.entries(columns).filter(([name]) => CHANGEABLE.has(name));
+function rowStatement({ seq, requestId, columns }: RecordChange, isPacked: boolean, now: number): Statement {
+  const changed = "input" in columns ? { ...columns, ...(isPacked ? PACKED : { excerpts_packed: null }) } : columns;
+  const entries = Object.entries(changed).filter(([name]) => CHANGEABLE.has(name));
   return {
     sql: `update requests set ${entries.map(([name]) => `${quoted(name)} = ?, `).join("")}updated_at = max(?, updated_at + 1)
       where seq = ? and request_id = ?`,

@@ -4,9 +4,11 @@ import {
   loadPlaced,
   type RequestBodies,
   type RequestTexts,
+  readExcerpts,
   readParts,
   readTexts,
 } from "../packs/read.ts";
+import type { Excerpts } from "../packs/request-content.ts";
 import type { Database } from "../store.ts";
 import { loadPlain, loadPlainTexts } from "./plain-bodies.ts";
 
@@ -33,4 +35,13 @@ export async function loadTexts(database: Database, requestIds: readonly string[
   if (others.length === 0) return found;
   for (const [id, texts] of await loadPlainTexts(database, others)) found.set(id, texts);
   return found;
+}
+
+/** Inputs and outputs that rows leave to the packs; what is not in packs is missing. */
+export async function loadExcerpts(
+  database: Database,
+  requestIds: readonly string[],
+): Promise<ReadonlyMap<string, Excerpts>> {
+  if (requestIds.length === 0) return new Map();
+  return readExcerpts(database, await loadPlaced(database, requestIds));
 }

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterSql, type Position } from "../../filter/cursor.ts";
-import { needsTexts, type Scope, selectRecords } from "../../filter/select.ts";
+import { neededTexts, needsTexts, type Scope, selectRecords } from "../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../filter/sort.ts";
 import { creationColumn, PLANNED, type Source } from "../../filter/source.ts";
-import { ALL, both, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
+import { ALL, both, type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../bodies/body-matcher.ts";
-import { loadBodies, loadTexts } from "../bodies/load-bodies.ts";
+import { loadBodies, loadExcerpts, loadTexts } from "../bodies/load-bodies.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { RequestTexts } from "../packs/read.ts";
 import type { Database } from "../store.ts";
@@ -22,6 +22,8 @@ const GROUP_ROWS = 200;
 export interface Candidate extends FoundRow {
   readonly size_bytes: number;
   readonly created: number;
+  /** 1 where its input and output stand in packs. */
+  readonly packed: number | null;
 }
 
 interface FindOptions {
@@ -41,7 +43,7 @@ interface FoundInBodies {
 }
 
 /** SQL of the columns of a candidate beside those of a found row. */
-export const CANDIDATE_COLUMNS = "r.size_bytes, r.request_created_at as created";
+export const CANDIDATE_COLUMNS = "r.size_bytes, r.request_created_at as created, r.excerpts_packed as packed";
 
 type Texts = ReadonlyMap<string, RequestTexts>;
 
@@ -52,9 +54,32 @@ export function readsContent(tree: FilterTree, sort?: Sort): boolean {
 
 /** What of a filter can be asked without having read what was said: it selects all that the filter does, and more. */
 export function withoutTexts(scope: Scope): Scope {
-  const terms = conjuncts(scope.tree).filter((term) => !needsTexts(term));
+  const terms = conjuncts(scope.tree).flatMap((term): FilterTree[] => {
+    if (!needsTexts(term)) return [term];
+    const weaker = (term.kind === "or" ? term.terms : [term]).map(withoutPacked);
+    return weaker.includes(undefined) ? [] : [{ kind: "or", terms: weaker.flatMap((each) => each ?? []) }];
+  });
   return { ...scope, tree: terms.reduce<FilterTree>(both, ALL) };
 }
+
+/** True of every row whose excerpts stand in packs, else as the condition says; undefined of what no row can say. */
+function withoutPacked(term: FilterTree): readonly Condition[] | undefined {
+  if (term.kind !== "condition") return undefined;
+  const { source } = term;
+  if (!needsTexts(term)) return [term];
+  if (source.from !== "row" || source.inRow === undefined) return undefined;
+  return [IS_PACKED, { ...term, source: { from: "row", sql: source.inRow } }];
+}
+
+const IS_PACKED: Condition = {
+  kind: "condition",
+  label: "excerpts_packed",
+  source: { from: "row", sql: "(r.excerpts_packed is not null)" },
+  valueKind: "boolean",
+  name: undefined,
+  operator: "equals",
+  value: true,
+};
 
 /**
  * Answers filters that ask for text in bodies, prompts and completions, which are compressed and so beyond SQL.
@@ -184,15 +209,26 @@ export class BodySearch {
   /** Those of the candidates that the whole filter selects, in their order, and what was said in them where that was read. */
   async #decide(
     candidates: readonly Candidate[],
-    readsTexts = needsTexts(this.#scope.tree),
+    readsTexts = neededTexts(this.#scope.tree).texts,
   ): Promise<{ readonly matching: Candidate[]; readonly texts: Texts }> {
     this.#deadline.rest();
     const ids = candidates.map(({ request_id }) => request_id);
     const texts: Texts = readsTexts ? await loadTexts(this.#database, ids) : new Map();
+    const packed = neededTexts(this.#scope.tree).excerpts ? candidates.filter((each) => each.packed !== null) : [];
+    const excerpts = await loadExcerpts(
+      this.#database,
+      packed.map(({ request_id }) => request_id),
+    );
     const found = await this.#search(candidates, ids);
     const statement = selectRecords(this.#scope, "r.seq", () => "", {
       source: { kind: "rows", seqs: candidates.map(({ seq }) => seq) },
       texts: textList(candidates, texts),
+      excerpts: JSON.stringify(
+        packed.map(({ seq, request_id }) => {
+          const { input = null, output = null } = excerpts.get(request_id) ?? {};
+          return [seq, input, output];
+        }),
+      ),
       body: (condition, bind) =>
         `r.seq in (select value from json_each(${bind(JSON.stringify(found.get(bodyTestKey(condition)) ?? []))}))`,
     });

@@ -2,7 +2,9 @@ import { getTableColumns } from "drizzle-orm";
 import { messageOf } from "../../observe.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
 import { requests } from "../../record/tables.ts";
+import { loadExcerpts } from "../bodies/load-bodies.ts";
 import { toObjects } from "../database/statement-cache.ts";
+import type { Excerpts } from "../packs/request-content.ts";
 import type { Database, Statement } from "../store.ts";
 
 /** Records by a key of theirs; ids in lower case. */
@@ -25,7 +27,15 @@ export async function recordsByIds(
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<RequestRow[]> {
-  return database.query<RequestRow>(selectAsked("r.*", { organizationId, by: "request_id", keys: requestIds }));
+  return wholeRows(database, { organizationId, by: "request_id", keys: requestIds });
+}
+
+/** Rows with the excerpts that they leave to the packs. */
+async function wholeRows(database: Database, asked: Asked): Promise<RequestRow[]> {
+  const rows = await database.query<RequestRow>(selectAsked("r.*", asked));
+  const packed = rows.filter(({ excerpts_packed }) => excerpts_packed !== null).map(({ request_id }) => request_id);
+  const excerpts = await loadExcerpts(database, packed);
+  return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
 }
 
 /**
@@ -42,18 +52,23 @@ export async function listedRecords<Column extends keyof RequestRow>(
   // SQLite prints floating-point numbers with 15 digits: such columns stay cells.
   const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
   const others = columns.filter((column) => !exact.includes(column));
-  const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, ...ofRow(exact)].join(
-    ", ",
-  );
+  const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, PACKED, ...ofRow(exact)];
   try {
-    const printed = await database.query<PrintedRow<Column>>(selectAsked(cells, asked));
+    const printed = await database.query<PrintedRow<Column>>(selectAsked(cells.join(", "), asked));
+    const excerpts = await loadExcerpts(
+      database,
+      printed.flatMap(({ packed }) => packed ?? []),
+    );
     const values = printed.map((cells) => [...JSON.parse(cells.others), ...exact.map((column) => cells[column])]);
     const rows = toObjects<Pick<RequestRow, Column>>([...others, ...exact], values);
-    return printed.map(({ stored }, index) => ({ stored, row: rows[index]! }));
+    return printed.map(({ stored, packed }, index) => ({
+      stored: packed === null ? stored : withExcerpts(stored, excerpts.get(packed)),
+      row: rows[index]!,
+    }));
   } catch (cause) {
     // A damaged cell that JSON cannot hold must not hide the records beside it.
     if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
-    const rows = await database.query<RequestRow>(selectAsked("r.*", asked));
+    const rows = await wholeRows(database, asked);
     return rows.map((row) => ({ stored: JSON.stringify(storedMembers(row)), row }));
   }
 }
@@ -61,7 +76,17 @@ export async function listedRecords<Column extends keyof RequestRow>(
 type PrintedRow<Column extends keyof RequestRow> = Pick<RequestRow, Column> & {
   readonly stored: string;
   readonly others: string;
+  /** The record's id where its excerpts stand in the packs. */
+  readonly packed: string | null;
 };
+
+const PACKED = "iif(r.excerpts_packed is null, null, r.request_id) as packed";
+/** As the database prints them where the row leaves them to the packs; within a text every quote has a backslash. */
+const NO_EXCERPTS = '"input":null,"output":null';
+
+function withExcerpts(stored: string, { input = null, output = null }: Partial<Excerpts> = {}): string {
+  return stored.replace(NO_EXCERPTS, () => `"input":${JSON.stringify(input)},"output":${JSON.stringify(output)}`);
+}
 
 const COLUMNS = getTableColumns(requests);
 

@@ -20,6 +20,7 @@ import { ANSWERS } from "./0017-answers.ts";
 import { WORDS } from "./0018-words.ts";
 import { PAIRING } from "./0019-pairing.ts";
 import { STORAGE_DAYS } from "./0020-storage-days.ts";
+import { PACKED_EXCERPTS } from "./0021-packed-excerpts.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "bodies", version: 4, name: "words", statements: WORDS },
   { target: "bodies", version: 5, name: "pairing", statements: PAIRING },
   { target: "records", version: 16, name: "storage by day", statements: STORAGE_DAYS },
+  { target: "records", version: 17, name: "packed excerpts", statements: PACKED_EXCERPTS },
 ];

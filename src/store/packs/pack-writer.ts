@@ -134,7 +134,9 @@ export class PackWriter {
         : (textWithin(text, content.parts, parts, part) ?? { ranges: place(lane, Buffer.from(text)) });
     const prompt = text("asked", content.texts.prompt, "request");
     const completion = text("answered", content.texts.completion, "response");
-    this.#row(content.requestId, { fresh, parts, assets, prompt, completion });
+    const { input = null, output = null } = content.excerpts ?? {};
+    const excerpts = { input: text("asked", input, "request"), output: text("answered", output, "response") };
+    this.#row(content.requestId, { fresh, parts, assets, prompt, completion, ...excerpts });
   }
 
   /** What has to be written, all in one transaction. */

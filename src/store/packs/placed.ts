@@ -54,12 +54,17 @@ export interface Placed {
   readonly assets: readonly PlacedAsset[];
   readonly prompt: PlacedText | null;
   readonly completion: PlacedText | null;
+  /** The record's input and output, where its row leaves them to the packs. */
+  readonly input: PlacedText | null;
+  readonly output: PlacedText | null;
 }
 
 /** Kinds of entries behind those of the parts. */
 const ASSET = 6;
 const PROMPT = 7;
 const COMPLETION = 8;
+const INPUT = 9;
+const OUTPUT = 10;
 const KINDS = 16;
 /** Of texts, in the place of the form. */
 const WITHIN = 1;
@@ -70,7 +75,8 @@ const FILES = 4;
 const SEVERAL = 8;
 
 /** @param home - at least the greatest pack of all ranges. */
-export function encodePlaced({ fresh, parts, assets, prompt, completion }: Placed, home: number): Uint8Array {
+export function encodePlaced(placed: Placed, home: number): Uint8Array {
+  const { fresh, parts, assets, prompt, completion, input, output } = placed;
   const writer = new VarintWriter();
   const ranges = new RangeWriter(writer, home);
   writer.number(fresh);
@@ -89,6 +95,8 @@ export function encodePlaced({ fresh, parts, assets, prompt, completion }: Place
   }
   writeText(writer, ranges, PROMPT, prompt);
   writeText(writer, ranges, COMPLETION, completion);
+  writeText(writer, ranges, INPUT, input);
+  writeText(writer, ranges, OUTPUT, output);
   return writer.finish();
 }
 
@@ -99,8 +107,7 @@ export function decodePlaced(bytes: Uint8Array, home: number): Placed {
   const fresh = reader.number();
   const parts: PlacedPart[] = [];
   const assets: PlacedAsset[] = [];
-  let prompt: PlacedText | null = null;
-  let completion: PlacedText | null = null;
+  let [prompt, completion, input, output]: (PlacedText | null)[] = [null, null, null, null];
   while (!reader.done) {
     const head = reader.number();
     const kind = head % KINDS;
@@ -112,6 +119,8 @@ export function decodePlaced(bytes: Uint8Array, home: number): Placed {
       assets.push({ id, contentType: reader.text(), ranges: ranges.read(several) });
     } else if (kind === PROMPT) prompt = readText(reader, ranges, form, several);
     else if (kind === COMPLETION) completion = readText(reader, ranges, form, several);
+    else if (kind === INPUT) input = readText(reader, ranges, form, several);
+    else if (kind === OUTPUT) output = readText(reader, ranges, form, several);
     else {
       const [part, formName] = [PARTS[kind], FORMS[form]];
       if (part === undefined || formName === undefined) throw new RangeError(`there is no part ${kind}`);
@@ -121,14 +130,14 @@ export function decodePlaced(bytes: Uint8Array, home: number): Placed {
       parts.push({ part, form: formName, sent, contentType, files, ranges: ranges.read(several) });
     }
   }
-  return { fresh, parts, assets, prompt, completion };
+  return { fresh, parts, assets, prompt: prompt!, completion: completion!, input: input!, output: output! };
 }
 
 /** Every range of a row. */
-export function* rangesOf({ parts, assets, prompt, completion }: Placed): Generator<Range> {
+export function* rangesOf({ parts, assets, prompt, completion, input, output }: Placed): Generator<Range> {
   for (const { ranges } of parts) yield* ranges;
   for (const { ranges } of assets) yield* ranges;
-  for (const text of [prompt, completion]) if (text !== null && "ranges" in text) yield* text.ranges;
+  for (const text of [prompt, completion, input, output]) if (text !== null && "ranges" in text) yield* text.ranges;
 }
 
 function entry(writer: VarintWriter, kind: number, form: number, flags: number): void {

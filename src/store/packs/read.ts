@@ -2,7 +2,7 @@ import { storable } from "../../record/storable.ts";
 import type { Database } from "../store.ts";
 import { Gathering, sliced } from "./gather.ts";
 import { type BodyPart, decodePlaced, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
-import type { Content } from "./request-content.ts";
+import type { Content, Excerpts } from "./request-content.ts";
 import { idList, idOf, ROWS_OF } from "./row-id.ts";
 
 /** What stands in a shown body in place of a file; the asset's id follows. */
@@ -39,7 +39,8 @@ export async function loadPlaced(database: Database, requestIds: readonly string
   return new Map(rows.map(({ request_id, home, parts }) => [idOf(request_id), decoded(parts, home) ?? NOTHING]));
 }
 
-const NOTHING: Placed = { fresh: 0, parts: [], assets: [], prompt: null, completion: null };
+const NO_TEXTS = { prompt: null, completion: null, input: null, output: null };
+const NOTHING: Placed = { fresh: 0, parts: [], assets: [], ...NO_TEXTS };
 
 /** Undefined where the row is damaged. */
 export function decoded(parts: Uint8Array, home: number): Placed | undefined {
@@ -95,20 +96,34 @@ function addShown(gathering: Gathering, { ranges, files }: PlacedPart, { assets 
 }
 
 /** Prompts and completions of many requests, out of packs. */
-export async function readTexts(
+export function readTexts(database: Database, placed: ReadonlyMap<string, Placed>): Promise<Map<string, RequestTexts>> {
+  return readPair(database, placed, ["prompt", "completion"]);
+}
+
+/** Inputs and outputs of many requests, out of packs; both are null where the row holds them. */
+export function readExcerpts(database: Database, placed: ReadonlyMap<string, Placed>): Promise<Map<string, Excerpts>> {
+  return readPair(database, placed, ["input", "output"]);
+}
+
+type TextName = "prompt" | "completion" | "input" | "output";
+
+async function readPair<First extends TextName, Second extends TextName>(
   database: Database,
   placed: ReadonlyMap<string, Placed>,
-): Promise<Map<string, RequestTexts>> {
+  [first, second]: readonly [First, Second],
+): Promise<Map<string, Record<First | Second, string | null>>> {
   const gathering = new Gathering();
   const added = [...placed].map(([id, row]) => ({
     id,
-    prompt: addText(gathering, row.prompt, row),
-    completion: addText(gathering, row.completion, row),
+    texts: [addText(gathering, row[first], row), addText(gathering, row[second], row)] as const,
   }));
   await gathering.run(database);
   const read = (text: AddedText | null) => (text === null || gathering.lost.has(text.bytes) ? null : said(text.read()));
   return new Map(
-    added.map(({ id, prompt, completion }) => [id, { prompt: read(prompt), completion: read(completion) }]),
+    added.map(({ id, texts }) => [
+      id,
+      { [first]: read(texts[0]), [second]: read(texts[1]) } as Record<First | Second, string | null>,
+    ]),
   );
 }
 
@@ -157,6 +172,7 @@ export async function readWhole(
   }));
   await gathering.run(database);
   const texts = await readTexts(database, placed);
+  const excerpts = await readExcerpts(database, placed);
   return new Map(
     found.map(({ id, parts, assets }) => {
       const there = parts.filter(({ bytes }) => !gathering.lost.has(bytes));
@@ -182,6 +198,7 @@ export async function readWhole(
               bytes: isWithin ? fromBase64(bytes.toString("latin1")) : bytes,
             })),
           texts: texts.get(id)!,
+          excerpts: excerpts.get(id)!,
         },
       ] as const;
     }),

@@ -29,12 +29,20 @@ export interface StoredAsset {
   readonly bytes: Uint8Array;
 }
 
+/** A record's `input` and `output`. */
+export interface Excerpts {
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
 /** What was said in a request. */
 export interface Content {
   readonly parts: readonly StoredPart[];
   readonly assets: readonly StoredAsset[];
   /** The last question and the answer, as plain text for searching. */
   readonly texts: { readonly prompt: string | null; readonly completion: string | null };
+  /** Missing where the record's row holds them. */
+  readonly excerpts?: Excerpts;
 }
 
 export interface RequestContent extends Content {

@@ -45,8 +45,9 @@ async function removeBodies({ records, bodies, content }: Store, organizationId:
   if (found.length === 0) return 0;
   const text = JSON.stringify(found.map(({ request_id }) => request_id));
   // What a record shows of its bodies goes with them.
-  const sql = `update requests set assets = '[]', input = null, output = null
-    where request_id in (select value from json_each(?)) and (assets <> '[]' or coalesce(input, output) is not null)`;
+  const sql = `update requests set assets = '[]', input = null, output = null, excerpts_packed = null
+    where request_id in (select value from json_each(?))
+      and (assets <> '[]' or coalesce(input, output, excerpts_packed) is not null)`;
   await records.batch([{ sql, args: [text] }, forgetCalls(text)]);
   await content.remove(found.map(({ request_id }) => request_id));
   await removeWords(

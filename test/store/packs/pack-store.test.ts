@@ -66,7 +66,7 @@ async function expectStored(store: Store, expected: ReadonlyMap<string, RequestC
     await store.content.get(ids, PARTS),
     await store.content.whole(ids),
   ];
-  for (const [id, { parts, texts }] of expected) {
+  for (const [id, { parts, texts, excerpts = { input: null, output: null } }] of expected) {
     expect(Object.keys(sent.get(id)!).sort()).toEqual(parts.map((each) => each.part).sort());
     for (const { part: name, form, bytes, sent: original } of parts) {
       expect(sent.get(id)![name]).toMatchObject({ form });
@@ -75,6 +75,7 @@ async function expectStored(store: Store, expected: ReadonlyMap<string, RequestC
       expect(shown.get(id)![name]!.bytes).toBe(bytes.length);
     }
     expect(whole.get(id)!.texts).toEqual(texts);
+    expect(whole.get(id)!.excerpts).toEqual(excerpts);
     const sorted = (all: readonly StoredPart[]) =>
       all.map((each) => ({ files: [], ...each })).sort((a, b) => (a.part < b.part ? -1 : 1));
     expect(sorted(whole.get(id)!.parts)).toEqual(sorted(parts));
@@ -122,6 +123,7 @@ const anyAct = fc.oneof(
           organization: fc.nat(1),
           parts: anyParts,
           texts: fc.record({ prompt: anyText, completion: anyText }),
+          excerpts: fc.record({ input: anyText, output: anyText }),
         }),
         { maxLength: 5 },
       ),
@@ -149,8 +151,8 @@ test("whatever is put, removed, swept, cut off and started again, each body is r
           const lost = content([part("request", "text", TEXT.slice(0, 20_000))], { requestId: ids[0]! });
           expect(await it.store.content.put([lost], [fault]).catch(() => "failed")).toBe("failed");
         } else if ("put" in act) {
-          const contents = act.put.map(({ id, organization, parts, texts }) =>
-            content(parts, { requestId: ids[id]!, organizationId: `o${organization}`, texts }),
+          const contents = act.put.map(({ id, organization, parts, texts, excerpts }) =>
+            content(parts, { requestId: ids[id]!, organizationId: `o${organization}`, texts, excerpts }),
           );
           const once = new Map(contents.map((each) => [each.requestId, each]));
           await it.store.content.put([...once.values()]);
@@ -241,10 +243,11 @@ test("a text that stands in a body is not stored again", async () => {
   const prompt = `${TEXT}\n"quoted" \\ é`;
   const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
   const answered = part("response", "json", `{"text":"\\u0041nswer"}`);
-  const stored = content([asked, answered], { texts: { prompt, completion: "Answer" } });
+  const excerpts = { input: `${TEXT}\n"quoted`, output: "Answer" };
+  const stored = content([asked, answered], { texts: { prompt, completion: "Answer" }, excerpts });
   await it.store.content.put([stored]);
   await expectStored(it.store, new Map([[stored.requestId, stored]]));
-  expect((await it.packed()).length).toBe(asked.bytes.length + answered.bytes.length + "Answer".length);
+  expect((await it.packed()).length).toBe(asked.bytes.length + answered.bytes.length + 2 * "Answer".length);
 });
 
 test("a damaged pack costs the bodies that are in it, and a damaged row its request", async () => {

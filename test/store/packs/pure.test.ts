@@ -123,6 +123,8 @@ const anyPlaced: fc.Arbitrary<Placed> = fc.record({
   ),
   prompt: anyText,
   completion: anyText,
+  input: anyText,
+  output: anyText,
 });
 
 test("where a request's parts are is read as it was written, and bytes that are no such thing are refused", () => {
@@ -148,7 +150,8 @@ test("where a request's parts are is read as it was written, and bytes that are 
       files: [],
     };
   });
-  const usual = encodePlaced({ fresh: 1_800, parts: small, assets: [], prompt: null, completion: null }, HOME);
+  const noTexts = { prompt: null, completion: null, input: null, output: null };
+  const usual = encodePlaced({ fresh: 1_800, parts: small, assets: [], ...noTexts }, HOME);
   expect(usual.length).toBe(16);
 });
 

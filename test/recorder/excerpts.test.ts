@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { decodeFilter } from "../../src/filter/decode.ts";
+import { decodeSort } from "../../src/filter/sort.ts";
+import { MADE_FROM } from "../../src/record/request-record.ts";
+import { Deadline } from "../../src/store/database/deadline.ts";
+import { findPage } from "../../src/store/find/find.ts";
+import { listedRecords, recordsByIds } from "../../src/store/find/records.ts";
+import { assertProperty } from "../chance.ts";
+import { pass, type Rig, rig } from "./harness.ts";
+
+const LONG = 9_000;
+
+/** What lists and single records show of these requests; both must agree. */
+async function shown({ store }: Rig, ids: readonly string[]) {
+  const rows = await recordsByIds(store.records, "org-1", ids);
+  const asked = { organizationId: "org-1", by: "request_id", keys: ids } as const;
+  const listed = await listedRecords(store.records, asked, MADE_FROM);
+  const members = listed.map(({ stored }) => JSON.parse(stored));
+  expect(members.map(({ input, output }) => [input, output])).toEqual(rows.map(({ input, output }) => [input, output]));
+  return rows.map(({ input, output }) => ({ input, output }));
+}
+
+/** Which of these requests have something of their excerpts in the row. */
+async function inRows({ store }: Rig): Promise<string[]> {
+  const sql = "select request_id as id from requests where coalesce(input, output) is not null";
+  return (await store.records.query<{ id: string }>({ sql, args: [] })).map(({ id }) => id);
+}
+
+async function found({ store }: Rig, condition: object): Promise<string[]> {
+  const filter = { request_response_rmt: condition };
+  const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
+  const options = { sort: decodeSort(undefined), limit: 1_000, offset: 0, deadline: new Deadline(20_000) };
+  return (await findPage(store.records, scope, options)).rows.map(({ request_id }) => request_id);
+}
+
+const anyText = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 30 }),
+  fc.constantFrom("null", '"input":null,"output":null', "$&", "back\\slash", "line\nbreak", "🙂".repeat(300)),
+);
+const anyCall = fc.record({ prompt: anyText, text: anyText, isLong: fc.boolean() });
+
+test("input and output read the same in the row and in the packs, and filters find them in both", async () => {
+  await using weir = await rig();
+  await assertProperty(
+    fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 8 }), async (calls) => {
+      const ids = calls.map(({ prompt, text, isLong }) =>
+        pass(weir.spool, {
+          request: JSON.stringify({ prompt, padding: isLong ? "x".repeat(LONG) : "" }),
+          response: JSON.stringify({ text, model: "m-1" }),
+        }),
+      );
+      await weir.recorder.barrier();
+      const expected = calls.map(({ prompt, text }) => ({
+        input: beginningOf(prompt),
+        output: beginningOf(text),
+      }));
+      expect(await shown(weir, ids)).toEqual(expected);
+      const long = ids.filter((_, at) => calls[at]!.isLong);
+      expect((await inRows(weir)).filter((id) => ids.includes(id)).sort()).toEqual([...long].sort());
+      for (const [column, at] of [
+        ["input", 0],
+        ["output", calls.length - 1],
+      ] as const) {
+        const wanted = expected[at]![column];
+        const same = ids.filter((_, index) => expected[index]![column] === wanted);
+        const hits = await found(weir, { [column]: { equals: wanted } });
+        expect(hits.filter((id) => ids.includes(id)).sort()).toEqual([...same].sort());
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+/** 500 characters, and no half of one. */
+function beginningOf(text: string): string {
+  const cut = text.slice(0, 500);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+test("input and output go with the bodies, wherever they stand", async () => {
+  await using weir = await rig();
+  const call = (padding: number) =>
+    pass(weir.spool, {
+      request: JSON.stringify({ prompt: "a question", padding: "x".repeat(padding) }),
+      response: JSON.stringify({ text: "an answer", model: "m-1" }),
+    });
+  const ids = [call(0), call(LONG)];
+  const kept = call(0);
+  await weir.recorder.barrier();
+  const said = { input: "a question", output: "an answer" };
+  expect(await shown(weir, [...ids, kept])).toEqual([said, said, said]);
+  await weir.recorder.maintain({ kind: "bodies", organizationId: "org-1", requestIds: ids });
+  const nothing = { input: null, output: null };
+  expect(await shown(weir, [...ids, kept])).toEqual([nothing, nothing, said]);
+  expect(await found(weir, { input: { equals: "a question" } })).toEqual([kept]);
+  expect((await found(weir, { output: { equals: null } })).sort()).toEqual([...ids].sort());
+});
+
+test("what a client omits, and what is no text, is null in both places", async () => {
+  await using weir = await rig();
+  const omitted = pass(weir.spool, {
+    begin: { omitResponse: true },
+    request: '{"prompt":"kept"}',
+    response: '{"text":"omitted","model":"m-1"}',
+  });
+  const binary = pass(weir.spool, { request: '{"model":"m-1"}', response: new Uint8Array([0, 255, 3]) });
+  await weir.recorder.barrier();
+  expect(await shown(weir, [omitted, binary])).toEqual([
+    { input: "kept", output: null },
+    { input: null, output: null },
+  ]);
+  expect(await inRows(weir)).toEqual([]);
+});
