@@ -6,12 +6,14 @@ import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
 import { metrics } from "../../store/figures/metrics.ts";
 import { readGroups } from "../../store/figures/read-groups.ts";
 import { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "../../store/figures/totals.ts";
+import { withSessionBytes } from "../../store/sizes/session-bytes.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import {
   AGGREGATES_MAX,
   FILTER,
+  includeStoredBytes,
   optional,
   optionalSort,
   paging,
@@ -36,7 +38,7 @@ const METRICS = t.Object(
   { additionalProperties: false },
 );
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
-const SESSIONS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
+const SESSIONS = t.Object({ ...LIST, sort: optionalSort, includeStoredBytes }, { additionalProperties: false });
 
 /** Figures over many requests: by group and time, by user, by session. */
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -81,7 +83,9 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         const order = readSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
         const page = readPaging(body, AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
-        return success(await sessions(database, scope, order, page, deadline), warnings);
+        const rows = await sessions(database, scope, order, page, deadline);
+        const shown = body.includeStoredBytes === true ? await withSessionBytes(database, scope, rows, deadline) : rows;
+        return success(shown, warnings);
       },
       {
         body: SESSIONS,

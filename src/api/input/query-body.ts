@@ -46,6 +46,7 @@ export const includeProviderBodies = flag(
   "true adds provider_request and provider_response beside the bodies; null where the provider got and sent the client's.",
 );
 export const includeInputs = flag("true adds prompt_inputs.");
+export const includeStoredBytes = flag("true adds stored_bytes: what the bodies take in the store.");
 export { optional };
 
 interface Paging {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords } from "../../store/find/records.ts";
+import { recordBytes } from "../../store/sizes/record-bytes.ts";
 import { successText } from "../envelope.ts";
 import { logFailure } from "../log-failure.ts";
 import type { ApiRoom } from "../room.ts";
@@ -14,6 +15,8 @@ interface Included {
   /** Beside the bodies what the provider got and sent, where that is not the client's. */
   readonly includeProviderBodies?: boolean;
   readonly includeInputs: boolean;
+  /** What the bodies take in the store. */
+  readonly includeStoredBytes?: boolean;
 }
 
 interface AnswerOptions extends Included {
@@ -55,7 +58,7 @@ export async function answerRecords(
 export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
   let text = "";
-  const printing = { includeBody: true, includeInputs: true, sign };
+  const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign };
   for await (const piece of recordTexts(room, asked, printing)) text += piece;
   return text === "" ? undefined : successText(text);
 }
@@ -81,9 +84,12 @@ async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): As
 
 /** Records without bodies, a group at a time, each printed when it is taken. */
 async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
-  const read = (part: Asked) => listedRecords(room.reader.records, part, MADE_FROM);
-  for await (const group of readAhead(parts(asked), read)) {
-    yield group.values().map((record) => `${membersText(record, printing)}}`);
+  const read = async (part: Asked) => {
+    const group = await listedRecords(room.reader.records, part, MADE_FROM);
+    return { group, sizes: await sizesOf(room, group, printing) };
+  };
+  for await (const { group, sizes } of readAhead(parts(asked), read)) {
+    yield group.values().map((record) => `${membersText(record, printing, sizes)}}`);
   }
 }
 
@@ -97,9 +103,10 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
   const rows = readAhead(parts(asked), (part) => listedRecords(records, part, columns));
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
-    return { group, bodies: await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []) };
+    const bodies = await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []);
+    return { group, bodies, sizes: await sizesOf(room, group, printing) };
   });
-  for await (const { group, bodies } of groups) {
+  for await (const { group, bodies, sizes } of groups) {
     const mappings = await loadMappings(
       records,
       group.map(({ row }) => row),
@@ -109,22 +116,40 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
       const own = bodies.get(record.row.request_id) ?? {};
       const { request, response, llmSchema } = bodyTexts(record.row, own, mappings);
       const more = hasProviders ? PROVIDER_SIDE.map((part) => `,"${part}":${bodyText(own, part)}`).join("") : "";
-      return `${membersText(record, printing)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
+      return `${membersText(record, printing, sizes)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
     });
   }
+}
+
+/** Bytes that the bodies take, by request id; nothing where they are not asked for. */
+async function sizesOf(
+  room: ApiRoom,
+  group: readonly ListedRecord<"request_id">[],
+  { includeStoredBytes = false }: Printing,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  if (!includeStoredBytes) return undefined;
+  return recordBytes(
+    room.reader.bodies,
+    group.map(({ row }) => row.request_id),
+  );
 }
 
 /** All members but the bodies; the object is left open. */
 function membersText(
   { stored, row }: ListedRecord<keyof MadeFrom>,
   { includeInputs, sign }: Pick<Printing, "includeInputs" | "sign">,
+  sizes: ReadonlyMap<string, number> | undefined,
 ): string {
   const path = `/v1/request/${row.request_id}`;
   const made = madeMembers(row, {
     signedBodyUrl: sign(`${path}/body`),
     assetUrls: Object.fromEntries(assetIds(row).map((id) => [id, sign(`${path}/assets/${encodeURIComponent(id)}`)])),
   });
-  const text = JSON.stringify(includeInputs ? { ...made, prompt_inputs: promptInputs(row) } : made);
+  const text = JSON.stringify({
+    ...made,
+    ...(includeInputs && { prompt_inputs: promptInputs(row) }),
+    ...(sizes !== undefined && { stored_bytes: sizes.get(row.request_id) ?? null }),
+  });
   return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
 }
 

@@ -16,6 +16,7 @@ import {
   includeBody,
   includeInputs,
   includeProviderBodies,
+  includeStoredBytes,
   optionalCursor,
   optionalPartial,
   optionalSearch,
@@ -48,6 +49,7 @@ const queryBody = (dialect: Dialect) =>
       includeBody,
       includeProviderBodies,
       includeInputs,
+      includeStoredBytes,
     },
     { additionalProperties: false },
   );
@@ -63,6 +65,7 @@ type QueryBody = Flags & {
   readonly includeBody?: boolean | null;
   readonly includeProviderBodies?: boolean | null;
   readonly includeInputs?: boolean | null;
+  readonly includeStoredBytes?: boolean | null;
 };
 
 const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties: false });
@@ -93,6 +96,7 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
       includeBody: body.includeBody ?? true,
       includeProviderBodies: body.includeProviderBodies ?? false,
       includeInputs: body.includeInputs ?? false,
+      includeStoredBytes: body.includeStoredBytes ?? false,
       extra: {
         next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, sort),
         ...(isPart && { searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo) }),

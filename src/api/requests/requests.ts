@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
-import { includeBody, includeInputs } from "../input/query-body.ts";
+import { includeBody, includeInputs, includeStoredBytes } from "../input/query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
@@ -14,6 +14,7 @@ const IDS = t.Object(
     requestIds: t.Array(t.String(), { maxItems: IDS_MAX, description: `Up to ${IDS_MAX} request ids.` }),
     includeBody,
     includeInputs,
+    includeStoredBytes,
   },
   { additionalProperties: false },
 );
@@ -29,7 +30,11 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/query-ids",
       async ({ body, request }) => {
         const ids = readIds(body.requestIds);
-        const included = { includeBody: body.includeBody ?? true, includeInputs: body.includeInputs ?? false };
+        const included = {
+          includeBody: body.includeBody ?? true,
+          includeInputs: body.includeInputs ?? false,
+          includeStoredBytes: body.includeStoredBytes ?? false,
+        };
         return answerRecords(room, request, await askFor(request, ids), included);
       },
       {

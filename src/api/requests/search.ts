@@ -21,6 +21,7 @@ interface SearchBody {
   readonly includeBody?: boolean | null;
   readonly includeProviderBodies?: boolean | null;
   readonly includeInputs?: boolean | null;
+  readonly includeStoredBytes?: boolean | null;
 }
 
 /**
@@ -57,6 +58,7 @@ export async function answerSearch(
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,
     includeInputs: body.includeInputs ?? false,
+    includeStoredBytes: body.includeStoredBytes ?? false,
     extra: {
       next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, order),
       searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo),

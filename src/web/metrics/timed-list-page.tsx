@@ -24,6 +24,8 @@ interface Listed<T> {
   readonly about: string;
   /** Where the API answers it, by `filter`, `sort`, `limit` and `offset`. */
   readonly path: string;
+  /** What else the API is told. */
+  readonly more?: Readonly<Record<string, unknown>>;
   readonly searchLabel: string;
   /** The requests whose row a search finds. */
   readonly found: (text: string) => FilterTree;
@@ -83,6 +85,7 @@ function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, pag
     sort: sortBody(sorted),
     limit: PAGE_ROWS + 1,
     offset: (page - 1) * PAGE_ROWS,
+    ...of.more,
   };
   const { data, error, refetch } = useQuery({
     queryKey: [of.path, body],

@@ -9,6 +9,8 @@ export type RequestRecord = RecordFields & {
   readonly response_body: unknown;
   readonly llmSchema: LlmSchema | null;
   readonly prompt_inputs?: Readonly<Record<string, string>>;
+  /** What its bodies take in the store; null while they are not in packs. */
+  readonly stored_bytes: number | null;
 };
 
 /** How often a request in flight is asked for. */

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { RecordFields } from "../../../record/request-record.ts";
-import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { formatBytes, formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
 import { Status, Time } from "../../parts/values.tsx";
 import { marked } from "./marks.tsx";
 
 /** A request as lists show it: a record without its bodies. */
-export type RequestRow = RecordFields;
+export type RequestRow = RecordFields & { readonly stored_bytes?: number | null };
 
 /** A column. Cells are text where that is enough: of a row's elements there are as many as there are rows in view. */
 export interface RequestColumn {
@@ -47,6 +47,12 @@ const milliseconds = (of: (row: RequestRow) => number | null) => ({
   end: true as const,
   cell: (row: RequestRow) => formatDuration(of(row)),
   title: (row: RequestRow) => (of(row) === null ? undefined : `${of(row)} ms`),
+});
+
+const bytes = (of: (row: RequestRow) => number | null | undefined) => ({
+  end: true as const,
+  cell: (row: RequestRow) => formatBytes(of(row)),
+  title: (row: RequestRow) => (of(row) == null ? undefined : `${formatCount(of(row))} bytes`),
 });
 
 /** Every column that the table can show but those of one property or score, in the order of the menu. */
@@ -170,6 +176,8 @@ export const COLUMNS: readonly RequestColumn[] = [
     cell: (row) => pairMarks(row.scores, formatScore),
     title: (row) => entriesText(row.scores),
   },
+  { id: "sent", header: "Sent", width: 86, ...bytes((row) => row.size_bytes) },
+  { id: "stored", header: "Stored", width: 86, ...bytes((row) => row.stored_bytes) },
   { id: "id", header: "Id", width: 290, cut: true, cell: (row) => <code>{row.request_id}</code> },
 ];
 

@@ -63,7 +63,7 @@ const askRows = (
 ) =>
   call<readonly RequestRow[]>("POST", path, {
     body: {
-      ...{ filter, sort, search, limit: PAGE_ROWS, includeBody: false },
+      ...{ filter, sort, search, limit: PAGE_ROWS, includeBody: false, includeStoredBytes: true },
       ...(isInParts && search === undefined ? { partial: true } : {}),
       ...(cursor === null ? {} : { cursor }),
     },

@@ -10,7 +10,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { Tile } from "../../parts/tile.tsx";
-import { Count, Duration, Money, Time } from "../../parts/values.tsx";
+import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
 import { Timeline } from "./timeline.tsx";
 import { type Step, sessionTotals, sessionTree } from "./tree.ts";
 
@@ -30,6 +30,8 @@ interface RecordRow {
   readonly model: string | null;
   readonly provider: string;
   readonly cached: boolean;
+  readonly size_bytes: number;
+  readonly stored_bytes: number | null;
 }
 
 export interface SessionStep extends Step {
@@ -46,7 +48,7 @@ export function SessionPage() {
     queryFn: ({ signal }) =>
       post<readonly RecordRow[]>(
         "/v1/request/query",
-        { filter, sort: { created_at: "asc" }, limit: STEPS_MAX, includeBody: false },
+        { filter, sort: { created_at: "asc" }, limit: STEPS_MAX, includeBody: false, includeStoredBytes: true },
         signal,
       ),
     refetchInterval: 10_000,
@@ -100,6 +102,15 @@ function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
         <Tile label="Cost" value={<Money of={totals.cost} />} />
         <Tile label="Tokens" value={<Count of={totals.tokens} short />} />
         <Tile label="Errors" value={<Count of={totals.errors} />} />
+        <Tile
+          label="Sent"
+          value={<Bytes of={rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0)} />}
+          note={
+            <>
+              <Bytes of={rows.reduce((sum, { stored_bytes }) => sum + (stored_bytes ?? 0), 0)} /> stored
+            </>
+          }
+        />
         <Tile
           label="Length"
           value={<Duration of={totals.to - totals.from} />}

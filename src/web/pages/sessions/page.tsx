@@ -4,7 +4,7 @@ import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
-import { Duration } from "../../parts/values.tsx";
+import { Bytes, Duration } from "../../parts/values.tsx";
 
 interface SessionRow {
   readonly session_id: string;
@@ -12,6 +12,8 @@ interface SessionRow {
   readonly requests: number;
   readonly cost: number | null;
   readonly total_tokens: number | null;
+  readonly size_bytes?: number | null;
+  readonly stored_bytes?: number | null;
   readonly created_at: string;
   readonly latest_request_created_at: string;
 }
@@ -45,6 +47,8 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   countColumn("requests", "Requests", (row) => row.requests),
   costColumn(),
   shortCountColumn("total_tokens", "Tokens", (row) => row.total_tokens),
+  { id: "sent", header: "Sent", align: "end", cell: (row) => <Bytes of={row.size_bytes} /> },
+  { id: "stored", header: "Stored", align: "end", cell: (row) => <Bytes of={row.stored_bytes} /> },
   { id: "length", header: "First to last", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
   timeColumn("created_at", "First request", (row) => row.created_at),
   timeColumn("latest_request_created_at", "Last request", (row) => row.latest_request_created_at, true),
@@ -54,6 +58,7 @@ const SESSIONS = {
   title: "Sessions",
   about: "Requests that belong together, as Gateway-Session-Id says.",
   path: "/v1/session/query",
+  more: { includeStoredBytes: true },
   searchLabel: "Search names and ids",
   found: (text: string) =>
     or(ofSession("session_session_name", { contains: text }), ofSession("session_session_id", { contains: text })),
