@@ -22,6 +22,7 @@ import {
 } from "./serve/first-keys.ts";
 import { watchLocks } from "./serve/lock-watch.ts";
 import { ModelLists, type ModelListsOptions } from "./serve/model-lists.ts";
+import { reachable } from "./serve/reachable.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
@@ -40,8 +41,8 @@ const SLOW_START_MS = 30_000;
 interface ServeOptions extends FirstKeysOptions {
   /** Told the first key, once, where this start made it: when all ports are open. */
   readonly onFirstKey: (key: string) => void;
-  /** Called once the service serves. @param api - address of the API and the dashboard. */
-  readonly onServing: (api: string) => void;
+  /** Called once the service serves, with the addresses of the first region: the API has the dashboard. */
+  readonly onServing: (addresses: { readonly api: string; readonly gateway: string }) => void;
   /** With the variables that credentials of `weir.toml` point at. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -174,8 +175,13 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
   if (built.unshownKey !== undefined) options.onFirstKey(built.unshownKey);
   built.unshownKey = undefined;
-  log.info("weir is serving", { gateway, api, ...(euGateway && { eu_gateway: euGateway, eu_api: euApi }) });
-  options.onServing(api!);
+  log.info("weir is serving", {
+    gateway,
+    api,
+    dashboard: reachable(api!),
+    ...(euGateway && { eu_gateway: euGateway, eu_api: euApi }),
+  });
+  options.onServing({ api: api!, gateway: gateway! });
 }
 
 /** Opens credentials and routes; where the database cannot be read now, the API's thread brings them as soon as it can. */

@@ -21,6 +21,21 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "demo",
+    summary: "run a service with a week of recorded requests, to look around in",
+    options: {
+      "data-dir": {
+        type: "string",
+        value: "DIR",
+        description: "an empty directory that is kept (default: a temporary one)",
+      },
+    },
+    notes: [
+      "It has a directory, a key and settings of its own: of the configuration it takes only addresses and log_*. Where a\nport is taken it takes another. Ctrl-C ends it and removes the temporary directory.",
+    ],
+    load: async () => (await import("./demo.ts")).demoCommand,
+  },
+  {
     name: "keys create",
     summary: "make a service key and print it, once, on stdout",
     options: {

@@ -1,4 +1,5 @@
 import { configuredLog } from "../observe.ts";
+import { reachable } from "../serve/reachable.ts";
 import { serve } from "../serve.ts";
 import type { Run } from "./command.ts";
 import { dropReferenced } from "./take-environment.ts";
@@ -13,15 +14,10 @@ export const serveCommand: Run = async ({ terminal, config }) => {
     const value = config.bootstrap_key === "" ? key : "the value of WEIR_BOOTSTRAP_KEY";
     terminal.out(`First key, with all scopes, of organization "default". It is shown this once:\n${value}\n`);
   };
-  const onServing = (api: string) => {
+  const onServing = ({ api }: { readonly api: string }) => {
     // For a person: a program finds the address in the log.
     if (terminal.columns !== undefined) terminal.err(`\nOpen ${reachable(api)} in a browser.\n`);
   };
   await serve({ config, log, env: terminal.env, onFirstKey, onServing });
   return 0;
 };
-
-/** An address that a browser on this machine can open: a listener on all addresses is reached at its loopback. */
-function reachable(address: string): string {
-  return address.replace(/^http:\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, "http://localhost");
-}

@@ -14,7 +14,7 @@ function denoProgram(): string {
   return program;
 }
 
-const DENO_COMMAND: readonly [string, ...string[]] = [denoProgram(), "run", "-A", join(ROOT, "src/main.ts")];
+export const DENO_COMMAND: readonly [string, ...string[]] = [denoProgram(), "run", "-A", join(ROOT, "src/main.ts")];
 const ENVIRONMENT = { DENO_NO_UPDATE_CHECK: "1" };
 
 /** The service from source, on Deno. */

@@ -1,0 +1,145 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config.ts";
+import { hashKey, SCOPES } from "../keys.ts";
+import { configuredLog, type Log, messageOf } from "../observe.ts";
+import { programName } from "../runtime/platform.ts";
+import { reachable } from "../serve/reachable.ts";
+import { serve } from "../serve.ts";
+import { openSpool } from "../spool/writer.ts";
+import { createServiceKey, FIRST_ORGANIZATION, snapshotKeys } from "../store/keys.ts";
+import type { Invocation, Run, Terminal } from "./command.ts";
+import { type Scene, writeScene } from "./demo/scene.ts";
+import { scenes } from "./demo/scenes.ts";
+import { week } from "./demo/week.ts";
+import { CommandError } from "./usage.ts";
+import { withRecords } from "./with-store.ts";
+
+/** Runs a service of its own with a week of recorded requests; what the operator has set up is not touched. */
+export const demoCommand: Run = async (invocation) => {
+  const given = invocation.options["data-dir"] as string | undefined;
+  const directory = given === undefined ? mkdtempSync(join(tmpdir(), "weir-demo-")) : emptyDirectory(invocation, given);
+  try {
+    const config = await demoConfig(invocation.config, directory);
+    const log = configuredLog(config);
+    const key = await makeKey(config);
+    const told = await record(config, key, log);
+    await serve({
+      config,
+      log,
+      env: {},
+      onFirstKey: () => undefined,
+      onServing: ({ api, gateway }) => {
+        print(invocation.terminal, { api, gateway, key, count: told.length, directory, isKept: given !== undefined });
+        judge(api, key, told).catch((error: unknown) =>
+          log.debug("the demonstration has no scores", { error: messageOf(error) }),
+        );
+      },
+    });
+  } finally {
+    if (given === undefined) rmSync(directory, { recursive: true, force: true });
+  }
+  return 0;
+};
+
+function emptyDirectory({ terminal }: Invocation, given: string): string {
+  const path = resolve(terminal.workingDirectory, given);
+  if (existsSync(path) && readdirSync(path).length > 0)
+    throw new CommandError(`--data-dir ${given} is not empty; the demonstration needs a directory of its own`);
+  return path;
+}
+
+/** The defaults, at the operator's addresses: nothing is read from or sent to what is configured for a real service. */
+async function demoConfig({ host, gateway_port, api_port, log_format, log_level }: Config, directory: string) {
+  const { config } = loadConfig({
+    env: { WEIR_DATA_DIR: directory },
+    workingDirectory: directory,
+    file: null,
+  });
+  return {
+    ...config,
+    host,
+    gateway_port: await freePort(host, gateway_port),
+    api_port: await freePort(host, api_port),
+    log_format,
+    // What it prints by itself says it all; a warning shows as well.
+    log_level: log_level === "info" ? ("warn" as const) : log_level,
+  };
+}
+
+/** The port, or any where that is taken: a demonstration may run beside the real service. */
+function freePort(host: string, port: number): Promise<number> {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once("error", () => done(0));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => done(port)));
+  });
+}
+
+function makeKey(config: Config) {
+  return withRecords(config, async (records) => {
+    const { region } = config;
+    const order = { name: "demo", organization: FIRST_ORGANIZATION, scopes: SCOPES, region, expiresAt: null };
+    const { key, id } = await createServiceKey(records, order);
+    const organization = (await snapshotKeys(records)).find((each) => each.id === id)!.organizationId;
+    return { key, id, organization };
+  });
+}
+
+type Key = Awaited<ReturnType<typeof makeKey>>;
+
+/** Writes all requests into the journal; the recorder reads them once the service runs. */
+async function record(config: Config, { key, id, organization }: Key, log: Log): Promise<readonly Scene[]> {
+  const now = Date.now();
+  const all = [...week(now), ...scenes(now)];
+  const sender = { organization, keyId: id, keyName: "demo", authHash: hashKey(key) };
+  const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log });
+  for (const scene of all) writeScene(spool, sender, scene);
+  await spool.close();
+  return all;
+}
+
+/** What people and checks said of the answers, and a credential of the echo, so that the playground has a model. */
+async function judge(api: string, { key }: Key, told: readonly Scene[]): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    await (await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) })).arrayBuffer();
+  };
+  await post("/v1/credentials", { provider: "echo", name: "echo" });
+  for (const { id, scores, rating } of told) {
+    if (scores !== undefined) await post(`/v1/request/${id}/score`, { scores });
+    if (rating !== undefined) await post(`/v1/request/${id}/feedback`, { rating });
+  }
+}
+
+interface Printed {
+  readonly api: string;
+  readonly gateway: string;
+  readonly key: Key;
+  readonly count: number;
+  readonly directory: string;
+  readonly isKept: boolean;
+}
+
+function print({ out }: Terminal, { api, gateway, key: { key }, count, directory, isKept }: Printed): void {
+  const port = new URL(gateway).port;
+  const end = isKept
+    ? `Everything is in ${directory}. Go on with it later: WEIR_DATA_DIR=${directory} ${programName} serve`
+    : `Everything is in ${directory}, which is removed at the end.`;
+  out(`Weir with ${count} recorded requests of the last seven days.
+
+  open   ${reachable(api)} in a browser
+  key    ${key}
+
+Send a request of your own; it is answered by the built-in echo and shows in the list at once:
+
+  curl http://echo.localhost:${port}/v1/chat/completions -H "Gateway-Auth: Bearer ${key}" \\
+    -H "Content-Type: application/json" -d '{"model": "echo", "messages": [{"role": "user", "content": "Hello"}]}'
+
+${end}
+Ctrl-C ends it.
+`);
+}
