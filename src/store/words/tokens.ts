@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import { beginning } from "../../record/excerpt.ts";
+import { HASH_START, hashed, TokenSet } from "./token-set.ts";
 
 /** Characters of a token. */
 const TOKEN_MAX = 40;
@@ -57,12 +59,43 @@ function tokensOf(word: string): readonly string[] {
 /** Long words, keys and encoded bytes for example, are found by their beginning. */
 export const beginningOf = (word: string) => beginning(word, TOKEN_MAX);
 
+/** What a byte of UTF-8 belongs to: a word, or one that is not ASCII. There are no capitals in what is read here. */
+const ASCII = 1;
+const FURTHER = 2;
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 128 ? FURTHER : /[a-z0-9]/.test(String.fromCharCode(byte)) ? ASCII : 0,
+);
+
+const set = new TokenSet();
+/** Longer texts get memory of their own. */
+const SCRATCH_BYTES = 65_536;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
 /** The tokens of a text, each once, with spaces between them. */
 export function indexedText(text: string): string {
-  const tokens = new Set<string>();
-  for (const piece of text.toLowerCase().match(PIECE) ?? []) {
-    if (!NOT_ASCII.test(piece)) tokens.add(beginningOf(piece));
-    else for (const word of folded(piece)) for (const token of tokensOf(word)) tokens.add(token);
+  const lower = text.toLowerCase();
+  const isShort = lower.length * 3 <= SCRATCH_BYTES;
+  const bytes = isShort ? scratch : Buffer.from(lower);
+  const length = isShort ? scratch.write(lower) : bytes.length;
+  for (let at = 0; at < length; at++) {
+    const start = at;
+    let kinds = 0;
+    let hash = HASH_START;
+    for (; at < length; at++) {
+      const byte = bytes[at]!;
+      const kind = KINDS[byte]!;
+      if (kind === 0) break;
+      kinds |= kind;
+      if (at - start < TOKEN_MAX) hash = hashed(hash, byte);
+    }
+    if (kinds === ASCII) set.add(bytes, start, Math.min(at, start + TOKEN_MAX), hash);
+    else if (kinds !== 0)
+      for (const word of folded(bytes.toString("utf8", start, at))) tokensOf(word).forEach(addToken);
   }
-  return [...tokens].join(" ");
+  return set.take();
+}
+
+function addToken(token: string): void {
+  const bytes = Buffer.from(token);
+  set.add(bytes, 0, bytes.length, bytes.reduce(hashed, HASH_START));
 }

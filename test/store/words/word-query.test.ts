@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { indexedText, wordsOf } from "../../../src/store/words/tokens.ts";
+import { beginningOf, indexedText, isSpaced, wordsOf } from "../../../src/store/words/tokens.ts";
 import { hasPhrases, matchText, readWordQuery } from "../../../src/store/words/word-query.ts";
 import { assertProperty } from "../../chance.ts";
 
@@ -21,6 +21,28 @@ test("the index holds each token once, pairs of a script without spaces, and the
   expect(indexedText("a b a B")).toBe("a b");
   expect(indexedText("北京大")).toBe("北京 京大 大");
   expect(indexedText("x".repeat(1_000))).toBe("x".repeat(40));
+});
+
+test("the index holds the beginnings of the words of any text, of one script without spaces the pairs, each once", () => {
+  const neighbors = (word: string) => [...word].map((letter, at, all) => letter + (all[at + 1] ?? ""));
+  const letter = fc.constantFrom(..."abAB019éÜßﬁ北京大がตไ한_\"' .-", "\u0300", "\ud83d", "\u{1F642}");
+  const anyText = fc.array(letter, { maxLength: 120 });
+  assertProperty(
+    fc.property(anyText, (letters) => {
+      const text = letters.join("");
+      const expected = wordsOf(text.toWellFormed()).flatMap((each) =>
+        isSpaced(each) ? [beginningOf(each)] : neighbors(each),
+      );
+      const found = indexedText(text).split(" ");
+      expect(found).toEqual(expected.length === 0 ? [""] : [...new Set(expected)]);
+    }),
+  );
+});
+
+test("a text of many words and one of a few after it are indexed whole", () => {
+  const words = Array.from({ length: 30_000 }, (_, at) => `word${at}`);
+  expect(indexedText(words.join(", "))).toBe(words.join(" "));
+  expect(indexedText("a few words, word1")).toBe("a few words word1");
 });
 
 test.each([
