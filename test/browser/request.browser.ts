@@ -87,6 +87,50 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
   expect(faults).toEqual([]);
 });
 
+test("what was said before is folded, and texts are rendered or raw as somebody chose last", async () => {
+  const earlier = ["Which river?", "The **Isar**.", "How high?"].map((content, at) => {
+    return { role: at % 2 === 0 ? "user" : "assistant", content };
+  });
+  const rules = Array.from({ length: 30 }, (_, at) => `Rule ${at}.`).join("\n");
+  const messages = [
+    { role: "system", content: rules },
+    ...earlier,
+    { role: "assistant", content: "Two metres." },
+    { role: "user", content: "Is **that** much?" },
+  ];
+  const id = await send(it.weir, provider, { ...talk, body: { model: "gpt-4o-mini", messages } });
+  await using opened = await it.open(`/requests/${id}`);
+  const { page, faults } = opened;
+  await page.locator("strong", { hasText: "that" }).waitFor();
+  expect(await page.locator(".message").count()).toBe(3);
+  expect(await page.getByText("Rule 29.").count()).toBe(0);
+  await page.getByRole("button", { name: "Show all 30 lines" }).click();
+  await page.getByText("Rule 29.").waitFor();
+  await page.getByRole("button", { name: "4 earlier messages" }).click();
+  await page.locator("strong", { hasText: "Isar" }).waitFor();
+  expect(await page.locator(".message").count()).toBe(7);
+
+  await page.getByRole("button", { name: "Go to response" }).click();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("It is a weir.");
+  await page.getByRole("button", { name: "Raw" }).click();
+  await page.getByText("Is **that** much?").waitFor();
+  await page.reload();
+  await page.getByText("Is **that** much?").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("a body is shown in colours, and folds", async () => {
+  const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Say" }], metadata: { river: "Isar" } };
+  const id = await send(it.weir, provider, { ...talk, body });
+  await using opened = await it.open(`/requests/${id}?tab=request`);
+  const { page, faults } = opened;
+  const shown = page.getByRole("region", { name: "request body" });
+  await shown.locator(".json-string", { hasText: '"Isar"' }).waitFor();
+  await shown.getByText('"metadata"').click();
+  await shown.locator(".json-string", { hasText: '"Isar"' }).waitFor({ state: "detached" });
+  expect(faults).toEqual([]);
+});
+
 test("a spoken answer can be heard, where it was said and as a body", async () => {
   using speaker = startProvider(() => new Response(wav(), { headers: { "content-type": "audio/wav" } }));
   const body = { model: "tts-1", input: "The weir is open.", voice: "alloy" };

@@ -118,7 +118,10 @@ function FormattedBody({ record, part, body }: SideProps) {
   const isRounded = typeof body !== "string" && LONG_NUMBER.test(text);
   const { data, isLoading } = useQuery({ ...rawBodyQuery(record.request_id, part), enabled: isRounded });
   if (isLoading) return <Loading rows={8} />;
-  return <Code label={labelOf(part)} text={(data && asWritten(data)) ?? text} />;
+  const written = data && asWritten(data);
+  // A tree is made of numbers as JavaScript has them: where those are rounded, the text is shown.
+  const value = written === undefined && typeof body === "object" && body !== null ? { value: body } : {};
+  return <Code label={labelOf(part)} text={written ?? text} {...value} />;
 }
 
 const labelOf = (part: AnyPart) => `${part.replace("provider_", "provider's ")} body`;

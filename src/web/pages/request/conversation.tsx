@@ -1,34 +1,71 @@
-import type { LlmRequest } from "../../../record/llm-schema.ts";
+import type { LlmRequest, LlmSchema } from "../../../record/llm-schema.ts";
 import { Code } from "../../parts/code.tsx";
+import { useRemembered } from "../../parts/remembered.ts";
 import { Empty } from "../../parts/states.tsx";
+import { ConversationBar } from "./conversation-bar.tsx";
+import { Earlier, Messages } from "./earlier.tsx";
 import { bodyMedia } from "./media.tsx";
-import { Message, type Part, Text } from "./message.tsx";
+import { Message } from "./message.tsx";
+import type { Part } from "./part.ts";
 import { Pending } from "./pending.tsx";
 import type { RequestRecord } from "./record.ts";
+import { ShownAs, Text, type TextForm } from "./text.tsx";
+import { turnsOf } from "./turns.ts";
+
+/** Where the response begins, for who jumps there. */
+const RESPONSE = "response";
 
 /** What was said, whichever provider it was said to. */
 export function Conversation({ record }: { readonly record: RequestRecord }) {
-  const { llmSchema: schema, request_id: id } = record;
+  const [form, setForm] = useRemembered<TextForm>("text-form", ["rendered", "raw"]);
+  const { llmSchema: schema } = record;
   if (schema === null) return <Unread record={record} />;
-  const { request, response } = schema;
-  const answers: readonly Part[] = [...(response.messages ?? []), ...(response.responses ?? [])] as Part[];
-  const error = response.error?.gatewayMessage;
+  const hasResponse = record.response_status !== null;
   return (
-    <div className="conversation">
+    <ShownAs value={form}>
+      <div className="conversation">
+        <ConversationBar form={form} onForm={setForm} response={hasResponse ? RESPONSE : undefined} />
+        <Asked record={record} request={schema.request} />
+        {/* A place to jump to, which is no stop on the way with the Tab key. */}
+        <div id={RESPONSE} className="conversation" tabIndex={-1}>
+          <Answered record={record} schema={schema} />
+        </div>
+      </div>
+    </ShownAs>
+  );
+}
+
+function Asked({ record, request }: { readonly record: RequestRecord; readonly request: LlmRequest }) {
+  const { request_id: id } = record;
+  const messages = (request.messages ?? []) as readonly Part[];
+  const { leading, earlier, fresh } = turnsOf(messages);
+  const texts = messages.length > 0 ? [] : [...new Set([request.prompt, request.input])];
+  return (
+    <>
       <Settings request={request} />
       {request.instructions === undefined ? null : (
-        <Message requestId={id} speaker="system" part={{ content: request.instructions }} />
+        <Message requestId={id} speaker="system" part={{ role: "system", content: request.instructions }} />
       )}
-      {(request.messages ?? []).map((part, at) => (
-        <Message key={at} requestId={id} part={part as Part} speaker="user" />
-      ))}
-      {[...new Set([request.prompt, request.input])]
-        .filter((text) => text !== undefined && text !== "" && (request.messages ?? []).length === 0)
+      <Messages requestId={id} parts={leading} />
+      <Earlier requestId={id} parts={earlier} />
+      <Messages requestId={id} parts={fresh} />
+      {texts
+        .filter((text) => text !== undefined && text !== "")
         .map((text) => (
           <Message key={text} requestId={id} speaker="user" part={{ content: text! }} />
         ))}
+    </>
+  );
+}
+
+function Answered({ record, schema }: { readonly record: RequestRecord; readonly schema: LlmSchema }) {
+  const { response } = schema;
+  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly Part[];
+  const error = response.error?.gatewayMessage;
+  return (
+    <>
       {answers.map((part, at) => (
-        <Message key={at} requestId={id} part={part} speaker="assistant">
+        <Message key={at} requestId={record.request_id} part={part} speaker="assistant">
           {part._type === "audio" && part.audio_data === undefined ? bodyMedia(record, "response") : undefined}
         </Message>
       ))}
@@ -38,18 +75,20 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
             <h3>error</h3>
           </header>
           <div className="message-body">
-            <Text text={typeof error === "string" ? error : JSON.stringify(error, undefined, 2)} />
+            <ShownAs value="raw">
+              <Text text={typeof error === "string" ? error : JSON.stringify(error, undefined, 2)} />
+            </ShownAs>
           </div>
         </article>
       )}
       <Operations schema={schema} />
       <Otherwise record={record} answers={answers.length} hasError={error !== undefined} />
-    </div>
+    </>
   );
 }
 
 /** What calls of tools, searches of vectors and the like say of themselves. */
-function Operations({ schema }: { readonly schema: NonNullable<RequestRecord["llmSchema"]> }) {
+function Operations({ schema }: { readonly schema: LlmSchema }) {
   const { request, response } = schema;
   const parts: readonly (readonly [string, unknown])[] = [
     ["Tool", request.toolDetails],

@@ -1,13 +1,12 @@
-import { type ReactNode, useState } from "react";
-import type { LlmMessage, LlmResponseItem, LlmToolCall } from "../../../record/llm-schema.ts";
+import type { ReactNode } from "react";
+import type { LlmToolCall } from "../../../record/llm-schema.ts";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { formatCount } from "../../parts/format.ts";
+import { Folded } from "../../parts/folded.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { Media } from "./media.tsx";
-
-/** A message of a request or an answer, in either of the two shapes that llmSchema has for them. */
-export type Part = Partial<LlmMessage & LlmResponseItem>;
+import { type Part, textOf, tone } from "./part.ts";
+import { Text } from "./text.tsx";
 
 interface MessageProps {
   readonly requestId: string;
@@ -17,11 +16,6 @@ interface MessageProps {
   /** What belongs to it and is not in it. */
   readonly children?: ReactNode;
 }
-
-/** Texts up to this length are shown whole; of longer ones first their beginning, and then so much more at a time. */
-const WHOLE_CHARS_MAX = 20_000;
-const BEGINNING_CHARS = 2_000;
-const MORE_CHARS = 100_000;
 
 /** One message: who, what they said, and what came with it. All of it is text. */
 export function Message({ requestId, part, speaker: fallback, children }: MessageProps) {
@@ -54,12 +48,19 @@ export function Message({ requestId, part, speaker: fallback, children }: Messag
 function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) {
   const source = part.image_url ?? part.file_data ?? part.audio_data;
   const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as Part[];
+  const isSystem = tone(part.role ?? "user") === "system";
   const isAnswered = part._type === "function" || part.tool_call_id !== undefined;
   // Where a message has parts, its content is their text once more.
   const text = parts.length > 0 ? "" : (part.content ?? part.text ?? "");
   return (
     <>
-      {text === "" ? null : isAnswered ? <Code label="Result" text={pretty(text)} /> : <Text text={text} />}
+      {text === "" ? null : isAnswered ? (
+        <Folded text={pretty(text)}>{(shown) => <Code label="Result" text={shown} whole={pretty(text)} />}</Folded>
+      ) : isSystem ? (
+        <Folded text={text}>{(shown) => <Text key={shown.length} text={shown} />}</Folded>
+      ) : (
+        <Text text={text} />
+      )}
       {source === undefined ? null : (
         <Media
           requestId={requestId}
@@ -79,22 +80,6 @@ function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) 
           <Annotations part={each} />
         </div>
       ))}
-    </>
-  );
-}
-
-export function Text({ text }: { readonly text: string }) {
-  const [chars, setChars] = useState(text.length <= WHOLE_CHARS_MAX ? text.length : BEGINNING_CHARS);
-  const left = text.length - chars;
-  if (left <= 0) return <p className="text">{text}</p>;
-  return (
-    <>
-      <p className="text">{text.slice(0, chars)}…</p>
-      <button type="button" className="small long" onClick={() => setChars(chars + MORE_CHARS)}>
-        {left <= MORE_CHARS
-          ? `Show all ${formatCount(text.length)} characters`
-          : `Show ${formatCount(MORE_CHARS)} more of ${formatCount(text.length)} characters`}
-      </button>
     </>
   );
 }
@@ -146,20 +131,10 @@ function isEmpty(part: Part): boolean {
   return !texts.some(Boolean) && ![contentArray, tool_calls, annotations].some((each) => each?.length);
 }
 
-function textOf(part: Part): string {
-  return part.content ?? part.text ?? "";
-}
-
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {
     return text;
   }
-}
-
-function tone(role: string): "system" | "user" | "assistant" | "tool" {
-  if (role === "system" || role === "developer") return "system";
-  if (role === "user") return "user";
-  return role === "tool" || role === "function" ? "tool" : "assistant";
 }

@@ -1,0 +1,28 @@
+import { Segments } from "../../parts/segments.tsx";
+import { TEXT_FORMS, type TextForm } from "./text.tsx";
+
+interface ConversationBarProps {
+  readonly form: TextForm;
+  readonly onForm: (form: TextForm) => void;
+  /** Id of the element where the response begins; undefined where there is none yet. */
+  readonly response: string | undefined;
+}
+
+/** How a conversation is shown, and the way to its end. */
+export function ConversationBar({ form, onForm, response }: ConversationBarProps) {
+  const go = () => {
+    const target = response === undefined ? null : document.getElementById(response);
+    target?.scrollIntoView({ block: "start" });
+    target?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="conversation-bar">
+      <Segments label="How texts are shown" options={TEXT_FORMS} value={form} onChange={onForm} />
+      {response === undefined ? null : (
+        <button type="button" className="small" onClick={go}>
+          Go to response
+        </button>
+      )}
+    </div>
+  );
+}

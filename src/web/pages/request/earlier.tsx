@@ -1,0 +1,29 @@
+import { useState } from "react";
+import { formatCount } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Message } from "./message.tsx";
+import type { Part } from "./part.ts";
+
+interface MessagesProps {
+  readonly requestId: string;
+  readonly parts: readonly Part[];
+}
+
+export function Messages({ requestId, parts }: MessagesProps) {
+  return parts.map((part, at) => <Message key={at} requestId={requestId} part={part} speaker="user" />);
+}
+
+/** What the conversation's earlier requests had already: one line, until somebody wants to read it again. */
+export function Earlier({ requestId, parts }: MessagesProps) {
+  const [isOpen, setOpen] = useState(false);
+  if (parts.length === 0) return null;
+  return (
+    <>
+      <button type="button" className="earlier" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? "down" : "right"} size={12} />
+        {formatCount(parts.length)} earlier messages
+      </button>
+      {isOpen ? <Messages requestId={requestId} parts={parts} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { createContext, lazy, Suspense, useContext, useState } from "react";
+import { formatCount } from "../../parts/format.ts";
+
+/** Loaded with the first text that is rendered. */
+const Markdown = lazy(() => import("../../parts/markdown.tsx"));
+
+export const TEXT_FORMS = { rendered: "Rendered", raw: "Raw" } as const;
+export type TextForm = keyof typeof TEXT_FORMS;
+
+/** How the texts of a conversation are shown. */
+export const ShownAs = createContext<TextForm>("raw");
+
+/** Texts up to this length are shown whole; of longer ones first their beginning, and then so much more at a time. */
+const WHOLE_CHARS_MAX = 20_000;
+const BEGINNING_CHARS = 2_000;
+const MORE_CHARS = 100_000;
+
+/** What somebody said: rendered as Markdown, or as it is. What is too long to render is as it is. */
+export function Text({ text }: { readonly text: string }) {
+  const form = useContext(ShownAs);
+  const [chars, setChars] = useState(BEGINNING_CHARS);
+  const plain = <p className="text">{text}</p>;
+  if (text.length <= WHOLE_CHARS_MAX) {
+    if (form === "raw") return plain;
+    return (
+      <Suspense fallback={plain}>
+        <Markdown text={text} />
+      </Suspense>
+    );
+  }
+  const left = text.length - chars;
+  if (left <= 0) return plain;
+  return (
+    <>
+      <p className="text">{text.slice(0, chars)}…</p>
+      <button type="button" className="small long" onClick={() => setChars(chars + MORE_CHARS)}>
+        {left <= MORE_CHARS
+          ? `Show all ${formatCount(text.length)} characters`
+          : `Show ${formatCount(MORE_CHARS)} more of ${formatCount(text.length)} characters`}
+      </button>
+    </>
+  );
+}

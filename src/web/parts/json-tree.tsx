@@ -1,0 +1,55 @@
+import { JsonView } from "react-json-view-lite";
+
+/** So many members are open at first, outer ones before inner ones; the rest opens with a click or a key. */
+const OPEN_MEMBERS_MAX = 300;
+
+const CLASSES = {
+  container: "json-tree",
+  childFieldsContainer: "json-children",
+  basicChildStyle: "json-member",
+  label: "json-name",
+  clickableLabel: "json-name json-clickable",
+  nullValue: "json-null",
+  undefinedValue: "json-null",
+  stringValue: "json-string",
+  booleanValue: "json-boolean",
+  numberValue: "json-number",
+  otherValue: "json-null",
+  punctuation: "json-punctuation",
+  collapseIcon: "json-collapse",
+  expandIcon: "json-expand",
+  collapsedContent: "json-collapsed",
+  noQuotesForStringValues: false,
+  quotesForFieldNames: true,
+  ariaLables: { collapseJson: "Fold", expandJson: "Unfold" },
+  stringifyStringValues: true,
+};
+
+/** A JSON value, in colours, each object and list of which can be folded. */
+export default function JsonTree({ value, label }: { readonly value: object; readonly label: string }) {
+  const levels = openLevels(value);
+  return (
+    <JsonView
+      data={value}
+      style={CLASSES}
+      shouldExpandNode={(level) => level < levels}
+      clickToExpandNode
+      aria-label={label}
+    />
+  );
+}
+
+/** How many levels are open, so that not more than `OPEN_MEMBERS_MAX` members are; at least one is. */
+export function openLevels(value: object): number {
+  let level: readonly unknown[] = [value];
+  for (let levels = 0, shown = 0; ; levels++) {
+    const next: unknown[] = [];
+    for (const each of level) {
+      if (typeof each === "object" && each !== null) next.push(...Object.values(each));
+      if (shown + next.length > OPEN_MEMBERS_MAX) return Math.max(1, levels);
+    }
+    shown += next.length;
+    if (next.length === 0) return Math.max(1, levels);
+    level = next;
+  }
+}

@@ -1,0 +1,22 @@
+import { useState } from "react";
+
+/**
+ * A choice that stays in this browser, whatever page comes next.
+ *
+ * @param name - of the choice, in the browser's store.
+ * @param options - the first is chosen where nobody has chosen yet.
+ */
+export function useRemembered<T extends string>(
+  name: string,
+  options: readonly [T, ...T[]],
+): readonly [T, (value: T) => void] {
+  const key = `weir.${name}`;
+  const [chosen, setChosen] = useState(
+    () => options.find((option) => option === localStorage.getItem(key)) ?? options[0],
+  );
+  const choose = (value: T) => {
+    localStorage.setItem(key, value);
+    setChosen(value);
+  };
+  return [chosen, choose];
+}
