@@ -10,7 +10,7 @@ import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
 import { checkMessage } from "./check-message.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
+import { type GatewayHeader, type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
 import { maskOf } from "./headers/secrets.ts";
 import { readOmissions, readSettings } from "./headers/settings.ts";
 import { bodyTooLarge } from "./refusal.ts";
@@ -75,7 +75,7 @@ export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   if (arrival.isUnified) exchange.errorShape = clientShape(request.incoming);
   const key = arrival.isUnified
     ? identifyUnified(parts, arrival)
-    : parts.keys.identify(headers.gateway, exchange.startedAt);
+    : parts.keys.identify(headers.auth, exchange.startedAt);
   if (!(key instanceof GatewayError)) arrival.key = key;
   checkBytes(request.incoming.url); // such a path is refused with any key, and recorded where the key is known
   if (key instanceof GatewayError) throw key;
@@ -93,7 +93,7 @@ export async function claimId(parts: GatewayParts, exchange: Exchange, id: strin
 export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): Admitted {
   const { exchange, request, headers } = arrival;
   const { incoming } = request;
-  const settings = readSettings(headers.gateway);
+  const settings = headers.asked.once(readSettings);
   const unified = arrival.isUnified ? admitUnified(parts, arrival) : undefined;
   const route =
     unified === undefined ? findRoute(settings, headers.hosts[0], parts.domain, parts.providers()) : NO_ROUTE;
@@ -128,7 +128,7 @@ const NOTHING: readonly BodyNeed[] = [];
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
   const { exchange, request, headers, route } = arrival;
   const { incoming } = request;
-  const omit = readOmissions(headers.gateway);
+  const omit = headers.asked.once(readOmissions);
   return {
     time: exchange.startedAt,
     method: incoming.method,
@@ -152,9 +152,7 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
     ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
     : undefined;
   // Fallbacks of the unified address name models, and are read there.
-  const plan = readRetryPlan(
-    route === undefined ? headers.gateway.filter(({ setting }) => setting !== "fallbacks") : headers.gateway,
-  );
+  const plan = headers.asked.once(route === undefined ? readUnifiedRetries : readRetryPlan);
   const retry = plan && {
     plan,
     targets: route === undefined ? [] : findFallbacks(parts, plan, route, request.incoming.url),
@@ -166,9 +164,17 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
   return { caching, retry };
 }
 
+function readUnifiedRetries(lines: readonly GatewayHeader[]): RetryPlan | undefined {
+  return readRetryPlan(lines.filter(({ setting }) => setting !== "fallbacks"));
+}
+
 /** Whether a request says anything about the cache. */
-export function speaksOfCache({ gateway }: RequestHeaders): boolean {
-  return gateway.some(({ setting }) => setting.startsWith("cache-"));
+export function speaksOfCache({ asked }: RequestHeaders): boolean {
+  return asked.once(nameCache);
+}
+
+function nameCache(lines: readonly GatewayHeader[]): boolean {
+  return lines.some(({ setting }) => setting.startsWith("cache-"));
 }
 
 function checkTarget(parts: GatewayParts, { target }: Route): void {

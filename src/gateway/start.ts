@@ -128,7 +128,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { port } = server;
   for (const each of servers) ownPorts.add(each.port);
   let draining = false;
-  const deadlines = setInterval(() => checkDeadlines(parts.inFlight), DEADLINE_CHECK_MS);
+  const deadlines = setInterval(() => {
+    checkDeadlines(parts.inFlight);
+    parts.keys.forgetTexts();
+  }, DEADLINE_CHECK_MS);
   deadlines.unref();
 
   const drain = async (seconds: number, others?: Promise<unknown>): Promise<void> => {

@@ -20,11 +20,20 @@ export interface Endpoint {
 }
 
 /** The shapes that a provider speaks, in its order; empty where it is not reachable with stored credentials. */
-export function shapesOf({ shapes, name, extends: parent }: ProviderPlugin): readonly ShapeAt[] {
-  const usual: readonly ShapeName[] =
-    name === "OPENAI" || parent === "OPENAI" ? ["chat-completions", "embeddings"] : [];
-  return (shapes ?? usual).map((each) => (typeof each === "string" ? { shape: each } : each));
+export function shapesOf(provider: ProviderPlugin): readonly ShapeAt[] {
+  let spoken = shapes.get(provider);
+  if (spoken === undefined) {
+    const { name, extends: parent } = provider;
+    const usual: readonly ShapeName[] =
+      name === "OPENAI" || parent === "OPENAI" ? ["chat-completions", "embeddings"] : [];
+    spoken = (provider.shapes ?? usual).map((each) => (typeof each === "string" ? { shape: each } : each));
+    shapes.set(provider, spoken);
+  }
+  return spoken;
 }
+
+/** By provider; a reloaded one is another value. */
+const shapes = new WeakMap<ProviderPlugin, readonly ShapeAt[]>();
 
 /** Those of them that it speaks in this call. */
 export function shapesFor(provider: ProviderPlugin, call: EndpointCall): readonly ShapeAt[] {
@@ -33,22 +42,43 @@ export function shapesFor(provider: ProviderPlugin, call: EndpointCall): readonl
 
 /** What paths and origins may depend on. @param credential - undefined for the client's own key. */
 export function callOf(
-  { credential: form }: ProviderPlugin,
+  provider: ProviderPlugin,
   credential: Credential | undefined,
   { model, stream }: { readonly model: string; readonly stream: boolean },
 ): EndpointCall {
+  const { settings, secrets } = payingSide(provider, credential);
+  return { model, stream, settings: { ...settings }, secrets: [...secrets] };
+}
+
+/** What a call has of its credential. */
+type PayingSide = Pick<EndpointCall, "settings" | "secrets">;
+
+/** By provider and credential; one that is reloaded or changed is another value. */
+const payingSides = new WeakMap<ProviderPlugin, WeakMap<object, PayingSide>>();
+const NO_CREDENTIAL = {};
+
+function payingSide(provider: ProviderPlugin, credential: Credential | undefined): PayingSide {
+  let ofProvider = payingSides.get(provider);
+  if (ofProvider === undefined) {
+    ofProvider = new WeakMap();
+    payingSides.set(provider, ofProvider);
+  }
+  let side = ofProvider.get(credential ?? NO_CREDENTIAL);
+  if (side === undefined) {
+    side = readPayingSide(provider, credential);
+    ofProvider.set(credential ?? NO_CREDENTIAL, side);
+  }
+  return side;
+}
+
+function readPayingSide({ credential: form }: ProviderPlugin, credential: Credential | undefined): PayingSide {
   const settings: Record<string, string> = {};
   for (const [name, schema] of Object.entries(form?.settings ?? {})) {
     if (typeof schema?.default === "string") settings[name] = schema.default;
   }
   const project = projectOf(credential);
   if (project !== undefined) settings["project"] = project;
-  return {
-    model,
-    stream,
-    settings: { ...settings, ...credential?.settings },
-    secrets: Object.keys(credential?.secrets ?? {}),
-  };
+  return { settings: { ...settings, ...credential?.settings }, secrets: Object.keys(credential?.secrets ?? {}) };
 }
 
 /** The project that a service account belongs to. */

@@ -155,7 +155,7 @@ export async function toCacheRequest(
     settings,
     origin: { organizationId, requestId: exchange.id, model: named ?? model, properties: seen.properties },
     provider,
-    omitResponse: readOmissions(headers.gateway).response,
+    omitResponse: headers.asked.once(readOmissions).response,
     retries: retries === undefined ? "" : JSON.stringify(retries),
   };
 }

@@ -31,10 +31,12 @@ export interface HeaderName {
   readonly setting: string;
   /** Set for settings that say nothing to the gateway itself: the record, limits and plugins are all that they are for. */
   readonly label: Label | undefined;
+  /** Set for settings that ask something of the gateway, by which its requests are told apart. */
+  readonly asks: boolean;
 }
 
 /** @property name - what the client calls a property or an input of a prompt; other labels have no name of their own. */
-interface Label {
+export interface Label {
   readonly name: string | undefined;
 }
 
@@ -68,7 +70,8 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
     const isTarget = isAlias && rest.toLowerCase() === "openai-api-base";
     const canonical = isTarget ? "Gateway-Target-Url" : own;
     const setting = canonical.slice("gateway-".length).toLowerCase();
-    return { lower, bits: GATEWAY, canonical, setting, label: labelOf(setting) };
+    const label = labelOf(setting);
+    return { lower, bits: GATEWAY, canonical, setting, label, asks: asks(setting, label) };
   }
   let bits = 0;
   if (HOP_BY_HOP.has(lower)) bits |= HOP;
@@ -80,7 +83,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (SAID_BY_GATEWAY.test(lower)) bits |= OWN;
   if (lower === "sec-websocket-protocol") bits |= PROTOCOLS;
   else if (isSecretName(raw)) bits |= SECRET;
-  return { lower, bits, canonical: "", setting: "", label: undefined };
+  return { lower, bits, canonical: "", setting: "", label: undefined, asks: false };
 }
 
 const LABEL = /^(?:user-id$|(?:node|job|experiment)-id$|property-|prompt-|session-)/;
@@ -90,6 +93,11 @@ function labelOf(setting: string): Label | undefined {
   if (!LABEL.test(setting)) return undefined;
   const prefix = NAMED_LABEL.exec(setting)?.[0];
   return { name: prefix === undefined ? undefined : setting.slice(prefix.length) };
+}
+
+/** Keys and ids are another's in each request. A label without the name that it needs is refused, so it asks something. */
+function asks(setting: string, label: Label | undefined): boolean {
+  return label === undefined ? setting !== "auth" && setting !== "request-id" : label.name === "";
 }
 
 const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "upgrade", "te"]);

@@ -9,6 +9,7 @@ import {
   HOP,
   HOST,
   headerNames,
+  type Label,
   LENGTH,
   namedByConnection,
   PROTOCOLS,
@@ -16,6 +17,7 @@ import {
   UPGRADE,
 } from "./header-names.ts";
 import { maskOf, maskProtocols } from "./secrets.ts";
+import { LineMemory, type SettingLines } from "./setting-lines.ts";
 
 /** A client's headers, sorted by what the gateway does with them. */
 export interface RequestHeaders {
@@ -24,6 +26,10 @@ export interface RequestHeaders {
   readonly names: readonly HeaderName[];
   /** `Gateway-*` headers, aliases already turned into `Gateway-…`, `Gateway-Auth` included. */
   readonly gateway: readonly GatewayHeader[];
+  /** Those of them that ask something of the gateway. */
+  readonly asked: SettingLines;
+  /** Values of `Gateway-Auth`. */
+  readonly auth: readonly string[];
   readonly hosts: readonly string[];
   readonly contentLength: number | undefined;
   readonly transferEncoding: string | undefined;
@@ -37,11 +43,14 @@ export interface GatewayHeader {
   readonly value: string;
   /** Says nothing to the gateway itself. */
   readonly isLabel: boolean;
+  /** Is remembered: one of its kind holds no credential, and is recorded as it is. */
+  readonly isKept: boolean;
 }
 
 /** Reads and writes anew the headers of requests. */
 export class HeaderReader {
   readonly #nameOf: (raw: string) => HeaderName;
+  readonly #memory = new LineMemory();
 
   /** @param aliases - other prefixes that mean `Gateway`, such as `Acme`. */
   constructor(aliases: readonly string[]) {
@@ -53,27 +62,28 @@ export class HeaderReader {
     const nameOf = this.#nameOf;
     const names: HeaderName[] = [];
     const gateway: GatewayHeader[] = [];
+    const auth: string[] = [];
     const hosts: string[] = [];
+    let asked = this.#memory.none;
     let contentLength: number | undefined;
     let transferEncoding: string | undefined;
     for (let at = 0; at < raw.length; at += 2) {
       const name = nameOf(raw[at]!);
       names.push(name);
-      const { bits, canonical, setting, label } = name;
+      const { bits, label } = name;
       if (bits === 0) continue;
       const value = raw[at + 1]!;
-      if ((bits & GATEWAY) !== 0)
-        gateway.push(
-          label === undefined
-            ? { name: canonical, setting, value, isLabel: false }
-            : { name: canonical, setting, value: maskLabel(value, label.name), isLabel: true },
-        );
-      else if ((bits & HOST) !== 0) hosts.push(value);
+      if ((bits & GATEWAY) !== 0) {
+        const line = label === undefined ? this.#memory.line(name, value) : labelLine(name, label, value);
+        gateway.push(line);
+        if (name.asks) asked = this.#memory.with(asked, line);
+        else if (name.setting === "auth") auth.push(value);
+      } else if ((bits & HOST) !== 0) hosts.push(value);
       else if ((bits & LENGTH) !== 0) contentLength = Number(value);
       else if ((bits & ENCODING) !== 0)
         transferEncoding = transferEncoding === undefined ? value : `${transferEncoding}, ${value}`;
     }
-    return { raw, names, gateway, hosts, contentLength, transferEncoding };
+    return { raw, names, gateway, asked, auth, hosts, contentLength, transferEncoding };
   }
 
   /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
@@ -162,19 +172,26 @@ export function replaceHeaders(raw: RawHeaders, set: Readonly<Record<string, str
   return kept;
 }
 
+/** The same in Latin-1 and UTF-8, and in a header. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** Header values cross the parser as Latin-1; what they mean is UTF-8. */
 export function fromWire(value: string): string {
-  return Buffer.from(value, "latin1").toString("utf8");
+  return PLAIN.test(value) ? value : Buffer.from(value, "latin1").toString("utf8");
 }
 
 /** Text as the Latin-1 that goes out as its UTF-8 bytes. */
 export function toWire(text: string): string {
-  return Buffer.from(text, "utf8").toString("latin1");
+  return PLAIN.test(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** Any text as the value of a header: what would end its line becomes a space. */
 export function toHeaderValue(text: string): string {
-  return toWire(text.replace(/[\0-\x1f\x7f]+/g, " "));
+  return PLAIN.test(text) ? text : toWire(text.replace(/[\0-\x1f\x7f]+/g, " "));
+}
+
+function labelLine({ canonical, setting }: HeaderName, label: Label, value: string): GatewayHeader {
+  return { name: canonical, setting, value: maskLabel(value, label.name), isLabel: true, isKept: false };
 }
 
 /**
@@ -183,15 +200,17 @@ export function toHeaderValue(text: string): string {
  */
 export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): string[] {
   const kept: string[] = [];
-  for (const { name, setting, value, isLabel } of headers) {
-    if (setting === "auth") continue;
-    if (isLabel) kept.push(name, value);
-    else if (setting === "target-url") kept.push(name, maskPath(value));
-    else if (setting === "fallbacks")
-      kept.push(name, MASKED); // its headers hold keys of other providers
-    else kept.push(name, !setting.startsWith("cache-") && isSecretName(setting) ? MASKED : maskText(value));
+  for (const { name, setting, value, isLabel, isKept } of headers) {
+    if (setting !== "auth") kept.push(name, isLabel || isKept ? value : recordedValue(setting, value));
   }
   return kept;
+}
+
+/** The value of a `Gateway-*` header that is no label, as it may be recorded. */
+export function recordedValue(setting: string, value: string): string {
+  if (setting === "target-url") return maskPath(value);
+  if (setting === "fallbacks") return MASKED; // its headers hold keys of other providers
+  return !setting.startsWith("cache-") && isSecretName(setting) ? MASKED : maskText(value);
 }
 
 function shown(bits: number, value: string): string {

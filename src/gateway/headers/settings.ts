@@ -33,7 +33,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** Headers that name one thing; two that differ cannot both be meant. */
 const ONCE: ReadonlySet<string> = new Set([
-  "auth",
   "target-url",
   "target-provider",
   "cache-enabled",

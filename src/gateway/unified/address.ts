@@ -1,6 +1,6 @@
 import type { ClientRequest } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import { type GatewayHeader, type RequestHeaders, valuesOf } from "../headers/headers.ts";
 import { labelOf } from "../target.ts";
 
 /** First labels of the unified address below the gateway's domain. No provider may have them. */
@@ -13,10 +13,14 @@ const LABELS = ["ai", "ai-gateway"];
  */
 export function isUnified(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
   if (request.unified === true || isUnifiedHost(headers.hosts[0], parts.domain)) return true;
-  if (headers.gateway.some(({ setting }) => setting === "auth" || setting === "target-url")) return false;
+  if (headers.auth.length > 0 || headers.asked.once(nameTarget)) return false;
   if (isDedicated(headers.hosts[0], parts)) return false;
   const key = sdkKey(headers, request.incoming.url);
   return key !== undefined && parts.keys.isServiceKey(key);
+}
+
+function nameTarget(lines: readonly GatewayHeader[]): boolean {
+  return lines.some(({ setting }) => setting === "target-url");
 }
 
 export function isUnifiedHost(host: string | undefined, domain: string): boolean {

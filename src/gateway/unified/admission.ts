@@ -46,18 +46,14 @@ export function identifyUnified(
   { exchange, request, headers }: Arrival,
 ): KeySnapshot | GatewayError {
   if (request.keyHash !== undefined) return parts.keys.ofHash(request.keyHash, exchange.startedAt);
-  const hasAuth = headers.gateway.some(({ setting }) => setting === "auth");
-  if (hasAuth) return parts.keys.identify(headers.gateway, exchange.startedAt);
+  if (headers.auth.length > 0) return parts.keys.identify(headers.auth, exchange.startedAt);
   const key = sdkKey(headers, request.incoming.url);
   if (key === undefined)
     return new GatewayError(
       "missing_gateway_auth",
       "send a service key where your SDK sends its key: Authorization: Bearer, x-api-key or x-goog-api-key",
     );
-  const found = parts.keys.identify(
-    [{ name: "Gateway-Auth", setting: "auth", value: `Bearer ${key}`, isLabel: false }],
-    exchange.startedAt,
-  );
+  const found = parts.keys.ofKey(key, exchange.startedAt);
   if (!(found instanceof GatewayError)) return found;
   const isExpired = found.code === "expired_gateway_auth";
   return new GatewayError(

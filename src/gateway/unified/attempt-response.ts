@@ -25,7 +25,6 @@ const ERROR_BYTES_MAX = 1_024 * 1_024;
 const WHOLE_BYTES_MAX = 128 * 1_024 * 1_024;
 /** How long the head of the last target's stream waits for its first event. */
 const FIRST_EVENT_MS = 1_000;
-const TICK_MS = 1_000;
 
 /** The response of one attempt: held back until it is clear whose it is, then passed on or translated. */
 export class AttemptResponse implements UpstreamEvents, BodyHost {
@@ -42,7 +41,6 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #over = false;
   #headTimer: ReturnType<typeof setTimeout> | undefined;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
-  #ticker: ReturnType<typeof setInterval> | undefined;
   #lastByteMs = performance.now();
   #firstContentMs: number | undefined;
   #translatedMs = 0;
@@ -105,20 +103,21 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       attempt.outbound.kind === "converted" ||
       (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
     // Behind the head silence alone is too long.
-    this.#ticker = setInterval(() => this.#tick(parts.unified.stallMs), TICK_MS);
+    parts.unified.ticks.add(this);
     if (isGathered) {
       clearTimeout(this.#headTimer);
       return;
     }
     // A target's own limit lasts to a stream's first content.
     if (!isStream || attempt.candidate.target.timeoutSeconds === undefined) clearTimeout(this.#headTimer);
-    const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
-    this.#holdTimer = setTimeout(() => this.#body?.release(), holdMs);
     const isCoded = headerValue(headers, "content-encoding") !== "";
     this.#body =
       attempt.outbound.kind === "translated"
         ? new TranslatedBody(this, contentType)
         : new SameShapeBody(this, { isStream, isCoded });
+    if (this.#headSent || this.#over) return;
+    const holdMs = walk.hasMore ? parts.unified.holdMs : FIRST_EVENT_MS;
+    this.#holdTimer = setTimeout(() => this.#body?.release(), holdMs);
   }
 
   onData(bytes: Uint8Array): void {
@@ -320,7 +319,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   /** Ends a silent provider, and keeps a client that waits. */
-  #tick(stallMs: number): void {
+  tick(): void {
+    const { stallMs } = this.options.parts.unified;
     if (this.options.isPaused()) this.#lastByteMs = performance.now();
     else if (performance.now() - this.#lastByteMs < stallMs) this.#body?.keepAlive?.();
     else if (this.#headSent) {
@@ -363,6 +363,6 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #stop(): void {
     clearTimeout(this.#headTimer);
     clearTimeout(this.#holdTimer);
-    clearInterval(this.#ticker);
+    this.options.parts.unified.ticks.delete(this);
   }
 }

@@ -255,7 +255,8 @@ export async function prepare(
 }
 
 /** Keys as they are sent, and tokens that a secret was exchanged for. */
-const tokensIn = ({ headers }: UpstreamRequest) => headers.flatMap((value) => /^Bearer (.+)$/.exec(value)?.[1] ?? []);
+const tokensIn = ({ headers }: UpstreamRequest) =>
+  headers.filter((value) => value.startsWith("Bearer ")).map((value) => value.slice("Bearer ".length));
 
 /** A provider's path with the parameters that the client sent; the provider's own go before them. */
 function joined(path: string, query: string): string {

@@ -24,8 +24,7 @@ export class OwnKeys {
       }
     }
     // Beside Gateway-Auth, the key where SDKs put theirs is the provider's.
-    const hasAuth = headers.gateway.some(({ setting }) => setting === "auth");
-    this.#general = general ?? (hasAuth ? sdkKey(headers, url) : undefined);
+    this.#general = general ?? (headers.auth.length > 0 ? sdkKey(headers, url) : undefined);
   }
 
   /** Whether it may serve a provider: a general one serves whichever comes first. */

@@ -16,7 +16,11 @@ const WITHHELD: ReadonlySet<string> = new Set(["openai-organization", "anthropic
 
 /** A header's first value; empty where there is none. @param name - lower case. */
 export function headerValue(headers: readonly string[], name: string): string {
-  return headers.find((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === name) ?? "";
+  for (let at = 0; at < headers.length; at += 2) {
+    const raw = headers[at]!;
+    if (raw.length === name.length && raw.toLowerCase() === name) return headers[at + 1]!;
+  }
+  return "";
 }
 
 /** The headers of a response in the client's own shape. @param filter - what changes its body, if anything does. */

@@ -55,7 +55,8 @@ export class UnifiedCall implements UpstreamCall {
   #attempts = 0;
   #paused = false;
   #aborted = false;
-  readonly #leaving = new AbortController();
+  /** Ends the fetching of files. */
+  #leaving: AbortController | undefined;
   /** Files that were fetched for one candidate serve the next ones, too; undefined where none are. */
   #files: FetchedFiles | undefined;
   #failures: string[] = [];
@@ -88,7 +89,7 @@ export class UnifiedCall implements UpstreamCall {
 
   abort(): void {
     this.#aborted = true;
-    this.#leaving.abort();
+    this.#leaving?.abort();
     this.#response?.abort();
   }
 
@@ -263,6 +264,8 @@ export class UnifiedCall implements UpstreamCall {
       const written = await writeFor(candidate, { ...given, files: this.#files });
       if (written.kind !== "fetch") return written;
       const { files } = this.#options.parts.unified;
+      this.#leaving ??= new AbortController();
+      if (this.#aborted) this.#leaving.abort();
       this.#files = { ...this.#files, ...(await files!.fetch(written.addresses, this.#leaving.signal)) };
     }
   }

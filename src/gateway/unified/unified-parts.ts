@@ -17,6 +17,7 @@ import type { ProviderIndex } from "../target.ts";
 import { AttemptMetrics } from "./attempt-metrics.ts";
 import type { Recorded } from "./recorded.ts";
 import { providerNamed } from "./scope.ts";
+import { Ticks } from "./ticks.ts";
 
 /** What requests of the unified address share. */
 export interface UnifiedParts {
@@ -32,6 +33,7 @@ export interface UnifiedParts {
   readonly rejected: RejectedMembers;
   readonly callStates: CallStates;
   readonly translator: Translator;
+  readonly ticks: Ticks;
   readonly recorded: Recorded;
   /** Fetches files by address; undefined where that is switched off. */
   readonly files: FileFetcher | undefined;
@@ -79,6 +81,7 @@ export function createUnifiedParts({
     rejected: new RejectedMembers(),
     callStates: new CallStates(),
     translator: new Translator(),
+    ticks: new Ticks(),
   };
 }
 

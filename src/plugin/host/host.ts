@@ -22,6 +22,9 @@ export interface PluginHost {
   close(): void;
 }
 
+/** Hosts remembered; clients that make names up must not fill the memory. */
+const HOSTS_MAX = 1_000;
+
 interface HostOptions {
   readonly config: Config;
   readonly log: Log;
@@ -38,6 +41,17 @@ interface HostOptions {
 export function createPluginHost(options: HostOptions): PluginHost {
   const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
   const allowances = config.allow_private_targets.map(readAllowance);
+  /** By host: it is asked with every request, and what the configuration opens does not change. */
+  const opens = new Map<string, boolean>();
+  const opensPrivateTarget = (host: string) => {
+    let isOpen = opens.get(host);
+    if (isOpen === undefined) {
+      isOpen = allowances.length > 0 && opensHost(allowances, host);
+      if (opens.size >= HOSTS_MAX) opens.clear();
+      opens.set(host, isOpen);
+    }
+    return isOpen;
+  };
   const journals = new Map<string, PluginJournal>();
   const opened = new Map<symbol, readonly string[]>();
   let privateTargets: readonly string[] = [];
@@ -67,7 +81,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
         organizationOfKey,
         providerHosts,
         usageOf,
-        opensPrivateTarget: (host) => allowances.length > 0 && opensHost(allowances, host),
+        opensPrivateTarget,
         openPrivateTargets: open,
         release() {
           store.release();

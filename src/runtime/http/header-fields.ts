@@ -1,6 +1,14 @@
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const names = new Map<string, string>();
+const names = new Map<string, FieldName>();
 const NAMES_MAX = 5_000;
+
+/** A field's name as it was sent, and what it has to say about its message. */
+interface FieldName {
+  readonly raw: string;
+  readonly rule: Rule | undefined;
+}
+
+type Rule = (framing: Framing, value: string, fault: Fault) => void;
 
 /** Line ends that are not both bytes. */
 export const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
@@ -14,6 +22,11 @@ export class Framing {
   encoded = false;
   chunked = false;
   close = false;
+  /** Another protocol is wanted, and `Connection` says so. */
+  switching = false;
+  webSocket = false;
+  /** The body is not sent before a 100. */
+  expects = false;
 }
 
 /** What is wrong with a message, as the error that its reader throws. */
@@ -31,15 +44,10 @@ export function readFields(text: string, start: number, headers: string[], fault
     if (end < 0) end = text.length;
     const colon = text.indexOf(":", at);
     if (colon <= at || colon > end) throw fault("a header field has no name");
-    const name = text.slice(at, colon);
-    const lower = lowerName(name, fault);
+    const name = nameOf(text.slice(at, colon), fault);
     const value = trimmed(text, colon + 1, end);
-    headers.push(name, value);
-    if (lower === "content-length") readLength(framing, value, fault);
-    else if (lower === "transfer-encoding") {
-      framing.chunked = !framing.encoded && value.toLowerCase() === "chunked";
-      framing.encoded = true;
-    } else if (lower === "connection" && /(?:^|,)\s*close\s*(?:,|$)/i.test(value)) framing.close = true;
+    headers.push(name.raw, value);
+    name.rule?.(framing, value, fault);
     at = end + 2;
   }
   return framing;
@@ -50,21 +58,41 @@ export function isField(line: string): boolean {
   return !MALFORMED.test(line) && FIELD_NAME.test(line.slice(0, Math.max(0, line.indexOf(":"))));
 }
 
-function readLength(framing: Framing, value: string, fault: Fault): void {
-  const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
-  if (length === undefined || (framing.length !== undefined && framing.length !== length))
-    throw fault("its Content-Length cannot be read");
-  framing.length = length;
-}
+/** By name in lower case. */
+const RULES: Readonly<Record<string, Rule>> = {
+  "content-length": (framing, value, fault) => {
+    const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+    if (length === undefined || (framing.length !== undefined && framing.length !== length))
+      throw fault("its Content-Length cannot be read");
+    framing.length = length;
+  },
+  "transfer-encoding": (framing, value) => {
+    framing.chunked = !framing.encoded && value.toLowerCase() === "chunked";
+    framing.encoded = true;
+  },
+  connection: (framing, value) => {
+    framing.close ||= /(?:^|,)\s*close\s*(?:,|$)/i.test(value);
+    framing.switching ||= /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(value);
+  },
+  upgrade: (framing, value) => {
+    framing.webSocket = /^websocket$/i.test(value);
+  },
+  expect: (framing, value) => {
+    framing.expects = /^100-continue$/i.test(value);
+  },
+};
 
-/** A name in lower case, checked; names are few and come again. */
-function lowerName(name: string, fault: Fault): string {
-  const known = names.get(name);
+/** A name, checked; names are few and come again, and all that is asked about one is asked of the same text. */
+function nameOf(raw: string, fault: Fault): FieldName {
+  const known = names.get(raw);
   if (known !== undefined) return known;
-  if (!FIELD_NAME.test(name)) throw fault("a header field has no name that could be one");
-  const lower = name.toLowerCase();
-  if (names.size < NAMES_MAX) names.set(name, lower);
-  return lower;
+  if (!FIELD_NAME.test(raw)) throw fault("a header field has no name that could be one");
+  const lower = raw.toLowerCase();
+  // A copy: a part of a text keeps all of it in memory, and the keys that stand in it.
+  const own = Buffer.from(raw, "latin1").toString("latin1");
+  const name = { raw: own, rule: Object.hasOwn(RULES, lower) ? RULES[lower] : undefined };
+  if (names.size < NAMES_MAX) names.set(own, name);
+  return name;
 }
 
 function trimmed(text: string, start: number, end: number): string {

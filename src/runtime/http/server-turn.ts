@@ -21,7 +21,7 @@ export class Turn implements IncomingRequest, Answer {
   readonly upgrade: boolean;
   /** Whether another request may follow on the connection. */
   persistent: boolean;
-  waitsForContinue = false;
+  waitsForContinue: boolean;
   /** The whole answer has been handed to the socket. */
   ended = false;
   readonly #connection: ServerConnection;
@@ -43,19 +43,8 @@ export class Turn implements IncomingRequest, Answer {
     this.old = old;
     this.rawHeaders = headers;
     this.persistent = !old && !framing.close;
-    let wanted = false;
-    let switching = false;
-    for (let at = 0; at < headers.length; at += 2) {
-      // Nearly no name has the length of these.
-      const { length } = headers[at]!;
-      if (length !== 6 && length !== 7 && length !== 10) continue;
-      const lower = headers[at]!.toLowerCase();
-      const value = headers[at + 1]!;
-      if (lower === "expect") this.waitsForContinue = !old && /^100-continue$/i.test(value);
-      else if (lower === "upgrade") wanted = /^websocket$/i.test(value);
-      else if (lower === "connection") switching ||= /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(value);
-    }
-    this.upgrade = wanted && switching && !old;
+    this.waitsForContinue = !old && framing.expects;
+    this.upgrade = framing.webSocket && framing.switching && !old;
   }
 
   sendContinue(): void {
