@@ -11,6 +11,7 @@ import type {
   UpstreamRequest,
 } from "../runtime/http/upstream.ts";
 import type { BeginMeta, HeadMeta, RoutingMeta, SpoolWriter } from "../spool/frame.ts";
+import { isWholeStream } from "../spool/last-event.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
 import type { Departing, Departures } from "./departures.ts";
@@ -19,7 +20,6 @@ import { type CacheAnswer, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isWholeStream } from "./last-event.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { OwnFailure } from "./own-failure.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
@@ -330,13 +330,15 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     if (this.#ended || this.#cut !== undefined) return;
     if (!this.#writer.endAsked) this.call?.abort();
     this.upload?.stop();
-    this.#finish(this.#hasAll() ? { outcome: "complete" } : { outcome: "client_gone", status: 499 });
+    this.#finish(this.#endingOfGone());
   }
 
-  /** Whether a client that leaves has the last event of its stream: some do not wait for the end of the body. */
-  #hasAll(): boolean {
-    if (!this.#isStream || this.#last === undefined || !this.#writer.isTaken) return false;
-    return isWholeStream(this.#before === undefined ? [this.#last] : [this.#before, this.#last]);
+  /** A client that leaves may have the last event of its stream: some do not wait for the end of the body. */
+  #endingOfGone(): Ending {
+    const gone = { outcome: "client_gone", status: 499 } as const;
+    if (!this.#isStream || this.#last === undefined || !this.#writer.isTaken) return gone;
+    const isWhole = isWholeStream(this.#before === undefined ? [this.#last] : [this.#before, this.#last]);
+    return isWhole ? { outcome: "complete" } : { ...gone, mayBeWhole: true };
   }
 
   #finish(ending: Ending): void {

@@ -15,6 +15,8 @@ export interface Ending {
   /** Where the head frame does not say what the client saw. */
   readonly status?: number;
   readonly error?: { readonly code: string; readonly message: string };
+  /** See `EndMeta`. */
+  readonly mayBeWhole?: true;
 }
 
 /** What a provider gets in place of what the client sent. */
@@ -174,7 +176,7 @@ export class Recording {
   }
 
   /** Closes the record; it reaches the page cache with the next flush. Only the first call counts. */
-  close({ outcome, status, error }: Ending): void {
+  close({ outcome, status, error, mayBeWhole }: Ending): void {
     if (this.#ended || !this.#begun) return;
     this.#ended = true;
     this.#flushed = false;
@@ -189,6 +191,7 @@ export class Recording {
       responseTruncated: this.#responseTruncated || undefined,
       status,
       error,
+      mayBeWhole,
       callStates: this.#callStates,
     });
   }

@@ -150,6 +150,8 @@ export interface EndMeta {
   readonly status?: number | undefined;
   /** The gateway's own error, for refusals and failures. */
   readonly error?: { readonly code: string; readonly message: string } | undefined;
+  /** The client left a stream and had all that had come: whole where its last event is in it, which compressed bytes do not tell. */
+  readonly mayBeWhole?: true | undefined;
   /** What is remembered of calls in the response by their ids, for clients that forget it; missing where the response is to be omitted. */
   readonly callStates?: Readonly<Record<string, object>> | undefined;
 }

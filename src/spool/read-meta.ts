@@ -113,6 +113,7 @@ const END: Form<EndMeta> = {
   responseBytes: isCount,
   requestTruncated: optional(isFlag),
   responseTruncated: optional(isFlag),
+  mayBeWhole: optional(isFlag),
   status: optional(isStatus),
   error: optional((value) => isObject(value) && isText(value["code"]) && isText(value["message"])),
   callStates: optional((value) => isObject(value) && Object.values(value).every(isObject)),

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import * as zlib from "node:zlib";
 import { MessageReader, statusOf, valuesOf } from "./raw.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
-import { KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
+import { gatewayHeaders, KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
 let upstream: Upstream;
 let weir: Weir;
@@ -148,3 +150,62 @@ test("a client that does not read stops the provider's sending, not the others' 
     () => "the provider call goes on",
   );
 });
+
+const CODINGS = {
+  gzip: () => zlib.createGzip({ flush: zlib.constants.Z_SYNC_FLUSH }),
+  br: () => zlib.createBrotliCompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+  zstd: () => zlib.createZstdCompress({ flush: zlib.constants.ZSTD_e_flush }),
+};
+const HEAD = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m-1" };
+const chunkOf = (content: string) =>
+  `data: ${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const USED = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+const LAST = `data: ${JSON.stringify({ ...HEAD, choices: [], usage: USED })}\n\ndata: [DONE]\n\n`;
+
+/** A provider whose compressed stream never ends by itself, and a client that leaves once it has all of it that came. */
+async function leaveCoded(coding: keyof typeof CODINGS, events: readonly string[]): Promise<string> {
+  const compressor = CODINGS[coding]();
+  const pieces: Buffer[] = [];
+  compressor.on("data", (piece: Buffer) => pieces.push(piece));
+  for (const event of events) await new Promise<void>((resolve) => compressor.write(event, () => resolve()));
+  const all = Buffer.concat(pieces);
+  const provider = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": coding });
+    response.write(all);
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const { port } = provider.address() as AddressInfo;
+  const headers = { ...gatewayHeaders(`http://127.0.0.1:${port}`), "content-type": "application/json" };
+  const sent = httpRequest(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers });
+  sent.end('{"model":"m-1","stream":true}');
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  let bytes = 0;
+  response.on("error", () => undefined);
+  await new Promise<void>((resolve) => {
+    response.on("data", (piece: Buffer) => {
+      bytes += piece.byteLength;
+      if (bytes === all.byteLength) resolve();
+    });
+  });
+  sent.destroy();
+  compressor.destroy();
+  provider.close();
+  const record = await recordOf(weir, String(response.headers["gateway-id"]), 60_000);
+  provider.closeAllConnections();
+  return JSON.stringify([
+    record["response_status"],
+    record["truncated"],
+    record["completion_tokens"],
+    record["response_body"]?.choices?.[0]?.message?.content ?? null,
+  ]);
+}
+
+test.each(["gzip", "br", "zstd"] as const)(
+  "a client that leaves a stream in %s behind its last event has all of it: 200",
+  async (coding) => {
+    expect(await leaveCoded(coding, [chunkOf("hi"), chunkOf(" there"), LAST])).toBe('[200,false,4,"hi there"]');
+    expect(await leaveCoded(coding, [chunkOf("hi")])).toStartWith("[499,true,");
+  },
+  120_000,
+);

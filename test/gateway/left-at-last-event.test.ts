@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import net from "node:net";
-import { isWholeStream } from "../../src/gateway/last-event.ts";
+import { isWholeStream } from "../../src/spool/last-event.ts";
 import { startRawServer } from "../raw-http.ts";
 import { gatewayHeaders, startTestGateway } from "./harness.ts";
 

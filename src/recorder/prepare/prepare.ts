@@ -6,6 +6,7 @@ import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
 import { NO_TEXTS, type RecordTexts } from "../../record/record-texts.ts";
 import type { EndMeta } from "../../spool/frame.ts";
+import { isWholeStream } from "../../spool/last-event.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { SealKey } from "../../spool/seal.ts";
 import type { CallState } from "../../store/answers/call-states.ts";
@@ -91,7 +92,7 @@ export async function prepare(
   const asked = decodedSide(exchange, "request", deps);
   const requestBytes = asked instanceof Promise ? await asked : asked;
   const answered = decodedSide(exchange, "response", deps);
-  const responseBytes = answered instanceof Promise ? await answered : answered;
+  const responseBytes = answered instanceof Promise ? wholeIfEnded(exchange, await answered) : answered;
 
   const provider = exchange.provider === undefined ? undefined : await providerBytes(exchange, deps);
 
@@ -111,6 +112,14 @@ export async function prepare(
     provider: estimated,
   };
   return within(size, () => put(exchange, { ...first, told }, deps, now));
+}
+
+/** A client that left a compressed stream behind its last event has all of its answer. */
+function wholeIfEnded(exchange: Exchange, response: SideBytes): SideBytes {
+  const { end } = exchange;
+  if (end?.mayBeWhole !== true || !isWholeStream([response.bytes])) return response;
+  exchange.end = { ...end, outcome: "complete", status: undefined };
+  return { ...response, incomplete: false };
 }
 
 const unlimited: TimeLimit = (_bytes, step) => step();

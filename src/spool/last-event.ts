@@ -18,10 +18,12 @@ const LAST_EVENTS: readonly RegExp[] = [
  * Whether a stream's last event has come whole, so that a client that leaves now has all of its answer. Looked at only then:
  * some clients leave at the last event, and the end of the body may come later.
  *
- * @param chunks - the last ones, in their order; compressed ones tell nothing.
+ * @param chunks - the last ones, in their order and not compressed.
  */
 export function isWholeStream(chunks: readonly Uint8Array[]): boolean {
-  const tail = Buffer.concat(chunks).subarray(-TAIL_BYTES).toString("latin1");
+  const tail = Buffer.concat(chunks.map((chunk) => chunk.subarray(-TAIL_BYTES)))
+    .subarray(-TAIL_BYTES)
+    .toString("latin1");
   // An event ends with a blank line, a line of NDJSON with a line end.
   const isLines = /^\s*\{/.test(tail.slice(tail.trimEnd().lastIndexOf("\n") + 1));
   if (!/(?:\r\n|\n|\r){2}$/.test(tail) && !(isLines && /\n$/.test(tail))) return false;
