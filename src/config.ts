@@ -120,6 +120,12 @@ export const CONFIG_SCHEMA = Type.Object(
       "Address under which clients reach the gateway; empty means the API's host with the gateway's port.",
     ),
     max_body_bytes: count(104_857_600, 1, 4_294_967_296, "Largest request body that is passed on, in bytes."),
+    whole_bodies_max_bytes: count(
+      536_870_912,
+      1_048_576,
+      1_099_511_627_776,
+      "Memory of request bodies held whole: for plugins, the cache, retries and the unified address.",
+    ),
     max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
     max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),
     cache_max_bytes: count(

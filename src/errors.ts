@@ -56,6 +56,10 @@ export const ERRORS = {
     status: 503,
     text: "the stored credential cannot be decrypted with the keys that this node has; see weir credentials list",
   },
+  bodies_full: {
+    status: 503,
+    text: "other requests' bodies fill the memory that they may take (WEIR_WHOLE_BODIES_MAX_BYTES); send the request again",
+  },
   spool_full: { status: 503, text: "the gateway cannot record now and is set to refuse what it cannot record" },
   shutting_down: { status: 503, text: "the gateway is stopping; send the request again" },
   upstream_timeout: {

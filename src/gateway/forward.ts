@@ -1,6 +1,9 @@
 import type { UpstreamRequest } from "../runtime/http/upstream.ts";
 import type { Admitted } from "./admit.ts";
-import { hasBody, openUpload } from "./body/plan.ts";
+import { type BodyShare, SMALL_BYTES } from "./body/budget.ts";
+import { hasBody, openUpload, TOO_SLOW } from "./body/plan.ts";
+import type { Upload } from "./body/upload.ts";
+import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { SentInstead } from "./recording.ts";
 import type { Route } from "./target.ts";
@@ -21,11 +24,22 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
   const isUnread = exchange.upload === undefined;
   const upload = openUpload(parts, admitted);
   const { contentLength } = headers;
-  if (isUnread && contentLength !== undefined && contentLength <= ONE_WRITE_BYTES_MAX) {
-    upload.readWhole(ONE_WRITE_BYTES_MAX, (body) => {
-      if (body !== undefined) exchange.send({ ...call, body });
-    });
-  } else upload.pipe(exchange.send(call));
+  if (!isUnread || contentLength === undefined || contentLength > ONE_WRITE_BYTES_MAX) upload.pipe(exchange.send(call));
+  else if (contentLength <= SMALL_BYTES) readAndSend(exchange, call, upload);
+  else {
+    // Where there is no memory to hold it until it has come, it goes out as it comes.
+    const share = parts.bodies.take(contentLength, () => exchange.answerOwn(TOO_SLOW, "client_gone"));
+    if (share !== undefined) readAndSend(exchange, call, upload, share);
+    else upload.pipe(exchange.send(call));
+  }
+}
+
+/** @param share - the body's memory, where that counts. */
+function readAndSend(exchange: Exchange, call: UpstreamRequest, upload: Upload, share?: BodyShare): void {
+  upload.readWhole(ONE_WRITE_BYTES_MAX, (body) => {
+    share?.release();
+    if (body !== undefined) exchange.send({ ...call, body });
+  });
 }
 
 /** The request as the provider gets it, without its body. */

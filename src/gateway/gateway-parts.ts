@@ -1,6 +1,7 @@
 import type { TargetGuard } from "../net/target-guard.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { KeyRing } from "./authenticate.ts";
+import type { BodyBudget } from "./body/budget.ts";
 import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { ExchangeDeps } from "./exchange.ts";
@@ -20,6 +21,7 @@ export interface GatewayParts extends ExchangeDeps {
   readonly unified: UnifiedParts;
   readonly hooks: RequestHooks | undefined;
   readonly content: ContentReader;
+  readonly bodies: BodyBudget;
   readonly cache: ResponseCache;
   /** In a further gateway thread: the way to the first one, which has the cache. */
   readonly passedOn: PassedOn | undefined;

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Outcome, SpoolStats } from "../spool/frame.ts";
 import type { GatewayFigures } from "../threads.ts";
+import type { BudgetFigures } from "./body/budget.ts";
 import type { CacheFigures } from "./cache/response-cache.ts";
 import { Buckets, histogramText, together } from "./histogram.ts";
 import type { AttemptMetrics } from "./unified/attempt-metrics.ts";
@@ -30,6 +31,7 @@ interface Watched {
   readonly inFlight: () => number;
   readonly spool: () => SpoolStats;
   readonly cache: () => CacheFigures;
+  readonly bodies: () => BudgetFigures;
   readonly unified: Pick<UnifiedParts, "metrics" | "rests">;
 }
 
@@ -41,14 +43,16 @@ export class GatewayMetrics {
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
   readonly #inFlight: () => number;
   readonly #spool: () => SpoolStats;
+  readonly #bodies: () => BudgetFigures;
   readonly #unified: AttemptMetrics;
   #requestBytes = 0;
   #responseBytes = 0;
   /** What is being shown, of all threads together. */
   #shown: GatewayFigures;
 
-  constructor({ inFlight, spool, cache, unified }: Watched) {
+  constructor({ inFlight, spool, cache, bodies, unified }: Watched) {
     this.#inFlight = inFlight;
+    this.#bodies = bodies;
     this.#spool = spool;
     this.#unified = unified.metrics;
     this.#shown = this.figures();
@@ -91,6 +95,7 @@ export class GatewayMetrics {
       requestBytes: this.#requestBytes,
       responseBytes: this.#responseBytes,
       inFlight: this.#inFlight(),
+      wholeBodies: this.#bodies(),
       exchangesDropped,
       spoolBytes: bytesWritten,
       spoolHealthy: healthy,
@@ -130,6 +135,21 @@ export class GatewayMetrics {
       help: "Requests that are being served.",
       value: () => shown().inFlight,
     });
+    showGauge(registers, {
+      name: "weir_gateway_whole_body_bytes",
+      help: "Memory of request bodies that are held whole.",
+      value: () => shown().wholeBodies.bytes,
+    });
+    showGauge(registers, {
+      name: "weir_gateway_whole_bodies_waiting",
+      help: "Requests that wait for memory for their bodies.",
+      value: () => shown().wholeBodies.waiting,
+    });
+    showCount(registers, {
+      name: "weir_gateway_whole_bodies_refused_total",
+      help: "Requests that found no memory for their bodies: 503 bodies_full.",
+      value: () => shown().wholeBodies.refused,
+    });
   }
 
   /** @param others - of the other gateway threads. */
@@ -153,6 +173,11 @@ function sumOf(one: GatewayFigures, other: GatewayFigures): GatewayFigures {
     requestBytes: one.requestBytes + other.requestBytes,
     responseBytes: one.responseBytes + other.responseBytes,
     inFlight: one.inFlight + other.inFlight,
+    wholeBodies: {
+      bytes: one.wholeBodies.bytes + other.wholeBodies.bytes,
+      waiting: one.wholeBodies.waiting + other.wholeBodies.waiting,
+      refused: one.wholeBodies.refused + other.wholeBodies.refused,
+    },
     exchangesDropped: one.exchangesDropped + other.exchangesDropped,
     spoolBytes: one.spoolBytes + other.spoolBytes,
     spoolHealthy: one.spoolHealthy && other.spoolHealthy,

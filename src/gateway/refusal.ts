@@ -65,7 +65,7 @@ export function ownError(own: OwnAnswer, id: string, shape: string | undefined):
 
 /** Seconds after which a client may ask again what this program could not take now. */
 const RETRY_SECONDS = 2;
-const PASSES_OVER: ReadonlySet<string> = new Set<ErrorCode>(["spool_full", "shutting_down"]);
+const PASSES_OVER: ReadonlySet<string> = new Set<ErrorCode>(["bodies_full", "spool_full", "shutting_down"]);
 
 /** Its headers, raw pairs. */
 export function errorHeaders({ status, code, headers }: OwnAnswer, bodyBytes: number): string[] {

@@ -19,6 +19,7 @@ import { FileFetcher } from "../unified/fetch-files.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { ClientRequest } from "./admit.ts";
 import { KeyRing } from "./authenticate.ts";
+import { BodyBudget, type BudgetTimes } from "./body/budget.ts";
 import { ContentReader } from "./body/content-reader.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";
 import { ResponseCache } from "./cache/response-cache.ts";
@@ -74,6 +75,8 @@ export interface GatewayOptions {
   readonly degraded?: () => readonly string[];
   /** How long a client may send nothing of a body that it has begun; 120 s. */
   readonly uploadStallMs?: number;
+  /** How long requests wait for memory for their bodies, and for each other. */
+  readonly bodyTimes?: Partial<BudgetTimes>;
   /** In a further gateway thread: the way to the first one. */
   readonly passedOn?: PassedOn;
 }
@@ -200,12 +203,13 @@ async function drainServers(
 }
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
-  const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn } = options;
+  const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
   const room = log.with({ room: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const content = new ContentReader();
+  const bodies = new BodyBudget(Math.floor(config.whole_bodies_max_bytes / config.gateway_threads), bodyTimes);
   const cache = new ResponseCache({
     content,
     directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
@@ -248,11 +252,13 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       inFlight: () => inFlight.size,
       spool: () => spool.stats,
       cache: () => cache.figures(),
+      bodies: () => bodies.figures(),
       unified,
     }),
     providers: registry,
     hooks,
     content,
+    bodies,
     cache,
     passedOn,
     inFlight,

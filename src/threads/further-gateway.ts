@@ -40,6 +40,8 @@ export interface GatewayFigures {
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly inFlight: number;
+  /** Request bodies that are held whole. */
+  readonly wholeBodies: { readonly bytes: number; readonly waiting: number; readonly refused: number };
   readonly exchangesDropped: number;
   readonly spoolBytes: number;
   readonly spoolHealthy: boolean;

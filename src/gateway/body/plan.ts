@@ -3,6 +3,7 @@ import type { BodyNeed } from "../../plugin/contract.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
+import { type OwnAnswer, ownAnswer } from "../refusal.ts";
 import type { SeenRequest } from "../seen-request.ts";
 import { Upload } from "./upload.ts";
 
@@ -44,7 +45,7 @@ function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
  * Reads a body as far as its plan says.
  *
  * @returns undefined where it is too large and goes out as it comes, or the exchange has ended.
- * @throws GatewayError `body_too_large`.
+ * @throws GatewayError `body_too_large`, `bodies_full`.
  */
 export async function readBody(
   parts: GatewayParts,
@@ -54,7 +55,7 @@ export async function readBody(
   const { exchange, headers } = admitted;
   if (!hasBody(headers)) return EMPTY;
   const isTooLarge = (headers.contentLength ?? 0) > plan.bytesMax;
-  const body = isTooLarge ? undefined : await readWhole(openUpload(parts, admitted), plan.bytesMax);
+  const body = isTooLarge ? undefined : await readInShare(parts, admitted, plan.bytesMax);
   if (body === undefined && plan.tooLarge === "refuse" && !exchange.ended)
     throw new GatewayError(
       "body_too_large",
@@ -63,9 +64,31 @@ export async function readBody(
   return body;
 }
 
-function readWhole(upload: Upload, bytesMax: number): Promise<Uint8Array | undefined> {
-  return new Promise((resolve) => upload.readWhole(bytesMax, resolve));
+/** Room for a body whose length nobody has said; more is asked for as it comes. */
+const UNSAID_BYTES = 64 * 1_024;
+
+/** Reads a body within the memory for all bodies that are held whole. @throws GatewayError `bodies_full`. */
+async function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number): Promise<Uint8Array | undefined> {
+  const { exchange, headers } = admitted;
+  const share = parts.bodies.ask(headers.contentLength ?? UNSAID_BYTES, () =>
+    exchange.answerOwn(TOO_SLOW, "client_gone"),
+  );
+  exchange.tellEnd(() => share.release());
+  const given = share.given === true || (await share.given);
+  if (exchange.ended) return undefined;
+  if (!given) throw new GatewayError("bodies_full");
+  const upload = openUpload(parts, admitted);
+  const body = await new Promise<Uint8Array | undefined>((resolve) => upload.readWhole(bytesMax, resolve, share));
+  if (body === undefined) share.release();
+  else share.arrived();
+  return body;
 }
+
+/** An upload that holds memory for which others wait. */
+export const TOO_SLOW: OwnAnswer = {
+  ...ownAnswer("bad_request", "the request body came too slowly while others waited for its memory; send it again"),
+  status: 408,
+};
 
 /** The upload of a request's body, as far as it has been read. */
 export function openUpload(parts: GatewayParts, { exchange, request }: Admitted): Upload {

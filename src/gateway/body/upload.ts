@@ -12,11 +12,16 @@ export interface UploadLimits {
 /** Is called once, with undefined where the body is over the limit or the exchange has ended meanwhile. */
 type OnWhole = (body: Uint8Array | undefined) => void;
 
+interface BodyRoom {
+  /** @returns false where there is no room for so many bytes. */
+  grow(bytes: number): boolean;
+}
+
 /** What an upload reports to its exchange. */
 export interface UploadOwner {
   readonly recording: { requestBody(bytes: Uint8Array): void };
   awaitProgress(ms: number): void;
-  answerOwn(own: OwnAnswer): void;
+  answerOwn(own: OwnAnswer, outcome?: "failed"): void;
   /** @returns false where its response is already under way. */
   refuseBrokenBody(): boolean;
 }
@@ -34,6 +39,7 @@ export class Upload implements BodySink {
   #received = 0;
   #wholeBytesMax = 0;
   #settle: OnWhole | undefined;
+  #room: BodyRoom | undefined;
   #call: UpstreamCall | undefined;
   #isReading = false;
   #isPaused = false;
@@ -46,10 +52,15 @@ export class Upload implements BodySink {
     this.#limits = limits;
   }
 
-  /** Reads the body into memory; `onWhole` is called within the turn in which its last byte comes. */
-  readWhole(bytesMax: number, onWhole: OnWhole): void {
+  /**
+   * Reads the body into memory; `onWhole` is called within the turn in which its last byte comes.
+   *
+   * @param room - asked for more where the body is larger than it said; without it there is room for any.
+   */
+  readWhole(bytesMax: number, onWhole: OnWhole, room?: BodyRoom): void {
     this.#wholeBytesMax = bytesMax;
     this.#settle = onWhole;
+    this.#room = room;
     this.#read();
   }
 
@@ -135,7 +146,13 @@ export class Upload implements BodySink {
       return;
     }
     this.#pieces.push(bytes);
-    if (this.#received <= this.#wholeBytesMax) return;
+    if (this.#received <= this.#wholeBytesMax) {
+      if (this.#room === undefined || this.#room.grow(this.#received)) return;
+      this.#isStopped = true;
+      this.#owner.answerOwn(ownAnswer("bodies_full"), "failed");
+      this.#settled(undefined);
+      return;
+    }
     this.#pause();
     this.#settled(undefined);
   }
