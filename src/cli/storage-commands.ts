@@ -10,6 +10,12 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     load: async () => (await import("./storage.ts")).eraseStorageCommand,
   },
   {
+    name: "storage progress",
+    summary: "how much is left of what the service does with stored records in the background, as JSON",
+    options: { region: REGION_OPTION },
+    load: async () => (await import("./storage.ts")).storageProgressCommand,
+  },
+  {
     name: "compact",
     summary: "write the database's files anew, as small as they get; the service must be stopped",
     notes: ["Needs as much room again as the larger file takes. A file that is cut off stays as it was."],

@@ -6,6 +6,8 @@ import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
 import { orderErasure, packsToErase } from "../store/retention/erasure.ts";
 import { maintain } from "../store/retention/maintain.ts";
+import { leftToMove } from "../store/retention/move.ts";
+import { leftToFill, readUnfilled } from "../store/words/unfilled.ts";
 import { databasePlaces } from "../upkeep/places.ts";
 import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
@@ -37,6 +39,19 @@ export const eraseStorageCommand: Run = async (invocation) => {
     }
   });
   invocation.terminal.err("nothing of what was deleted is left in the database's files\n");
+  return 0;
+};
+
+/** What is left of the work in the background; reads a few rows. */
+export const storageProgressCommand: Run = async (invocation) => {
+  await withStore(regionConfig(invocation), async ({ records, bodies }) => {
+    const progress = {
+      packs_to_erase: await packsToErase(bodies),
+      requests_to_move: await leftToMove(bodies),
+      records_to_fill: leftToFill(await readUnfilled(records)),
+    };
+    invocation.terminal.out(`${JSON.stringify(progress)}\n`);
+  });
   return 0;
 };
 

@@ -116,6 +116,8 @@ export interface RecordChange {
   /** Columns of `requests` and their new values. */
   readonly columns: Readonly<Record<string, string | number | null>>;
   readonly texts?: RecordTexts;
+  /** What was said, for the index of words alone. */
+  readonly words?: string;
   /** JSON text that takes the place of the stored response body: a stream put together. */
   readonly responseBody?: string;
   /** The bodies and headers that the client saw, in place of those that are stored: of a record that was not read before. */

@@ -6,6 +6,7 @@ import { PartSizes, type StoredParts } from "../../store/sizes/parts.ts";
 import { storageSums } from "../../store/sizes/sums.ts";
 import { localPath } from "../../store/store.ts";
 import { IndexSize } from "../../store/words/size.ts";
+import { leftToFill, readUnfilled } from "../../store/words/unfilled.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -23,11 +24,12 @@ export function storageEndpoints(room: ApiRoom, gate: () => Gate) {
     async ({ request }) => {
       const { organizationId } = gate().caller(request);
       const deadline = new Deadline(config.query_timeout_seconds * 1_000);
-      const [bytes, packs, parts, sums, cache, { in_force, last_run }] = await Promise.all([
+      const [bytes, packs, parts, sums, unfilled, cache, { in_force, last_run }] = await Promise.all([
         storedBytes(config, reader.records),
         storedPacks(reader.bodies),
         isLocal ? sizes.current(deadline) : undefined,
         storageSums(reader.records, deadline),
+        readUnfilled(reader.records),
         room.gateway.cacheStatus(organizationId),
         currentRetention(room, organizationId),
       ]);
@@ -39,6 +41,7 @@ export function storageEndpoints(room: ApiRoom, gate: () => Gate) {
         stored_bytes,
         ...growthOf(sums, { storedBytes: stored_bytes, dataDirectory: config.data_dir, now }),
         records_uncounted: sums.uncounted,
+        records_to_fill: leftToFill(unfilled),
         parts: shownParts(parts),
         packs,
         search_bytes: parts?.bytes.search ?? (await indexSize.bytes(deadline)),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../observe.ts";
-import type { Registry } from "../../plugin/providers/registry.ts";
+import { mappingsOf, type Registry } from "../../plugin/providers/registry.ts";
 import type { Remote } from "../../runtime/rpc.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { nextReread } from "../../store/models/mappings.ts";
@@ -10,6 +10,7 @@ import type { ExpediteOrder, ModelOutcome, RecordChange, RecorderFunctions } fro
 import { inQueue, Queue } from "../queue.ts";
 import { Mapper } from "./mapper.ts";
 import { serveOrder } from "./recompute-order.ts";
+import { TextFiller } from "./texts.ts";
 import { serveUnreadOrder } from "./unread-order.ts";
 
 /** Within two seconds every node reads with a mapping that was changed. */
@@ -31,6 +32,7 @@ export class ReadingJobs {
   readonly #options: ReadingJobsOptions;
   readonly #learnt: LearntTables;
   readonly #mapper: Mapper;
+  readonly #texts: TextFiller;
   readonly #queue = new Queue();
   readonly #inTurn: (work: () => Promise<unknown>) => Promise<void>;
   #looking = false;
@@ -45,6 +47,8 @@ export class ReadingJobs {
       onChanged: () => recorder.relearn(),
       ...(localPath(config) === undefined && { spreadMs: SPREAD_MS }),
     });
+    const ofProviders = async () => mappingsOf(options.registry().providers);
+    this.#texts = new TextFiller({ config, ...this.#context(), ofProviders });
   }
 
   /** Never rejects. */
@@ -69,15 +73,18 @@ export class ReadingJobs {
       if (ordered !== undefined) await this.#mapper.mapOrdered();
       await serveOrder(this.#context());
       await serveUnreadOrder(this.#context());
-      if ((await nextReread(reader.records)) === undefined) return;
-      await recorder.relearn();
-      await this.#mapper.rereadAll();
+      if ((await nextReread(reader.records)) !== undefined) {
+        await recorder.relearn();
+        await this.#mapper.rereadAll();
+      }
+      await this.#texts.turn();
     });
     this.#looking = false;
   }
 
   async stop(): Promise<void> {
     this.#mapper.stop();
+    this.#texts.stop();
     await this.#queue.idle();
   }
 

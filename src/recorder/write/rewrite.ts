@@ -51,7 +51,8 @@ export async function rewriteRecords(
   const kept = changes.filter(({ requestId }) => there.has(requestId));
   const words = config.search_index === "no" ? [] : wordsOf(kept, there);
   const packed = await rewriteContents(store.content, kept, there, words);
-  const statements = kept.map((change) => rowStatement(change, packed.has(change.requestId), now));
+  const changed = kept.filter(({ columns }) => Object.keys(columns).length > 0);
+  const statements = changed.map((change) => rowStatement(change, packed.has(change.requestId), now));
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
     // A record that was not read was not counted either.
@@ -70,10 +71,10 @@ type FoundRow = Pick<
 /** What is said in records, for the index of words. */
 function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, FoundRow>): Statement[] {
   return insertWords(
-    changes.map(({ seq, requestId, texts }) => ({
+    changes.map(({ seq, requestId, texts, words }) => ({
       seq,
       organizationId: rows.get(requestId)!.organization_id,
-      text: texts?.said ?? null,
+      text: texts?.said ?? words ?? null,
     })),
   );
 }

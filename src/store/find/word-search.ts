@@ -9,6 +9,7 @@ import type { Deadline } from "../database/deadline.ts";
 import type { Database, Value } from "../store.ts";
 import { saidTexts } from "../words/said-texts.ts";
 import { SHARD_RECORDS, shardOf, shards, tableOf } from "../words/shards.ts";
+import { highestUnfilled, readUnfilled } from "../words/unfilled.ts";
 import { hasPhrases, matchText, type WordQuery } from "../words/word-query.ts";
 import { BodySearch, CANDIDATE_COLUMNS, type Candidate, readsContent, withoutTexts } from "./body-search.ts";
 import type { Page } from "./find.ts";
@@ -51,6 +52,8 @@ export class WordSearch {
   readonly #options: SearchOptions;
   readonly #match: string;
   readonly #found: FoundRow[] = [];
+  /** Records up to this one may not be in the index yet: hits among them may be missing. */
+  #unfilled = 0;
 
   constructor(database: Database, scope: Scope, options: SearchOptions) {
     this.#database = database;
@@ -64,13 +67,15 @@ export class WordSearch {
     const { limit, before } = this.#options;
     if (limit === 0) return { rows: [], next: before === undefined ? undefined : place(before), searchedTo: undefined };
     const startedMs = performance.now();
+    this.#unfilled = highestUnfilled(await readUnfilled(this.#database));
     for await (const searched of this.#steps()) {
       const rows = this.#found.slice(0, limit);
       const last = rows.at(-1);
       if (this.#found.length > limit && last !== undefined) return this.#upTo(rows, last.seq);
       if (performance.now() - startedMs > STEP_MS) return this.#upTo(rows, searched);
     }
-    return { rows: this.#found, next: undefined, searchedTo: undefined };
+    const isWhole = this.#unfilled === 0 || this.#unfilled < (await this.#first());
+    return { rows: this.#found, next: undefined, searchedTo: isWhole ? undefined : await this.#timeOf(this.#unfilled) };
   }
 
   /** The numbers down to which all hits are found, a step after the other. */
@@ -194,11 +199,15 @@ export class WordSearch {
 
   /** A page with what was found, where the search has come down to the record `seq`. */
   async #upTo(rows: readonly FoundRow[], seq: number): Promise<Page> {
+    return { rows, next: place(seq), searchedTo: await this.#timeOf(Math.max(seq, this.#unfilled)) };
+  }
+
+  async #timeOf(seq: number): Promise<number | undefined> {
     const [oldest] = await this.#database.query<{ time: number }>({
       sql: `select request_created_at as time from requests where seq >= ? order by seq limit 1`,
       args: [seq],
     });
-    return { rows, next: place(seq), searchedTo: oldest?.time };
+    return oldest?.time;
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseJson } from "../../mapping/json.ts";
-import { newText, whatWasSaid } from "../../mapping/said.ts";
+import { newText, type Said, whatWasSaid } from "../../mapping/said.ts";
 import { schemaOf } from "../../mapping/to-llm-schema.ts";
 import type { Json } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
@@ -16,6 +16,20 @@ export async function saidTexts(
   seqs: readonly number[],
   ofProviders: MappingsOfProviders,
 ): Promise<ReadonlyMap<number, string>> {
+  const texts = new Map<number, string>();
+  for (const [seq, said] of await whatRecordsSaid(database, seqs, ofProviders)) {
+    const text = newText(said);
+    if (text !== null) texts.set(seq, text);
+  }
+  return texts;
+}
+
+/** What was said in a few records, by their numbers, as far as their bodies are there and can be read. */
+export async function whatRecordsSaid(
+  database: Database,
+  seqs: readonly number[],
+  ofProviders: MappingsOfProviders,
+): Promise<ReadonlyMap<number, Said>> {
   const columns = ["seq", "request_id", ...READ_BY].join(", ");
   const rows = await database.query<Row>({
     sql: `select ${columns} from requests where seq in (select value from json_each(?))`,
@@ -26,13 +40,12 @@ export async function saidTexts(
     loadBodies(database, ids, ["request", "response"]),
     loadMappings(database, rows, ofProviders),
   ]);
-  const texts = new Map<number, string>();
+  const texts = new Map<number, Said>();
   for (const row of rows) {
     const schema = schemaOf({ wireSchema: row.wire_schema ?? undefined, mapping: mappings.of(row) });
     const { request, response } = bodies.get(row.request_id) ?? {};
     const said = schema && whatWasSaid({ schema, request: jsonOf(request), response: jsonOf(response) });
-    const text = newText(said);
-    if (text !== null) texts.set(row.seq, text);
+    if (said !== undefined) texts.set(row.seq, said);
   }
   return texts;
 }

@@ -1,0 +1,75 @@
+import type { Database, Statement } from "../store.ts";
+
+/** Records by number, both ends included. */
+interface SeqRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Which records may lack `input`, `output` and their words: those that an earlier version recorded, and those that came
+ * while the index was off. The highest come first, and go from the top.
+ */
+export interface Unfilled {
+  readonly ranges: readonly SeqRange[];
+  /** Records behind this number have no words, because the index is off; null while it is on. */
+  readonly offSince: number | null;
+}
+
+const SETTING = "texts to fill";
+
+/** Undefined where no program that knows of it has been here. */
+export async function readUnfilled(records: Database): Promise<Unfilled | undefined> {
+  const sql = "select value from settings where name = ?";
+  const [row] = await records.query<{ value: string }>({ sql, args: [SETTING] });
+  return row && (JSON.parse(row.value) as Unfilled);
+}
+
+export function writeUnfilled(unfilled: Unfilled): Statement {
+  return {
+    sql: "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
+    args: [SETTING, JSON.stringify(unfilled)],
+  };
+}
+
+/**
+ * What is to be done once a program starts, with the index on or off.
+ *
+ * @param newest - the highest number of a record.
+ */
+export function atStart(
+  { ranges, offSince }: Unfilled = { ranges: [{ first: 1, last: Number.MAX_SAFE_INTEGER }], offSince: null },
+  { isIndexed, newest }: { readonly isIndexed: boolean; readonly newest: number },
+): Unfilled {
+  const known = ranges.map(({ first, last }) => ({ first, last: Math.min(last, newest) }));
+  if (!isIndexed) {
+    // What is filled now gets no words: it has to be looked at again when the index is on.
+    const lowest = Math.min(offSince ?? newest, ...known.map(({ first }) => first - 1));
+    return { ranges: filled(known), offSince: lowest };
+  }
+  if (offSince !== null) known.push({ first: offSince + 1, last: newest });
+  return { ranges: filled(known), offSince: null };
+}
+
+/** What is left once everything from `from` upwards is done. */
+export function below(ranges: readonly SeqRange[], from: number): readonly SeqRange[] {
+  return filled(ranges.map(({ first, last }) => ({ first, last: Math.min(last, from - 1) })));
+}
+
+/** Ranges with something in them, the highest first, those that touch in one. */
+function filled(ranges: readonly SeqRange[]): readonly SeqRange[] {
+  const kept: { first: number; last: number }[] = [];
+  for (const { first, last } of ranges.filter(({ first, last }) => first <= last).sort((a, b) => b.last - a.last)) {
+    const before = kept.at(-1);
+    if (before !== undefined && last >= before.first - 1) before.first = Math.min(before.first, first);
+    else kept.push({ first, last });
+  }
+  return kept;
+}
+
+/** The highest record that may lack its words; 0 where none does. */
+export const highestUnfilled = (unfilled: Unfilled | undefined): number => unfilled?.ranges[0]?.last ?? 0;
+
+/** About how many records are still to be looked at. */
+export const leftToFill = (unfilled: Unfilled | undefined): number =>
+  (unfilled?.ranges ?? []).reduce((sum, { first, last }) => sum + last - first + 1, 0);
