@@ -45,7 +45,7 @@ const requests = createRoute({
   getParentRoute: () => root,
   path: "/requests",
   validateSearch: only<RequestsSearch>(readRequestsSearch),
-  loaderDeps: ({ search }) => search,
+  loaderDeps: ({ search: { open: _open, ...search } }) => search,
   // The rows are on their way while the page is still drawn, but nothing is asked for before somebody has logged in.
   loader: ({ deps }) => {
     if (isUnreadable(deps.filter)) return;

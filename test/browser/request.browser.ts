@@ -342,6 +342,7 @@ test("the list that it was opened from is gone back to, also after the page was 
   const { page } = opened;
   await page.locator("tr[data-id] a").first().focus();
   await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Open page" }).press("Enter");
   await page.waitForURL("**/requests/*");
   await page.waitForFunction(() => document.activeElement?.id === "content");
   await page.reload();

@@ -213,24 +213,70 @@ describe("the list", () => {
     expect(await builder.getByRole("region", { name: "weir export" }).textContent()).toContain("--filter");
   });
 
-  test("is walked through by key, into a request and back to the same row", async () => {
+  test("is walked through by key, into a request beside it and back to the same row", async () => {
     await using opened = await it.open("/requests");
-    const { page } = opened;
+    const { page, faults } = opened;
     await rows(page).nth(4).waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.closest("tr")?.dataset["id"]);
     for (const key of ["j", "j", "ArrowDown", "k"]) await page.keyboard.press(key);
-    const third = await rows(page).nth(1).getAttribute("data-id");
-    expect(await focused()).toBe(third!);
+    const ids = await rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["id"]!));
+    expect(await focused()).toBe(ids[1]!);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`**/requests/${third}`);
-    await page.locator(".message").getByText("a question of bob").waitFor();
+    await page.waitForURL(`**/requests?open=${ids[1]}`);
+    const panel = page.getByRole("region", { name: "Request", exact: true });
+    await panel.locator(".message").getByText("a question of bob").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Request");
+    await page.keyboard.press("]");
+    await panel.locator("nav [aria-current]").getByText("Request", { exact: true }).waitFor();
+    await page.keyboard.press("[");
+    await page.keyboard.press("j");
+    await panel.locator(".message").getByText("a question of carl").waitFor();
+    await panel.getByRole("button", { name: "Previous request (k)" }).click();
+    await page.waitForURL(`**/requests?open=${ids[1]}`);
+    await page.keyboard.press("j");
+    await page.waitForURL(`**/requests?open=${ids[2]}`);
+    await page.locator(`tr[data-id="${ids[2]}"][data-open]`).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/requests");
-    await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, third);
+    await panel.waitFor({ state: "detached" });
+    await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, ids[2]);
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("is walked through on a request's page, also one that a link led to, within the filter", async () => {
+    const ofBob = encodeURIComponent('{"request_response_rmt":{"user_id":{"equals":"bob"}}}');
+    await using opened = await it.open(`/requests?filter=${ofBob}`);
+    const { page } = opened;
+    await page.getByText("2 requests").waitFor();
+    await expectUsers(page, ["bob", "bob"]);
+    const ids = await rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["id"]!));
+    await page.goto(`${it.weir.api}/requests/${ids[0]}`);
+    for (const [key, id] of [
+      ["j", ids[1]],
+      ["k", ids[0]],
+      ["j", ids[1]],
+    ]) {
+      const name = key === "j" ? "Next request (j)" : "Previous request (k)";
+      await page.locator(`button[aria-label="${name}"]:not([aria-disabled])`).waitFor();
+      await page.keyboard.press(key!);
+      await page.waitForURL(`**/requests/${id}`);
+      await page.locator("h1 + p code", { hasText: id! }).waitFor();
+    }
+    await page.locator('button[aria-label="Next request (j)"][aria-disabled]').waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/\/requests\?filter=/);
+    await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, ids[1]);
+  });
+
+  test("opens a request as a page where there is no room beside it", async () => {
+    await using opened = await it.open("/requests", { width: 800 });
+    const { page } = opened;
+    await rows(page).first().click();
+    await page.waitForURL(/\/requests\/[0-9a-f-]{36}$/);
   });
 
   test("shows new requests by itself while it is live, and not before", async () => {

@@ -26,3 +26,12 @@ test.each([
 test.each([undefined, null, "all"])("a filter that is %p asks for everything", (filter) => {
   expect(readRequestsSearch({ filter })).toEqual({});
 });
+
+test.each([
+  ["019a0000-0000-7000-8000-00000000ABCD", { open: "019a0000-0000-7000-8000-00000000abcd" }],
+  ["../x", {}],
+  ["", {}],
+  [7, {}],
+])("an address that opens %p beside the list means %p", (open, read) => {
+  expect(readRequestsSearch({ open })).toEqual(read);
+});

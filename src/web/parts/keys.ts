@@ -1,7 +1,10 @@
 import { useEffect, useRef } from "react";
 
-/** What keys do while nobody types into a field and no window or menu is open. By `KeyboardEvent.key`. */
-export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+/**
+ * What keys do while nobody types into a field and no window or menu is open, by `KeyboardEvent.key`. One that answers
+ * "unused" leaves the key to the browser.
+ */
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
 export function useKeys(keys: Keys): void {
   const now = useRef(keys);
@@ -10,8 +13,7 @@ export function useKeys(keys: Keys): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!Object.hasOwn(now.current, event.key) || isBusy(event.target)) return;
-      event.preventDefault();
-      now.current[event.key]!(event);
+      if (now.current[event.key]!(event) !== "unused") event.preventDefault();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

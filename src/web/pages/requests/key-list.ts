@@ -4,7 +4,9 @@ export const LIST_KEYS = [
   ["k ↑", "request before"],
   ["PgDn PgUp", "15 requests on, or back"],
   ["Home End", "first request, last that is loaded"],
-  ["Enter", "open the request"],
+  ["Enter", "open the request beside the list"],
+  ["Esc", "close it, back to its row"],
+  ["[ ]", "its part before, its next part"],
   ["s", "search"],
   ["/", "filter"],
   ["b", "filter builder"],
@@ -17,6 +19,8 @@ export const LIST_KEYS = [
 
 /** Those of one request's page. */
 export const REQUEST_KEYS = [
+  ["j", "next request of the list"],
+  ["k", "request before"],
   ["[ ]", "the part before, the next part"],
   ["Esc", "back to the list"],
   ["?", "these keys"],

@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { and } from "../../filter/tree.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
@@ -26,6 +26,13 @@ import { RequestsTable } from "./table.tsx";
 import { useSearching } from "./use-searching.ts";
 
 const route = getRouteApi("/requests");
+
+const panelCode = () => import("./panel.tsx");
+const RequestPanel = lazy(async () => ({ default: (await panelCode()).RequestPanel }));
+/** When the rows are there: the panel opens at once, and also while the service is away. */
+const IDLE_MS = 1_500;
+/** Below this width there is no room beside the list: a request opens as a page. */
+const PANEL_SCREEN = "(min-width: 901px)";
 
 export function RequestsPage() {
   const search = route.useSearch();
@@ -60,7 +67,20 @@ function ReadRequests() {
   const value = useRef<HTMLInputElement>(null);
   const words = useRef<HTMLInputElement>(null);
   const list = useList(search, question);
-  useEffect(() => rememberSearch(search), [search]);
+  useEffect(() => rememberSearch(search, question), [search, question]);
+  useEffect(() => {
+    const timer = setTimeout(() => void panelCode().catch(() => {}), IDLE_MS); // it is tried again when it is opened
+    return () => clearTimeout(timer);
+  }, []);
+  const { open } = search;
+  const onOpen = useCallback(
+    (id: string) => {
+      if (!matchMedia(PANEL_SCREEN).matches) return void navigate({ to: "/requests/$id", params: { id } });
+      // The way back closes the panel, however many requests were looked at in it.
+      void navigate({ to: "/requests", search: (now) => ({ ...now, open: id }), replace: open !== undefined });
+    },
+    [navigate, open],
+  );
   useKeys({
     s: () => words.current?.focus(),
     "/": () => value.current?.focus(),
@@ -117,7 +137,14 @@ function ReadRequests() {
         </div>
       ) : null}
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
-      <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} />
+      <div className="requests-body">
+        <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} onOpen={onOpen} />
+        {open === undefined ? null : (
+          <Suspense fallback={<section className="request-panel panel" aria-busy="true" />}>
+            <RequestPanel id={open} question={question} onOpen={onOpen} onClose={() => set({ open: undefined })} />
+          </Suspense>
+        )}
+      </div>
       {isHelping ? <KeyHelp keys={LIST_KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
   );
@@ -179,17 +206,16 @@ interface ListProps {
   readonly list: ListState;
   readonly search: RequestsSearch;
   readonly onSort: (sort: string | undefined) => void;
+  readonly onOpen: (id: string) => void;
 }
 
-function List({ list, search, onSort }: ListProps) {
-  const navigate = useNavigate();
+function List({ list, search, onSort, onOpen }: ListProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
   const { isStopped } = list.searching;
   const marks = useMemo(() => marksOf(search.q), [search.q]);
   const onEnd = useCallback(() => {
     if (!isStopped && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [isStopped, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const onOpen = useCallback((id: string) => void navigate({ to: "/requests/$id", params: { id } }), [navigate]);
   if (list.data === undefined) {
     return error === null ? (
       <Loading rows={14} label="Loading requests" />
@@ -235,7 +261,8 @@ function List({ list, search, onSort }: ListProps) {
       marks={marks}
       onEnd={onEnd}
       onOpen={onOpen}
-      listKey={JSON.stringify({ ...search, live: undefined })}
+      openId={search.open}
+      listKey={JSON.stringify({ ...search, live: undefined, open: undefined })}
       foot={
         isFetchNextPageError ? (
           <Failed error={error} onRetry={() => void fetchNextPage()} />

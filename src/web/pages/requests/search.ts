@@ -11,18 +11,23 @@ export interface RequestsSearch extends TimeSearch {
   readonly q?: string | undefined;
   /** Whether new requests appear by themselves. */
   readonly live?: boolean | undefined;
+  /** Id of the request that is open in the panel. */
+  readonly open?: string | undefined;
 }
+
+const ID = /^[0-9a-f-]{36}$/i;
 
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [`${sort}.asc`, `${sort}.desc`]));
 
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
-  const { filter, sort, live, q } = search;
+  const { filter, sort, live, q, open } = search;
   return {
     ...readTimeSearch(search),
     ...readFilter(filter),
     ...(typeof sort === "string" && SORTS.includes(sort) ? { sort } : {}),
     ...(typeof q === "string" && q !== "" ? { q } : {}),
     ...(live === true ? { live } : {}),
+    ...(typeof open === "string" && ID.test(open) ? { open: open.toLowerCase() } : {}),
   };
 }
 

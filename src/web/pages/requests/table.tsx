@@ -27,6 +27,8 @@ interface RequestsTableProps {
   readonly marks: RegExp | undefined;
   readonly onEnd: () => void;
   readonly onOpen: (id: string) => void;
+  /** The request that is open beside the list. */
+  readonly openId: string | undefined;
   /** What stands under the last row: that more is coming, or that this is all. */
   readonly foot: ReactNode;
   /** Names the list, to come back to the same place in it. */
@@ -35,7 +37,7 @@ interface RequestsTableProps {
 
 /** As many requests as there are, of which only those in view are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
-  const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, foot, listKey } = props;
+  const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, openId, foot, listKey } = props;
   const room = useRef<HTMLDivElement>(null);
   // Widths are no matter of the rows: these stay as they are while one is changed.
   const ids = JSON.stringify(columns.map(({ id }) => id));
@@ -56,7 +58,7 @@ export function RequestsTable(props: RequestsTableProps) {
     initialOffset: place.offset,
   });
   useReading(room, rows, place);
-  const focusRow = useRowKeys({ room, rows, place, scrollTo: (index) => virtualizer.scrollToIndex(index) });
+  const focusRow = useRowKeys({ room, rows, place, openId, scrollTo: (index) => virtualizer.scrollToIndex(index) });
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -108,7 +110,15 @@ export function RequestsTable(props: RequestsTableProps) {
         </thead>
         <tbody style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key }) => (
-            <Row key={key} row={rows[index]!} index={index} columns={shown} marks={marks} onOpen={onOpen} />
+            <Row
+              key={key}
+              row={rows[index]!}
+              index={index}
+              columns={shown}
+              marks={marks}
+              isOpen={rows[index]!.request_id === openId}
+              onOpen={onOpen}
+            />
           ))}
         </tbody>
       </table>
@@ -125,17 +135,19 @@ interface RowProps {
   readonly index: number;
   readonly columns: readonly RequestColumn[];
   readonly marks: RegExp | undefined;
+  readonly isOpen: boolean;
   readonly onOpen: (id: string) => void;
 }
 
 /** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
-const Row = memo(({ row, index, columns, marks, onOpen }: RowProps) => {
+const Row = memo(({ row, index, columns, marks, isOpen, onOpen }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   return (
     <tr
       aria-rowindex={index + 2}
       data-id={row.request_id}
       data-failed={failed}
+      data-open={isOpen || undefined}
       style={{ top: index * ROW_PX }}
       onClick={(event) => {
         const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
@@ -177,11 +189,12 @@ interface RowKeys {
   readonly room: React.RefObject<HTMLDivElement | null>;
   readonly rows: readonly RequestRow[];
   readonly place: Place;
+  readonly openId: string | undefined;
   readonly scrollTo: (index: number) => void;
 }
 
 /** Moving through the rows by key: the focus goes from row to row. Answers what is to be called when a row gets it otherwise. */
-function useRowKeys({ room, rows, place, scrollTo }: RowKeys): (id: string) => void {
+function useRowKeys({ room, rows, place, openId, scrollTo }: RowKeys): (id: string) => void {
   const focus = (id: string, tries = 10): void => {
     const link = room.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a`);
     if (link) link.focus({ preventScroll: true });
@@ -197,20 +210,39 @@ function useRowKeys({ room, rows, place, scrollTo }: RowKeys): (id: string) => v
     scrollTo(next);
     focus(id);
   };
+  // In the panel these keys scroll it.
+  const inList = (by: number) => (event: KeyboardEvent) =>
+    event.target instanceof Element && event.target.closest(".request-panel") !== null ? "unused" : moveBy(by);
   useKeys({
-    j: () => moveBy(1),
-    k: () => moveBy(-1),
-    ArrowDown: () => moveBy(1),
-    ArrowUp: () => moveBy(-1),
-    PageDown: () => moveBy(PAGE_ROWS),
-    PageUp: () => moveBy(-PAGE_ROWS),
-    Home: () => moveBy(Number.NEGATIVE_INFINITY),
-    End: () => moveBy(Number.POSITIVE_INFINITY),
+    ...(openId === undefined ? { j: () => moveBy(1), k: () => moveBy(-1) } : {}),
+    ArrowDown: inList(1),
+    ArrowUp: inList(-1),
+    PageDown: inList(PAGE_ROWS),
+    PageUp: inList(-PAGE_ROWS),
+    Home: inList(Number.NEGATIVE_INFINITY),
+    End: inList(Number.POSITIVE_INFINITY),
   });
-  const begin = useRef(focus);
+  const goTo = (id: string) => {
+    const at = rows.findIndex((row) => row.request_id === id);
+    if (at !== -1) scrollTo(at);
+    focus(id);
+  };
+  const begin = useRef(goTo);
+  begin.current = goTo;
   useEffect(() => {
     if (place.active !== undefined) begin.current(place.active);
   }, [place]);
+  // The row of the request that is open stays in view; it gets the focus back once that is closed.
+  const opened = useRef(openId);
+  useEffect(() => {
+    const before = opened.current;
+    opened.current = openId;
+    if (openId !== undefined) {
+      place.active = openId;
+      const at = rows.findIndex((row) => row.request_id === openId);
+      if (at !== -1) scrollTo(at);
+    } else if (before !== undefined) begin.current(before);
+  }, [openId]);
   return (id) => {
     place.active = id;
   };

@@ -1,0 +1,145 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
+import { Feedback, Properties, Scores } from "./annotations.tsx";
+import { BodyView } from "./body-view.tsx";
+import { Conversation } from "./conversation.tsx";
+import { Cost } from "./cost.tsx";
+import { Details } from "./details.tsx";
+import { omissions, outcomeText } from "./outcome.ts";
+import type { RequestRecord } from "./record.ts";
+import { CacheSource, SessionTimeline } from "./related.tsx";
+import { Replay } from "./replay.tsx";
+import { Routing } from "./routing.tsx";
+import type { RequestTab } from "./search.ts";
+import { Timing } from "./timing.tsx";
+
+const TABS: readonly (readonly [RequestTab, string])[] = [
+  ["conversation", "Conversation"],
+  ["request", "Request"],
+  ["response", "Response"],
+  ["timing", "Timing"],
+  ["cost", "Cost"],
+  ["replay", "Replay"],
+  ["details", "Details"],
+];
+
+/** The part that stands so many after another, around the ends. */
+export function tabBeside(tab: RequestTab, by: number): RequestTab {
+  const at = TABS.findIndex(([name]) => name === tab);
+  return TABS[(at + by + TABS.length) % TABS.length]![0];
+}
+
+interface RequestViewProps {
+  readonly record: RequestRecord;
+  readonly tab: RequestTab;
+  /** What chooses a part: a link where the address says which it is, else a button. */
+  readonly tabControl: (tab: RequestTab, label: string) => ReactNode;
+}
+
+/** A request with all its parts, without the page or the panel around it. */
+export function RequestView({ record, tab, tabControl }: RequestViewProps) {
+  return (
+    <>
+      <Figures record={record} />
+      <Notes record={record} />
+      <div className="request-columns">
+        <section className="panel request-main" aria-labelledby="exchange">
+          <h2 id="exchange" className="unseen">
+            Exchange
+          </h2>
+          <nav className="tabs" aria-label="Parts of the request">
+            {TABS.map(([name, label]) => tabControl(name, label))}
+          </nav>
+          <div className="request-part">
+            <Tab tab={tab} record={record} />
+          </div>
+        </section>
+        <aside className="request-side" aria-label="About the request">
+          <Routing record={record} />
+          <Feedback record={record} />
+          <Properties record={record} />
+          <Scores record={record} />
+          <CacheSource record={record} />
+          <SessionTimeline record={record} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+export function Subtitle({ record }: { readonly record: RequestRecord }) {
+  return (
+    <span className="subtitle">
+      {record.provider} · <Time of={record.request_created_at} /> (<Time of={record.request_created_at} relative />) ·{" "}
+      <code>{record.request_id}</code>
+      <CopyButton text={record.request_id} label="Copy id" />
+    </span>
+  );
+}
+
+function Figures({ record }: { readonly record: RequestRecord }) {
+  const figures: readonly (readonly [string, ReactNode])[] = [
+    ["Status", <Status key="status" of={record.response_status} />],
+    ["Latency", <Duration key="latency" of={record.delay_ms} />],
+    ["First token", <Duration key="first" of={record.time_to_first_token} />],
+    ["Tokens in", <Count key="prompt" of={record.prompt_tokens} />],
+    ["Tokens out", <Count key="completion" of={record.completion_tokens} />],
+    ["Cost", <Money key="cost" of={record.cost} />],
+    [
+      "User",
+      record.request_user_id === null ? (
+        <span className="unknown">–</span>
+      ) : (
+        <UserLink key="user" id={record.request_user_id} />
+      ),
+    ],
+    ["Cache", record.cached ? "hit" : record.cache_enabled ? "miss" : <span className="unknown">–</span>],
+  ];
+  return (
+    <dl className="figures">
+      {figures.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function UserLink({ id }: { readonly id: string }) {
+  return (
+    <Link
+      to="/requests"
+      search={{ filter: { request_response_rmt: { user_id: { equals: id } } } }}
+      title={`Requests of ${id}`}
+    >
+      {id}
+    </Link>
+  );
+}
+
+function Notes({ record }: { readonly record: RequestRecord }) {
+  const outcome = outcomeText(record);
+  const notes = [...(outcome === undefined ? [] : [outcome]), ...omissions(record)];
+  if (notes.length === 0) return null;
+  const isBad = (record.response_status ?? 0) >= 400;
+  return (
+    <ul className={isBad ? "notes notes-bad" : "notes"} role="status">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Tab({ tab, record }: { readonly tab: RequestTab; readonly record: RequestRecord }) {
+  if (tab === "conversation") return <Conversation record={record} />;
+  if (tab === "request" || tab === "response") return <BodyView key={tab} record={record} part={tab} />;
+  if (tab === "timing") return <Timing record={record} />;
+  if (tab === "cost") return <Cost record={record} />;
+  if (tab === "replay") return <Replay record={record} />;
+  return <Details record={record} />;
+}
