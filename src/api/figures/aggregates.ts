@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { Deadline } from "../../store/database/deadline.ts";
+import { facets } from "../../store/figures/facets.ts";
 import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
 import { metrics } from "../../store/figures/metrics.ts";
 import { readGroups } from "../../store/figures/read-groups.ts";
@@ -37,6 +38,16 @@ const METRICS = t.Object(
   },
   { additionalProperties: false },
 );
+/** Values of each facet that one answer holds at most. */
+const VALUES_MAX = 1_000;
+const FACETS = t.Object(
+  {
+    filter: t.Optional(FILTER),
+    facets: t.Array(t.String(), { description: `At most 8 of ${Object.keys(GROUPS).join(", ")}, property:<Name>.` }),
+    limit: optional(t.Number({ description: `Values of each, 0 to ${VALUES_MAX}; 10 unless given.` })),
+  },
+  { additionalProperties: false },
+);
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
 const SESSIONS = t.Object({ ...LIST, sort: optionalSort, includeStoredBytes }, { additionalProperties: false });
 
@@ -65,6 +76,24 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: METRICS,
         ...endpoint("read", "Metrics", "Add up requests", "By group and time: counts, sums, latencies, percentiles."),
+      },
+    )
+    .post(
+      "/v1/request/facets/query",
+      async ({ body, request }) => {
+        const names = readGroups(body.facets, "facets");
+        const { limit } = readPaging(body, VALUES_MAX);
+        const { scope, deadline, warnings } = await begin(request, body);
+        return success(await facets(database, scope, { names, limit }, deadline), warnings);
+      },
+      {
+        body: FACETS,
+        ...endpoint(
+          "read",
+          "Requests",
+          "Count requests by their values",
+          "For each name its most frequent values with the number of requests, and `more` where there are others.",
+        ),
       },
     )
     .post(

@@ -2,6 +2,7 @@ import type { Scope } from "../../filter/select.ts";
 import type { Deadline } from "../database/deadline.ts";
 import {
   type GroupBy,
+  type GroupName,
   groupClause,
   groupColumns,
   groupNames,
@@ -13,12 +14,14 @@ import { Figures, type GroupRow, type Measures, REFUSED } from "./figures.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
 import { askBlocks, selectOutside } from "./read.ts";
 
-const DIMENSIONS: Readonly<Record<string, Dimension>> = {
+const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
   model: byText("model"),
   provider: byText("provider"),
   user: byText("user_id"),
   status: byNumber("response_status"),
   outcome: byText("outcome"),
+  route: byText("route"),
+  credential: byText("credential"),
   session: byText("session_id"),
 };
 
@@ -54,7 +57,7 @@ export async function blockFigures(
 
 function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {
   const dimensions = groupBy.map((name) =>
-    name.startsWith(PROPERTY_PREFIX) ? byProperty(name.slice(PROPERTY_PREFIX.length)) : DIMENSIONS[name]!,
+    name.startsWith(PROPERTY_PREFIX) ? byProperty(name.slice(PROPERTY_PREFIX.length)) : DIMENSIONS[name as GroupName],
   );
   return timeBucket === undefined ? dimensions : [...dimensions, byTime(TIME_BUCKETS[timeBucket])];
 }

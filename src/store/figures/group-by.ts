@@ -11,8 +11,7 @@ export const TIME_BUCKETS = {
 } as const;
 export type TimeBucket = keyof typeof TIME_BUCKETS;
 
-/** What records can be grouped by, besides `property:<Name>`. */
-export const GROUPS: Readonly<Record<string, string>> = {
+const NAMES = {
   model: "r.model",
   provider: "r.provider",
   user: "r.user_id",
@@ -21,7 +20,11 @@ export const GROUPS: Readonly<Record<string, string>> = {
   route: "r.route",
   credential: "r.credential",
   session: "r.session_id",
-};
+} as const;
+export type GroupName = keyof typeof NAMES;
+
+/** What records can be grouped by, besides `property:<Name>`. */
+export const GROUPS: Readonly<Record<string, string>> = NAMES;
 
 export const PROPERTY_PREFIX = "property:";
 

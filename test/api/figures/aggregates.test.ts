@@ -62,6 +62,41 @@ describe.each(DATABASES)("on %s", (kind) => {
       .find((limit) => values.filter((value) => value <= limit).length * 100 >= percent * values.length)!;
   }
 
+  test("requests are counted by the values of each facet, the most frequent first, within the filter", async () => {
+    const path = "/v1/request/facets/query";
+    expect(await post(path, { facets: ["status", "user", "property:Tier"], limit: 3 })).toEqual([
+      {
+        name: "status",
+        values: [
+          { value: 200, requests: 32 },
+          { value: 429, requests: 4 },
+          { value: 500, requests: 4 },
+        ],
+        more: false,
+      },
+      {
+        name: "user",
+        values: ["user-1", "user-2", "user-3"].map((value) => ({ value, requests: 10 })),
+        more: true,
+      },
+      {
+        name: "property:Tier",
+        values: ["Bronze %", "gold", "silver"].map((value) => ({ value, requests: 10 })),
+        more: true,
+      },
+    ]);
+    const filter = { request_response_rmt: { model: { equals: "m-odd" } } };
+    expect(await post(path, { filter, facets: ["user"] })).toEqual([
+      { name: "user", values: ["user-1", "user-3"].map((value) => ({ value, requests: 10 })), more: false },
+    ]);
+    const low = { request_response_rmt: { request_body: { contains: "low" } } };
+    expect(await post(path, { filter: low, facets: ["model"] })).toEqual([
+      { name: "model", values: ["m-even", "m-odd"].map((value) => ({ value, requests: 10 })), more: false },
+    ]);
+    const { status, json } = await it.call("POST", path, { body: { facets: ["modle"] } });
+    expect([status, json.path]).toEqual([400, "facets.0"]);
+  });
+
   test("metrics by model are counted, added up and ranked exactly", async () => {
     const rows = await post("/v1/metrics/query", { filter: "all", group_by: ["model"] });
     for (const [index, ns] of [ALL.filter((n) => n % 2 === 0), ALL.filter((n) => n % 2 === 1)].entries()) {

@@ -73,6 +73,11 @@ const GROUPS: readonly (readonly [
     (row) => [row["model"], row["response_status"]],
   ],
   ["outcome", { groupBy: ["outcome"], timeBucket: undefined }, (row) => [row["outcome"]]],
+  [
+    "route and credential",
+    { groupBy: ["route", "credential"], timeBucket: undefined },
+    (row) => [row["route"], row["credential"]],
+  ],
   ["user and hour", { groupBy: ["user"], timeBucket: "hour" }, (row) => [row["user_id"], at(row) - (at(row) % HOUR)]],
   ["a property", { groupBy: ["property:App-Name"], timeBucket: undefined }, (row) => [app(row)]],
 ];

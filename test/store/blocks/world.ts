@@ -19,6 +19,8 @@ const columns = fc.record({
   user_id: fc.constantFrom("u-1", "u-2", "ü", null),
   response_status: fc.constantFrom(200, 400, 429, 500),
   outcome: fc.constantFrom("complete", "refused", "failed", "client_gone", null),
+  route: fc.constantFrom("fast", null),
+  credential: fc.constantFrom("client", "c-1", null),
   delay_ms: fc.constantFrom(1, 2.5, 1000, 0.1, null),
   cost: fc.constantFrom(0, 0.1, 1e-9, 3, null),
   prompt_tokens: fc.constantFrom(0, 7, 300, 70_000, 2 ** 60, null),
