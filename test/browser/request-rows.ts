@@ -1,0 +1,14 @@
+import type { Page } from "playwright-core";
+
+export const rows = (page: Page) => page.getByRole("table", { name: "Requests" }).locator("tr[data-id]");
+/** Rows of these users stand there, in this order, and no others: rows and their count come apart from each other. */
+export const expectUsers = (page: Page, names: readonly string[]) =>
+  page.waitForFunction((wanted) => {
+    const heads = [...document.querySelectorAll("th[data-column]")];
+    const at = heads.findIndex((head) => head.getAttribute("data-column") === "user") + 1;
+    return (
+      [...document.querySelectorAll(`tr[data-id] td:nth-child(${at})`)].map((c) => c.textContent).join() === wanted
+    );
+  }, names.join());
+export const columns = (page: Page) =>
+  page.locator("th[data-column]").evaluateAll((heads) => heads.map((head) => head.getAttribute("data-column")!));

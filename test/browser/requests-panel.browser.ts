@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { columns, expectUsers, rows } from "./request-rows.ts";
+import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
+
+let it: Dashboard;
+let provider: Provider;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider((path) => Response.json(completion("yes"), { status: path.endsWith("/fail") ? 500 : 200 }));
+  await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
+  for (const user of ["bob", "carl", "bob"]) {
+    await send(it.weir, provider, { headers: { "Gateway-User-Id": user }, body: chat(`a question of ${user}`) });
+  }
+  await send(it.weir, provider, { path: "/v1/chat/completions/fail", headers: { "Gateway-User-Id": "dora" } });
+});
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+test("the list is walked through by key, into a request beside it and back to the same row", async () => {
+  await using opened = await it.open("/requests");
+  const { page, faults } = opened;
+  await rows(page).nth(4).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.closest("tr")?.dataset["id"]);
+  for (const key of ["j", "j", "ArrowDown", "k"]) await page.keyboard.press(key);
+  const ids = await rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["id"]!));
+  expect(await focused()).toBe(ids[1]!);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/requests?open=${ids[1]}`);
+  const panel = page.getByRole("region", { name: "Request", exact: true });
+  await panel.locator(".message").getByText("a question of bob").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Request");
+  await page.keyboard.press("]");
+  await panel.locator("nav [aria-current]").getByText("Request", { exact: true }).waitFor();
+  await page.keyboard.press("[");
+  await page.keyboard.press("j");
+  await panel.locator(".message").getByText("a question of carl").waitFor();
+  await panel.getByRole("button", { name: "Previous request (k)" }).click();
+  await page.waitForURL(`**/requests?open=${ids[1]}`);
+  await page.keyboard.press("j");
+  await page.waitForURL(`**/requests?open=${ids[2]}`);
+  await page.locator(`tr[data-id="${ids[2]}"][data-open]`).waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL("**/requests");
+  await panel.waitFor({ state: "detached" });
+  await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, ids[2]);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test("the list is walked through on a request's page, also one that a link led to, within the filter", async () => {
+  const ofBob = encodeURIComponent('{"request_response_rmt":{"user_id":{"equals":"bob"}}}');
+  await using opened = await it.open(`/requests?filter=${ofBob}`);
+  const { page } = opened;
+  await page.getByText("2 requests").waitFor();
+  await expectUsers(page, ["bob", "bob"]);
+  const ids = await rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["id"]!));
+  await page.goto(`${it.weir.api}/requests/${ids[0]}`);
+  for (const [key, id] of [
+    ["j", ids[1]],
+    ["k", ids[0]],
+    ["j", ids[1]],
+  ]) {
+    const name = key === "j" ? "Next request (j)" : "Previous request (k)";
+    await page.locator(`button[aria-label="${name}"]:not([aria-disabled])`).waitFor();
+    await page.keyboard.press(key!);
+    await page.waitForURL(`**/requests/${id}`);
+    await page.locator("h1 + p code", { hasText: id! }).waitFor();
+  }
+  await page.locator('button[aria-label="Next request (j)"][aria-disabled]').waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL(/\/requests\?filter=/);
+  await page.waitForFunction((id) => document.activeElement?.closest("tr")?.dataset["id"] === id, ids[1]);
+});
+
+test("the list opens a request as a page where there is no room beside it", async () => {
+  await using opened = await it.open("/requests", { width: 800 });
+  const { page } = opened;
+  await rows(page).first().click();
+  await page.waitForURL(/\/requests\/[0-9a-f-]{36}$/);
+});
+
+test("the list has columns that are moved and resized by key and by mouse, and of any property", async () => {
+  await using opened = await it.open("/requests");
+  const { page, faults } = opened;
+  await rows(page).nth(4).waitFor();
+  expect((await columns(page)).slice(0, 5)).toEqual(["time", "status", "input", "output", "model"]);
+  const head = (name: string) => page.getByRole("columnheader", { name, exact: true });
+  const width = async (name: string) => Math.round((await head(name).boundingBox())!.width);
+  await head("Output").getByRole("button").press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft"); // the focus went with it
+  await page.getByText("Column 2 of 14").waitFor({ state: "attached" });
+  expect((await columns(page)).slice(0, 4)).toEqual(["time", "output", "status", "input"]);
+  const before = await width("Output");
+  await page.keyboard.press("+");
+  await page.getByText(`${before + 16} pixels wide`).waitFor({ state: "attached" });
+  expect(await width("Output")).toBe(before + 16);
+  const edge = (await head("Output").locator(".column-edge").boundingBox())!;
+  await page.mouse.move(edge.x + 4, edge.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(edge.x + 104, edge.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await page.getByText(`${before + 116} pixels wide`).waitFor({ state: "attached" });
+  const [from, to] = [(await head("Status").boundingBox())!, (await head("Output").boundingBox())!];
+  await page.mouse.move(from.x + 30, from.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 10, to.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await page.getByText("Column 2 of 14").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByLabel("Name of the property").fill("Team");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Provider", { exact: true }).uncheck();
+  await page.keyboard.press("Escape");
+  await head("Team").waitFor();
+  const chosen = await columns(page);
+  expect(chosen.slice(0, 4)).toEqual(["time", "status", "output", "input"]);
+  expect(chosen.at(-1)).toBe("property:Team");
+  expect(chosen).not.toContain("provider");
+  await page
+    .locator("tr[data-id] td")
+    .filter({ hasText: /^blue$/ })
+    .waitFor();
+  await page.reload();
+  await rows(page).nth(4).waitFor();
+  expect(await columns(page)).toEqual(chosen);
+  expect(await width("Output")).toBe(before + 116);
+  await head("Output").locator(".column-edge").dblclick();
+  await page.getByText("Width reset").waitFor({ state: "attached" });
+  expect(faults).toEqual([]);
+});
