@@ -2,10 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config.ts";
 import { hashKey, SCOPES } from "../keys.ts";
 import { configuredLog, type Log, messageOf } from "../observe.ts";
+import type { Json } from "../plugin/contract.ts";
 import { programName } from "../runtime/platform.ts";
 import { reachable } from "../serve/reachable.ts";
 import { serve } from "../serve.ts";
@@ -17,6 +19,10 @@ import { scenes } from "./demo/scenes.ts";
 import { week } from "./demo/week.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
+
+/** How long a slow machine is given to record everything before the address is printed all the same. */
+const RECORDED_MS = 15_000;
+const POLL_MS = 100;
 
 /** Runs a service of its own with a week of recorded requests; what the operator has set up is not touched. */
 export const demoCommand: Run = async (invocation) => {
@@ -33,8 +39,8 @@ export const demoCommand: Run = async (invocation) => {
       env: {},
       onFirstKey: () => undefined,
       onServing: ({ api, gateway }) => {
-        print(invocation.terminal, { api, gateway, key, count: told.length, directory, isKept: given !== undefined });
-        judge(api, key, told).catch((error: unknown) =>
+        const printed = { api, gateway, key, count: told.length, directory, isKept: given !== undefined };
+        show(invocation.terminal, printed, told).catch((error: unknown) =>
           log.debug("the demonstration has no scores", { error: messageOf(error) }),
         );
       },
@@ -102,16 +108,33 @@ async function record(config: Config, { key, id, organization }: Key, log: Log):
   return all;
 }
 
+/** Prints the address once everything is recorded, so that the first look sees it all; then the scores come. */
+async function show(terminal: Terminal, printed: Printed, told: readonly Scene[]): Promise<void> {
+  const { api, key, count } = printed;
+  for (const endsAt = Date.now() + RECORDED_MS; Date.now() < endsAt; await sleep(POLL_MS))
+    if ((await countOf(api, key)) >= count) break;
+  print(terminal, printed);
+  await judge(api, key, told);
+}
+
+/** How many requests are recorded; 0 where that cannot be asked now. */
+const countOf = (api: string, key: Key): Promise<number> =>
+  post(api, key, "/v1/request/count/query", { filter: "all" }).then(
+    ({ data }) => data,
+    () => 0,
+  );
+
+async function post(api: string, { key }: Key, path: string, body: object): Promise<Json> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return (await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+}
+
 /** What people and checks said of the answers, and a credential of the echo, so that the playground has a model. */
-async function judge(api: string, { key }: Key, told: readonly Scene[]): Promise<void> {
-  const post = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    await (await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) })).arrayBuffer();
-  };
-  await post("/v1/credentials", { provider: "echo", name: "echo" });
+async function judge(api: string, key: Key, told: readonly Scene[]): Promise<void> {
+  await post(api, key, "/v1/credentials", { provider: "echo", name: "echo" });
   for (const { id, scores, rating } of told) {
-    if (scores !== undefined) await post(`/v1/request/${id}/score`, { scores });
-    if (rating !== undefined) await post(`/v1/request/${id}/feedback`, { rating });
+    if (scores !== undefined) await post(api, key, `/v1/request/${id}/score`, { scores });
+    if (rating !== undefined) await post(api, key, `/v1/request/${id}/feedback`, { rating });
   }
 }
 

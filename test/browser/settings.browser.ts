@@ -193,6 +193,24 @@ describe("Domains", () => {
     await page.waitForURL(/domain=hostile.test/);
   });
 
+  test("are approved where their refusals are seen, in the list and at the request", async () => {
+    const headers = { "Gateway-Target-Url": "http://192.168.77.1:9" };
+    const ids = [await send(it.weir, world.upstream, { headers }), await send(it.weir, world.upstream, { headers })];
+    await using opened = await it.open(`/requests/${ids[0]}`);
+    const { page } = opened;
+    const approve = page.getByRole("button", { name: "Approve this domain 192.168.77.1" });
+    await approve.waitFor();
+    await page.goto(`${it.weir.api}/requests`);
+    const banner = page.getByRole("region", { name: "Refused for their domain" });
+    await banner.getByText("2 requests were refused in the last hour: 192.168.77.1 is not approved.").waitFor();
+    await approve.click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve domain" }).click();
+    await banner.waitFor({ state: "detached" });
+    const domain = await ask<{ state: string; private: boolean }>(it.weir, "GET", "/v1/domains/192.168.77.1");
+    expect(domain).toMatchObject({ state: "approved", private: true });
+    expect(opened.faults).toEqual([]);
+  });
+
   test("of one's own are asked for, with the DNS record to copy", async () => {
     await using opened = await it.open("/domains");
     const { page } = opened;

@@ -61,6 +61,8 @@ export async function startDemo(command: readonly string[], words: readonly stri
     await Promise.race([ready, failed]);
   } catch (error) {
     child.kill("SIGKILL");
+    await closed;
+    rmSync(temporary, { recursive: true, force: true });
     throw error;
   }
   return {

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
+import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
 import { Conversation } from "./conversation.tsx";
@@ -127,11 +128,14 @@ function Notes({ record }: { readonly record: RequestRecord }) {
   if (notes.length === 0) return null;
   const isBad = (record.response_status ?? 0) >= 400;
   return (
-    <ul className={isBad ? "notes notes-bad" : "notes"} role="status">
-      {notes.map((note) => (
-        <li key={note}>{note}</li>
-      ))}
-    </ul>
+    <div className={isBad ? "notes notes-bad" : "notes"}>
+      <ul role="status">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+      <ApproveTarget record={record} />
+    </div>
   );
 }
 

@@ -20,6 +20,7 @@ import { marksOf } from "./marks.tsx";
 import { ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, useRequestCount, useRequests } from "./query.ts";
+import { RefusedBanner } from "./refused-banner.tsx";
 import { isUnreadable, type RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
@@ -136,6 +137,7 @@ function ReadRequests() {
           )}
         </div>
       ) : null}
+      <RefusedBanner />
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       <div className="requests-body">
         <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} onOpen={onOpen} />
