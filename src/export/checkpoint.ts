@@ -45,6 +45,7 @@ export function boundOptions(options: ExportOptions): Checkpoint["options"] {
     order: options.order,
     property: options.properties.map(({ name, value }) => `${name}=${value}`),
     filter: options.filter,
+    search: options.search ?? null,
     "include-body": options.includeBody,
     format: options.format,
     region: options.region,
@@ -71,7 +72,7 @@ export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint
   if (checkpoint === undefined)
     throw usageFailure(`${path} is not a checkpoint of this version; start over with --force`);
   const now = boundOptions(options);
-  const changed = Object.keys(now).filter((name) => !same(now[name], checkpoint.options[name]));
+  const changed = Object.keys(now).filter((name) => !same(now[name], checkpoint.options[name] ?? null));
   if (changed.length > 0) {
     const names = changed.map((name) => `--${name}`).join(", ");
     throw usageFailure(`the stopped export had another ${names}; give the same options, or start over with --force`);

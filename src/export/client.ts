@@ -159,8 +159,8 @@ function refusal(
     403: `; the key needs the scope \`${scope}\``,
     404: "; is this the address of a Weir API?",
   };
-  // Of all that is asked, the filter alone comes from the command line as it is.
-  const kind = answer.status === 400 && place.startsWith("filter") ? "usage" : "failed";
+  // Of all that is asked, the filter and the search alone come from the command line as they are.
+  const kind = answer.status === 400 && /^(?:filter|search)/.test(place) ? "usage" : "failed";
   return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
 }
 

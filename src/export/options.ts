@@ -23,6 +23,11 @@ export const OPTIONS = {
     description: "only records with it; may be repeated",
   },
   filter: { type: "string", value: "JSON", description: "a filter tree of the query API, on top of the dates" },
+  search: {
+    type: "string",
+    value: "WORDS",
+    description: 'only records with these words, beginnings (wor*) and "phrases"; newest first',
+  },
   "include-body": { type: "boolean", description: "request and response bodies and llmSchema as well" },
   format: { type: "string", value: "FORMAT", description: "jsonl (default), json, csv or parquet" },
   output: {
@@ -61,6 +66,8 @@ export interface ExportOptions {
   readonly properties: readonly Property[];
   /** A filter node as given, checked by the service; `"all"` when absent. */
   readonly filter: unknown;
+  /** Words that records are searched for. */
+  readonly search: string | undefined;
   readonly includeBody: boolean;
   readonly format: Format;
   /** A path, or `-` for stdout. */
@@ -87,6 +94,10 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   const region = readRegion(given.region);
   const output = given.output ?? `weir-export.${format}`;
   if (output === "") throw usageFailure("--output needs a file name, or - for stdout");
+  const { search } = given;
+  if (search?.trim() === "") throw usageFailure("--search needs a word");
+  if (search !== undefined && given.order === "asc")
+    throw usageFailure("--search finds the newest records first: leave --order out, or use --order desc");
   if (output === "-" && given.resume)
     throw usageFailure("--resume needs a file: what went to stdout cannot be resumed");
 
@@ -94,9 +105,10 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
     startDate: given["start-date"],
     endDate: given["end-date"],
     limit: readLimit(given.limit),
-    order: oneOf("order", ORDERS, given.order ?? "asc"),
+    order: oneOf("order", ORDERS, given.order ?? (search === undefined ? "asc" : "desc")),
     properties: (given.property ?? []).map(readProperty),
     filter: readFilter(given.filter),
+    search,
     includeBody: given["include-body"] ?? false,
     format,
     output,

@@ -17,6 +17,8 @@ export interface Selection {
   readonly filter: unknown;
   readonly order: Order;
   readonly includeBody: boolean;
+  /** Words; pages may then be short of rows, or without any, although more follow. */
+  readonly search?: string | undefined;
 }
 
 export interface Answer {
@@ -84,7 +86,7 @@ export class PageReader {
 
   #open(answer: Buffer, limit: number, rowsMax: number): Answer {
     this.#lookAhead(answer, limit, rowsMax);
-    const page = readPage(answer, limit);
+    const page = readPage(answer, limit, this.#selection.search !== undefined);
     if (page.rows > 0) this.#rowsNext = rowsFitting(page.rows, limit, answer.length);
     return { page, limit };
   }
@@ -118,6 +120,7 @@ export function queryBody(selection: Selection, cursor: string | null, limit: nu
     filter: selection.filter,
     sort: { created_at: selection.order },
     limit,
+    ...(selection.search !== undefined && { search: selection.search }),
     includeBody: selection.includeBody,
     ...(selection.includeBody && { includeProviderBodies: true }),
     includeInputs: true,

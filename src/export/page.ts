@@ -22,16 +22,17 @@ const CURSOR_CHARACTERS_MAX = 2_000;
  * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold.
  *
  * @param limit - rows that were asked for; more than that is not an answer to our question.
+ * @param mayBeShort - whether more may follow a page without records, as in a search.
  * @throws UnreadableAnswer
  */
-export function readPage(answer: Buffer, limit: number): Page {
+export function readPage(answer: Buffer, limit: number, mayBeShort = false): Page {
   checkText(answer);
   const { envelope, lines, rows } = openCompact(answer) ?? openAny(answer);
   checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
   if (rows > limit) throw new UnreadableAnswer("more records than were asked for");
-  if (rows === 0 && nextCursor !== null && limit > 0) {
+  if (rows === 0 && nextCursor !== null && limit > 0 && !mayBeShort) {
     throw new UnreadableAnswer("a page without records that is not the last one");
   }
   return { lines, rows, nextCursor };

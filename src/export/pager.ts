@@ -47,7 +47,8 @@ export function createPager(client: Client, selection: Selection, total: number 
   return async (cursor: string | null, before: number, rowsMax: number): Promise<Page> => {
     const expected = Math.min(rowsMax, Math.max(0, (total ?? 0) - before));
     let answer = await reader.read(cursor, rowsMax);
-    for (let asked = 1, alike = 1; isShort(answer, expected) && alike < SHORT_PAGE_BELIEVED; asked++) {
+    const mayBeShort = selection.search !== undefined;
+    for (let asked = 1, alike = 1; !mayBeShort && isShort(answer, expected) && alike < SHORT_PAGE_BELIEVED; asked++) {
       if (asked === SHORT_PAGES_MAX) throw new ExportFailure("failed", "the service gives another page each time");
       const other = await reader.read(cursor, rowsMax);
       const same = other.limit === answer.limit && sameEnd(other.page, answer.page);

@@ -170,7 +170,8 @@ async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete
 async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const period = readPeriod(options.startDate, options.endDate, nowMs);
   const filter = buildFilter(period, options.properties, options.filter);
-  const counted = await countRecords(client, filter);
+  // Hits of a search are not counted before they are found.
+  const counted = options.search === undefined ? await countRecords(client, filter) : undefined;
   const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
   const isTable = TABLES.has(options.format);
   // Counting takes filters that pages do not come by: such a one is refused here, before there is a file.
@@ -190,11 +191,11 @@ async function downloadAll(
   from: Position,
 ) {
   const startedMs = performance.now();
-  const { order, includeBody, limit } = options;
+  const { order, includeBody, limit, search } = options;
   const filter = buildFilter(plan.period, options.properties, options.filter);
   progress.expect(plan.total);
   progress.phase("exporting", from.rows);
-  const read = createPager(client, { filter, order, includeBody }, plan.total);
+  const read = createPager(client, { filter, order, includeBody, search }, plan.total);
   const rows =
     from.phase === "downloading"
       ? await download({ ...target, read, limit, onRows: progress.advance }, from)

@@ -166,3 +166,9 @@ describe("the cursor at the end of an answer", () => {
     expect(cursorAtEnd(Buffer.from(answer))).toBe(cursor as string);
   });
 });
+
+test("a search's page may be without records although more follow, and no other page may", () => {
+  const empty = Buffer.from('{"data":[],"error":null,"next_cursor":"abc","searched_to":"2026-01-01T00:00:00.000Z"}');
+  expect(readPage(empty, 10, true)).toMatchObject({ rows: 0, nextCursor: "abc" });
+  expect(() => readPage(empty, 10)).toThrow("a page without records that is not the last one");
+});

@@ -116,6 +116,32 @@ test("filters, properties, dates and limits select what the API selects", async 
   expect(await ids("--end-date", new Date().toISOString().slice(0, 10))).toEqual(all);
 });
 
+test("a search exports what the list's search finds, newest first, beside filters, and refuses what that refuses", async () => {
+  const found = async (search: string) => {
+    const body = { filter: "all", limit: 1000, search, includeBody: false };
+    const rows = (await ask("POST", "/v1/request/query-fast", body)) as ApiRecord[];
+    return rows.map(({ request_id }) => request_id);
+  };
+  const exported = async (...argv: string[]) => {
+    const { status, stdout, stderr } = await run(weir.api, ["--output", "-", ...argv], {}, env);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const lines = stdout.toString().split("\n").slice(0, -1);
+    return lines.map((line) => (JSON.parse(line) as ApiRecord).request_id);
+  };
+  for (const search of ["plain", "lines", 'quot* "word"', "漢字", "nothingsaidthis"]) {
+    expect(await exported("--search", search)).toEqual(await found(search));
+  }
+  const lines = await found("lines");
+  expect(lines.length).toBeGreaterThan(1);
+  expect(await exported("--search", "lines", "--limit", "1")).toEqual(lines.slice(0, 1));
+  const night = records.filter(({ properties }) => properties["Team"] === "night").map(({ request_id }) => request_id);
+  expect(await exported("--search", "lines", "--property", "Team=night")).toEqual(
+    lines.filter((id) => night.includes(id)),
+  );
+  const refused = await run(weir.api, ["--output", "-", "--search", "…"], {}, env);
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining("at least one letter or digit") });
+});
+
 test.each([
   ["a field nobody knows", '{"request_response_rmt":{"latencyy":{"gte":1}}}', [], "request_response_rmt.latencyy"],
   [
