@@ -12,6 +12,7 @@ import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
 import { isUnreadable, type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
 import { readRoutesSearch } from "./pages/routes/search.ts";
+import { readSessionSearch } from "./pages/session/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { readTimedListSearch } from "./parts/timed-list-search.ts";
@@ -75,6 +76,7 @@ const session = createRoute({
   getParentRoute: () => root,
   path: "/sessions/$id",
   params: { parse: ({ id }) => ({ id: nameOf(id) }), stringify: ({ id }) => ({ id: segmentOf(id) }) },
+  validateSearch: only(readSessionSearch),
   component: lazyRouteComponent(() => import("./pages/session/page.tsx"), "SessionPage"),
 });
 

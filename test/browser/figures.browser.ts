@@ -214,8 +214,24 @@ describe("a session", () => {
     await search.waitFor({ state: "detached" });
     expect(await page.getByText("1 failed").count()).toBe(1);
     await plan.press("Enter");
-    await page.getByRole("link", { name: "gpt-4o-mini" }).first().click();
+    await page.locator("[data-step]").first().click();
     await page.waitForURL(new RegExp(`/requests/${world.ids[0]}`));
+  });
+
+  test("names each step by what happened in it, in time and as a conversation too", async () => {
+    await using opened = await it.open(SESSION);
+    const { page, faults } = opened;
+    await page.getByRole("button", { name: /^plan/ }).waitFor();
+    await page.getByRole("button", { name: "In time" }).click();
+    await page.getByRole("button", { name: /^plan/ }).waitFor({ state: "detached" });
+    const count = await page.locator("[data-step]").count();
+    await page.keyboard.press("j");
+    expect(await page.evaluate(() => document.activeElement?.matches("[data-step]"))).toBe(true);
+    await page.getByRole("button", { name: "Conversation" }).click();
+    await page.locator(".said .message-assistant").first().waitFor();
+    expect(await page.locator("[data-step]").count()).toBe(count);
+    expect(page.url()).toContain("view=conversation");
+    expect(faults).toEqual([]);
   });
 
   test("is tagged, and keeps its tag", async () => {

@@ -9,36 +9,11 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
-import { Tile } from "../../parts/tile.tsx";
-import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
-import { Timeline } from "./timeline.tsx";
-import { type Step, sessionTotals, sessionTree } from "./tree.ts";
+import { SessionContent } from "./content.tsx";
+import type { RecordRow } from "./steps.ts";
 
 /** Requests of a session that are shown; the rest is a link away. */
 const STEPS_MAX = 1_000;
-
-interface RecordRow {
-  readonly request_id: string;
-  readonly session_name: string | null;
-  readonly session_path: string | null;
-  readonly request_created_at: string;
-  readonly delay_ms: number | null;
-  readonly cost: number | null;
-  readonly total_tokens: number | null;
-  readonly response_status: number | null;
-  readonly outcome: string | null;
-  readonly model: string | null;
-  readonly provider: string;
-  readonly cached: boolean;
-  readonly size_bytes: number;
-  readonly stored_bytes: number | null;
-}
-
-export interface SessionStep extends Step {
-  readonly model: string | null;
-  readonly provider: string;
-  readonly cached: boolean;
-}
 
 export function SessionPage() {
   const { id } = useParams({ from: "/sessions/$id" });
@@ -80,50 +55,9 @@ export function SessionPage() {
           It may have been deleted, or belong to another organization.
         </Empty>
       ) : (
-        <Content rows={data} />
+        <SessionContent id={id} rows={data} isCut={data.length === STEPS_MAX} />
       )}
     </Page>
-  );
-}
-
-function Content({ rows }: { readonly rows: readonly RecordRow[] }) {
-  const steps = rows.map((row): SessionStep => {
-    const { request_id, session_path, cost, total_tokens, outcome, model, provider, cached } = row;
-    const [created_at, latency, status] = [row.request_created_at, row.delay_ms, row.response_status];
-    const measured = { created_at, latency, cost, total_tokens, status, outcome };
-    return { request_id, session_path, ...measured, model, provider, cached };
-  });
-  const tree = sessionTree(steps);
-  const totals = sessionTotals(tree)!;
-  return (
-    <>
-      <dl className="tiles">
-        <Tile label="Requests" value={<Count of={totals.requests} />} />
-        <Tile label="Cost" value={<Money of={totals.cost} />} />
-        <Tile label="Tokens" value={<Count of={totals.tokens} short />} />
-        <Tile label="Errors" value={<Count of={totals.errors} />} />
-        <Tile
-          label="Sent"
-          value={<Bytes of={rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0)} />}
-          note={
-            <>
-              <Bytes of={rows.reduce((sum, { stored_bytes }) => sum + (stored_bytes ?? 0), 0)} /> stored
-            </>
-          }
-        />
-        <Tile
-          label="Length"
-          value={<Duration of={totals.to - totals.from} />}
-          note={
-            <>
-              from <Time of={new Date(totals.from).toISOString()} />
-            </>
-          }
-        />
-      </dl>
-      <Timeline nodes={tree} totals={totals} />
-      {rows.length === STEPS_MAX ? <p className="muted">The first {STEPS_MAX} requests are shown.</p> : null}
-    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
-import type { SessionStep } from "./page.tsx";
+import { type SessionStep, stepLabel } from "./steps.ts";
 import { type Totals, type TreeNode, visible } from "./tree.ts";
 
 interface TimelineProps {
@@ -11,7 +11,7 @@ interface TimelineProps {
   readonly totals: Totals;
 }
 
-/** A session as a tree of its paths, each row with when it ran. */
+/** A session's paths and requests, each row with when it ran. */
 export function Timeline({ nodes, totals }: TimelineProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const toggle = (key: string) => {
@@ -21,10 +21,10 @@ export function Timeline({ nodes, totals }: TimelineProps) {
   };
   return (
     <div className="table-room">
-      <table className="table session-tree" aria-label="Requests of the session by path">
+      <table className="table session-tree" aria-label="Requests of the session">
         <thead>
           <tr>
-            <th scope="col">Path and request</th>
+            <th scope="col">What happened</th>
             <th scope="col">Status</th>
             <th scope="col" className="session-when">
               When, from start to end
@@ -80,13 +80,17 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
               </span>
             </button>
           ) : (
-            <Link
-              to="/requests/$id"
-              params={{ id: step.request_id }}
-              title={`${step.model ?? step.provider}, ${step.request_id}`}
-            >
-              {step.model ?? step.provider}
-            </Link>
+            <>
+              <Link
+                data-step
+                to="/requests/$id"
+                params={{ id: step.request_id }}
+                title={`${stepLabel(step)}\n${step.model ?? step.provider}, ${step.request_id}`}
+              >
+                {stepLabel(step)}
+              </Link>
+              {stepLabel(step) === step.model ? null : <span className="session-model">{step.model}</span>}
+            </>
           )}
           {step?.cached === true ? <span className="badge badge-accent">cached</span> : null}
         </div>

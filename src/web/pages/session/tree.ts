@@ -108,6 +108,11 @@ function added(nodes: readonly { readonly totals: Totals }[]): Totals {
   };
 }
 
+/** The requests alone, one after the other. */
+export function inTime<S extends Step>(steps: readonly S[]): TreeNode<S>[] {
+  return childrenOf({ path: "", name: "", branches: new Map(), steps: [...steps] }, 0);
+}
+
 /** The whole of a session. */
 export function sessionTotals(nodes: readonly TreeNode<Step>[]): Totals | undefined {
   return nodes.length === 0 ? undefined : added(nodes);

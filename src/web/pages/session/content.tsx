@@ -1,0 +1,115 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { and, leaf, ofSession } from "../../filter/tree.ts";
+import { RequestsLink } from "../../metrics/links.tsx";
+import { useKeys } from "../../parts/keys.ts";
+import { Segments } from "../../parts/segments.tsx";
+import { Tile } from "../../parts/tile.tsx";
+import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
+import { Said } from "./said.tsx";
+import { VIEWS } from "./search.ts";
+import { meanScores, type RecordRow, stepOf, usersOf } from "./steps.ts";
+import { Timeline } from "./timeline.tsx";
+import { inTime, sessionTotals, sessionTree, type Totals } from "./tree.ts";
+
+interface SessionContentProps {
+  readonly id: string;
+  /** In the order in which they began. */
+  readonly rows: readonly RecordRow[];
+  /** Whether the session has more. */
+  readonly isCut: boolean;
+}
+
+/** A session's figures, and its requests as somebody wants to look at them. */
+export function SessionContent({ id, rows, isCut }: SessionContentProps) {
+  const { view = "tree" } = useSearch({ from: "/sessions/$id" });
+  const navigate = useNavigate({ from: "/sessions/$id" });
+  useKeys({ j: () => focusStep(1), k: () => focusStep(-1) });
+  const steps = rows.map(stepOf);
+  const tree = sessionTree(steps);
+  const totals = sessionTotals(tree)!;
+  return (
+    <>
+      <Tiles id={id} rows={rows} totals={totals} />
+      <div>
+        <Segments
+          label="How the session is shown"
+          options={VIEWS}
+          value={view}
+          onChange={(next) =>
+            void navigate({ search: next === "tree" ? {} : { view: next }, replace: true, resetScroll: false })
+          }
+        />
+      </div>
+      {view === "conversation" ? (
+        <Said steps={steps} />
+      ) : (
+        <Timeline nodes={view === "tree" ? tree : inTime(steps)} totals={totals} />
+      )}
+      {isCut ? <p className="muted">The first {rows.length} requests are shown.</p> : null}
+    </>
+  );
+}
+
+/** To the next request of the session, or the one before. */
+function focusStep(by: number): void {
+  const steps = [...document.querySelectorAll<HTMLElement>("[data-step]")];
+  const at = steps.indexOf(document.activeElement as HTMLElement);
+  steps[at < 0 ? 0 : Math.min(steps.length - 1, Math.max(0, at + by))]?.focus();
+}
+
+/** Users of whom more are not named. */
+const USERS_MAX = 3;
+
+function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionContentProps, "isCut">) {
+  const users = usersOf(rows);
+  const ofThis = ofSession("session_session_id", { equals: id });
+  const failed = and(ofThis, leaf("status", { gte: 400 }), leaf("outcome", { not_equals: "refused" }));
+  return (
+    <dl className="tiles">
+      <Tile label="Requests" value={<Count of={totals.requests} />} />
+      <Tile label="Cost" value={<Money of={totals.cost} />} />
+      <Tile label="Tokens" value={<Count of={totals.tokens} short />} />
+      <Tile
+        label="Errors"
+        value={<Count of={totals.errors} />}
+        note={totals.errors === 0 ? null : <RequestsLink filter={failed}>Show them</RequestsLink>}
+      />
+      {users.length === 0 ? null : (
+        <Tile
+          label={users.length === 1 ? "User" : "Users"}
+          value={<Count of={users.length} />}
+          note={users.slice(0, USERS_MAX).map((user, at) => (
+            <Fragment key={user}>
+              {at === 0 ? null : ", "}
+              <Link to="/requests" search={{ filter: leaf("user_id", { equals: user }) }}>
+                {user}
+              </Link>
+            </Fragment>
+          ))}
+        />
+      )}
+      {meanScores(rows).map(([name, mean]) => (
+        <Tile key={name} label={`Score ${name}`} value={Number(mean.toPrecision(4))} note="mean" />
+      ))}
+      <Tile
+        label="Sent"
+        value={<Bytes of={rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0)} />}
+        note={
+          <>
+            <Bytes of={rows.reduce((sum, { stored_bytes }) => sum + (stored_bytes ?? 0), 0)} /> stored
+          </>
+        }
+      />
+      <Tile
+        label="Length"
+        value={<Duration of={totals.to - totals.from} />}
+        note={
+          <>
+            from <Time of={new Date(totals.from).toISOString()} />
+          </>
+        }
+      />
+    </dl>
+  );
+}

@@ -1,0 +1,58 @@
+import { Link } from "@tanstack/react-router";
+import { Empty } from "../../parts/states.tsx";
+import { Duration, Money, Status } from "../../parts/values.tsx";
+import type { SessionStep } from "./steps.ts";
+
+/** What was said in a session, request after request: what was new in each, and the beginning of what was answered. */
+export function Said({ steps }: { readonly steps: readonly SessionStep[] }) {
+  if (steps.every(({ input, output }) => input === null && output === null)) {
+    return <Empty title="No words were recorded">Clients asked to leave the bodies out, or they were deleted.</Empty>;
+  }
+  return (
+    <ol className="said">
+      {steps.map((step) => (
+        <li key={step.request_id} className="conversation">
+          <SaidHead step={step} />
+          <Words who="input" tone="user" text={step.input} />
+          <Words who="output" tone="assistant" text={step.output} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function SaidHead({ step }: { readonly step: SessionStep }) {
+  return (
+    <div className="said-head">
+      <Status of={step.status} />
+      <Link data-step to="/requests/$id" params={{ id: step.request_id }}>
+        {step.model ?? step.provider}
+      </Link>
+      {step.session_path === null ? null : <code className="muted">{step.session_path}</code>}
+      {step.cached ? <span className="badge badge-accent">cached</span> : null}
+      <span className="said-figures">
+        <Duration of={step.latency} /> <Money of={step.cost} />
+      </span>
+    </div>
+  );
+}
+
+interface WordsProps {
+  readonly who: string;
+  readonly tone: "user" | "assistant";
+  readonly text: string | null;
+}
+
+function Words({ who, tone, text }: WordsProps) {
+  if (text === null) return null;
+  return (
+    <article className={`message message-${tone}`}>
+      <header className="message-head">
+        <h3>{who}</h3>
+      </header>
+      <div className="message-body">
+        <p className="text">{text}</p>
+      </div>
+    </article>
+  );
+}
