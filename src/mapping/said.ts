@@ -37,9 +37,12 @@ const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n
 /** Texts of the request that are new with it; the last one is what was said last. */
 function newTexts(schema: Reader, request: Json): readonly string[] {
   if (request === undefined || request === null) return [];
+  const turn = newestTurn(request);
+  const inTurn = turn === undefined ? [] : saidIn(schema.llmRequest(turn).messages);
+  if (inTurn.length > 0) return inTurn;
   const read = schema.llmRequest(withoutHistory(request));
   const messages = read.messages ?? [];
-  const said = filled(newest(messages, isAssistants).filter(isSaid).map(textOfMessage));
+  const said = saidIn(messages);
   if (said.length > 0) return said;
   const { prompt: whole, input, toolDetails: tool } = read;
   const called = tool && callText({ name: tool.toolName, arguments: tool.input as Json });
@@ -49,8 +52,18 @@ function newTexts(schema: Reader, request: Json): readonly string[] {
   return prompt === undefined ? others : [...others, prompt];
 }
 
+const saidIn = (messages: readonly LlmMessage[] = []) =>
+  filled(newest(messages, isAssistants).filter(isSaid).map(textOfMessage));
+
 /** Members that hold a conversation, in every format that has one. */
 const CONVERSATIONS = ["messages", "input", "contents"] as const;
+
+/** A conversation's newest turn alone: all else of a request, its tools for example, says nothing new in most. */
+function newestTurn(request: Json): Json {
+  if (!isObject(request)) return undefined;
+  const name = CONVERSATIONS.find((each) => Array.isArray(request[each]));
+  return name && { [name]: newest(request[name], isFromModel) };
+}
 
 /** The request without what came before its newest turn: a long conversation need not be read to know its end. */
 function withoutHistory(request: Json): Json {

@@ -1,5 +1,5 @@
 import type { Json } from "../../plugin/contract.ts";
-import { occurrences } from "../../record/occurrences.ts";
+import { beginning } from "../../record/excerpt.ts";
 import { ASSET_REFERENCE } from "../../store/packs/read.ts";
 import type { FileInPart } from "../../store/packs/request-content.ts";
 import type { Asset } from "./assets.ts";
@@ -26,10 +26,37 @@ export function filePlaces(bytes: Buffer, assets: readonly Asset[], shown: Json)
   return isSame(withReferences(bytes, places), shown) ? places : undefined;
 }
 
+/** Characters that are looked for; where they are, the others are compared, which is much faster than to look for all. */
+const START_LENGTH = 24;
+
 /** Where a text stands as a JSON string of its own. */
 function placesOf(bytes: Buffer, text: string): { offset: number; length: number }[] {
-  const quoted = Buffer.from(`"${text}"`);
-  return [...occurrences(bytes, quoted)].map((at) => ({ offset: at + 1, length: quoted.length - 2 }));
+  const places: { offset: number; length: number }[] = [];
+  const start = Buffer.from(`"${beginning(text, START_LENGTH)}`);
+  for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + 1)) {
+    const length = lengthAt(bytes, at + 1, text);
+    if (length !== -1 && bytes[at + 1 + length] === QUOTE) places.push({ offset: at + 1, length });
+  }
+  return places;
+}
+
+const QUOTE = 0x22;
+const FIRST_PIECE = 256;
+const PIECE_MAX = 32_768;
+const piece = Buffer.allocUnsafeSlow(PIECE_MAX * 3);
+
+/**
+ * Bytes that a text takes where it stands at `offset`; -1 where it does not. A piece at a time: to encode a file of a
+ * megabyte in memory of its own takes eight times as long. The first piece is short, for files often begin alike.
+ */
+function lengthAt(bytes: Buffer, offset: number, text: string): number {
+  let end = offset;
+  for (let from = 0, size = FIRST_PIECE; from < text.length; from += size, size = PIECE_MAX) {
+    const length = piece.write(text.slice(from, from + size));
+    if (end + length > bytes.length || bytes.compare(piece, 0, length, end, end + length) !== 0) return -1;
+    end += length;
+  }
+  return end - offset;
 }
 
 function withReferences(bytes: Buffer, places: readonly FileInPart[]): string {

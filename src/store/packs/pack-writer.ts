@@ -305,9 +305,22 @@ function textWithin(
 ): PlacedText | undefined {
   const part = parts.find((each) => each.part === name && each.form === "json");
   if (part === undefined || text === "") return undefined;
-  const written = Buffer.from(JSON.stringify(text).slice(1, -1));
-  const found = occurrences(part.bytes, written).next();
-  if (found.done === true) return undefined;
+  const place = insideOf(part.bytes, text);
+  if (place === undefined) return undefined;
   const within = placed.findIndex(({ part: each, sent }) => each === name && !sent);
-  return { within, offset: found.value, length: written.length };
+  return { within, ...place };
+}
+
+/** Longer texts are looked for by their beginning. */
+const SHORT_LENGTH_MAX = 512;
+
+function insideOf(bytes: Buffer, text: string): { offset: number; length: number } | undefined {
+  const quoted = JSON.stringify(text);
+  if (quoted.length <= SHORT_LENGTH_MAX) {
+    const offset = bytes.indexOf(quoted);
+    if (offset !== -1) return { offset: offset + 1, length: Buffer.byteLength(quoted) - 2 };
+  }
+  const written = Buffer.from(quoted.slice(1, -1));
+  const found = occurrences(bytes, written).next();
+  return found.done === true ? undefined : { offset: found.value, length: written.length };
 }

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { extractAssets } from "../../src/recorder/bodies/assets.ts";
+import { filePlaces } from "../../src/recorder/bodies/file-places.ts";
+import { assertProperty, chance } from "../chance.ts";
+
+const PREFIX = "data:image/png;base64,";
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
+
+test.each([
+  ["AAAA", true],
+  ["AA==", true],
+  ["AAA=", true],
+  ["AAAAA", true],
+  ["A-_A", true],
+  ["AAAA \n", true],
+  ["", false],
+  ["==", false],
+  ["AA=A", false],
+  ["AAAA====", false],
+  ["AAA*", false],
+  ["AA AA", false],
+  ["AAA\u0141", false],
+])("whether %p is a file: %p", (base64, isFile) => {
+  expect(BASE64.test(base64)).toBe(isFile);
+  expect(extractAssets({ url: PREFIX + base64 })).toHaveLength(isFile ? 1 : 0);
+});
+
+test("exactly the texts that are base64 are files", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."ABab01+/-_AAAAAA== \n*.\u0141é"), maxLength: 24 });
+  assertProperty(
+    fc.property(text, (base64) => {
+      expect(extractAssets({ url: PREFIX + base64 })).toHaveLength(BASE64.test(base64) ? 1 : 0);
+    }),
+  );
+});
+
+test("files are found where they stand, however long they are and however they begin", () => {
+  const random = chance("files in a body");
+  const lengths = [1, 30, 250, 256, 300, 24_000, 100_000, 300_000];
+  // The last two differ in their last byte alone.
+  const last = random.bytes(100_000);
+  const files = [...lengths.map((length) => random.bytes(length)), last, Buffer.from([...last.subarray(0, -1), 1])];
+  const written = files.map((file) => PREFIX + file.toString("base64"));
+  const body = { text: "é\u{1F642}", list: [...written, written[3]], again: { url: written[6] } };
+  const bytes = Buffer.from(JSON.stringify(body));
+  const found = filePlaces(bytes, extractAssets(body), body);
+  const texts = found?.map(({ offset, length }) => bytes.toString("utf8", offset, offset + length));
+  expect(texts).toEqual([...written, written[3]!, written[6]!]);
+});
+
+test("a file whose text stands there in another way is not found", () => {
+  const body = { url: `${PREFIX}AAAA` };
+  const bytes = Buffer.from(JSON.stringify(body).replace("png", "p\\u006eg"));
+  expect(filePlaces(bytes, extractAssets(body), body)).toBeUndefined();
+});
