@@ -11,16 +11,25 @@ export interface Sent {
   readonly body: Uint8Array | undefined;
 }
 
+/** A request as plugins leave it. A promise only where one of them takes its time, or changes something. */
+export function asChanged(
+  parts: GatewayParts,
+  sent: Sent,
+  change: RequestChange | undefined | Promise<RequestChange | undefined>,
+): Sent | Promise<Sent> {
+  if (change === undefined) return sent;
+  if (!(change instanceof Promise)) return changeRequest(parts, sent, change);
+  return change.then((given) =>
+    given === undefined || sent.admitted.exchange.ended ? sent : changeRequest(parts, sent, given),
+  );
+}
+
 /**
  * Changes what is sent of a request, for the cache's key as well.
  *
  * @throws GatewayError `plugin_failed` where the body is to be changed and is no JSON object.
  */
-export async function changeRequest(
-  parts: GatewayParts,
-  { admitted, body }: Sent,
-  change: RequestChange,
-): Promise<Sent> {
+async function changeRequest(parts: GatewayParts, { admitted, body }: Sent, change: RequestChange): Promise<Sent> {
   const members = change.body ?? {};
   const isBodyChanged = Object.keys(members).length > 0;
   const next = isBodyChanged ? await changeBody(parts, admitted.headers, body, members) : body;

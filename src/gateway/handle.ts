@@ -15,7 +15,7 @@ import {
 import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { serveCached } from "./cache/serve-cached.ts";
-import { changeRequest, type Sent } from "./change-request.ts";
+import { asChanged, type Sent } from "./change-request.ts";
 import { Exchange } from "./exchange.ts";
 import { explain } from "./explain.ts";
 import { forward } from "./forward.ts";
@@ -61,11 +61,8 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     // At the unified address plugins are asked about each target, before it is called.
     if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
-    const wanted = askOnRequest(parts, asked);
-    const change = isPending(wanted) ? await wanted : wanted;
-    if (exchange.ended) return;
-    const sent =
-      change === undefined ? { admitted: asked, body } : await changeRequest(parts, { admitted: asked, body }, change);
+    const changing = asChanged(parts, { admitted: asked, body }, askOnRequest(parts, asked));
+    const sent = isPending(changing) ? await changing : changing;
     if (!exchange.ended) await answerFrom(parts, sent);
   } catch (error) {
     refuse(parts, arrival, error);
@@ -83,13 +80,12 @@ function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: Re
 }
 
 /** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */
-async function answerFrom(parts: GatewayParts, { admitted, body }: Sent): Promise<void> {
+async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
+  const { admitted, body } = given;
   const { exchange, caching } = admitted;
   if (caching !== undefined && body !== undefined) return serveCached(parts, admitted, caching, body);
-  const wanted = askOnForward(parts, admitted);
-  const change = isPending(wanted) ? await wanted : wanted;
-  if (exchange.ended) return;
-  const sent = change === undefined ? { admitted, body } : await changeRequest(parts, { admitted, body }, change);
+  const changing = asChanged(parts, given, askOnForward(parts, admitted));
+  const sent = isPending(changing) ? await changing : changing;
   const whole = sent.body;
   if (exchange.ended) return;
   if (whole === undefined) return forward(parts, sent.admitted);

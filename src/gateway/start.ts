@@ -13,6 +13,7 @@ import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
+import { neverThrowing } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
 import { FileFetcher } from "../unified/fetch-files.ts";
@@ -221,7 +222,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   });
   const upstreamFor = (judge: TargetGuard) =>
     createStrictUpstream({ resolve: createResolve(judge, config.dns_servers), ...(ca === undefined ? {} : { ca }) });
-  const upstream = withEcho(upstreamFor(guard), content);
+  const upstream = neverThrowing(withEcho(upstreamFor(guard), content));
   const tables = options.tables ?? (() => NO_TABLES);
   const opened = privateHosts(tables, registry);
   const unified = createUnifiedParts({
@@ -234,10 +235,10 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       config.unified_fetch === "no"
         ? undefined
         : new FileFetcher(
-            upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts)),
+            neverThrowing(upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts))),
             config.max_body_bytes,
           ),
-    privateUpstream: upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened)),
+    privateUpstream: neverThrowing(upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened))),
   });
   return {
     log: room,

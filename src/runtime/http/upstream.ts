@@ -15,6 +15,34 @@ export interface Upstream {
   close(): void;
 }
 
+/** The same upstream held to its word: what its `open` throws arrives at `events.onError`, in a later turn of the event loop. */
+export function neverThrowing(upstream: Upstream): Upstream {
+  return {
+    open(request, events) {
+      try {
+        return upstream.open(request, events);
+      } catch (cause) {
+        return failedCall(events, new UpstreamError("unreachable", "the request could not be sent", { cause }));
+      }
+    },
+    close: () => upstream.close(),
+  };
+}
+
+function failedCall(events: UpstreamEvents, error: UpstreamError): UpstreamCall {
+  let timer: ReturnType<typeof setImmediate> | undefined = setImmediate(() => {
+    timer = undefined;
+    events.onError(error);
+  });
+  return {
+    write: () => true,
+    end() {},
+    pause() {},
+    resume() {},
+    abort: () => clearImmediate(timer),
+  };
+}
+
 export interface UpstreamOrigin {
   readonly secure: boolean;
   /** Host name or address, without brackets. */
