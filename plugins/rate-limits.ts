@@ -152,7 +152,7 @@ const tooMany: Refusal = {
 };
 
 type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
-type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId">;
+type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId" | "calls">;
 
 /** Counts the request where all policies have room; undefined where one only lacks what other requests hold. */
 function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], final = false): Verdict | undefined {
@@ -160,18 +160,23 @@ function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], 
   let heldUp: Bearing | undefined;
   for (const bearing of bearings) {
     const { policy, counter } = bearing;
-    if (counter.balance(policy, now) > 0) continue;
+    if (counter.balance(policy, now) > neededFor(bearing, request) - 1) continue;
     if (!counter.isHeldUp(policy, now) && !counter.mayAsk(policy, now)) return refuse(bearing, now);
     heldUp ??= bearing;
   }
   if (heldUp !== undefined) return final ? refuse(heldUp, now) : undefined;
   const own = bearings.filter(({ credential }) => credential === undefined);
   const ofCredential = bearings.filter(({ credential }) => credential !== undefined);
-  const { id, fallbackOf, callId = id } = request;
+  const { id, fallbackOf, callId = id, calls } = request;
   if (own.length > 0) ledger.take(id, own, now);
-  if (ofCredential.length > 0) ledger.take(callId, ofCredential, now, fallbackOf ?? id);
+  if (ofCredential.length > 0) ledger.take(callId, ofCredential, now, { recordId: fallbackOf ?? id, calls });
   // What a credential may spend is its owner's affair: the client learns of its own limits alone.
   return { responseHeaders: own.length === 0 ? {} : limitHeaders(tightest(own, now), now) };
+}
+
+/** Room for all calls of a request that is split, where the quota is ever enough for them. */
+function neededFor({ policy, credential }: Bearing, { calls = 1 }: Counting): number {
+  return credential === undefined || policy.unit !== "request" ? 1 : Math.max(1, Math.min(calls, policy.quota));
 }
 
 /**

@@ -119,16 +119,22 @@ export class Ledger {
    * Counts one request, or one call of it, under all its policies.
    *
    * @param recordId - the record that will say what was used, as far as is known now.
+   * @param calls - how many requests it counts as.
    */
-  take(id: string, bearings: readonly Bearing[], now: number, recordId = id): void {
+  take(
+    id: string,
+    bearings: readonly Bearing[],
+    now: number,
+    { recordId = id, calls = 1 }: { readonly recordId?: string; readonly calls?: number | undefined } = {},
+  ): void {
     const { journal } = this.#gateway;
     const taken: Taken[] = [];
     for (const { policy, counter } of bearings) {
       const { unit } = policy;
       if (unit === "request") {
-        counter.window.add(now, 1, policy.windowMs);
-        journal.append(["+", counter.number, now, 1]);
-        taken.push({ counter, recordId, unit, amount: 1, atMs: now });
+        counter.window.add(now, calls, policy.windowMs);
+        journal.append(["+", counter.number, now, calls]);
+        taken.push({ counter, recordId, unit, amount: calls, atMs: now });
       } else {
         const amount = counter.toHold(policy, now);
         counter.hold(amount);

@@ -27,6 +27,8 @@ export interface RequestFacts {
   credential?: PayingCredential | undefined;
   /** Id of one call of the unified address. */
   readonly callId?: string | undefined;
+  /** Calls that it is split into, where it is. */
+  calls?: number | undefined;
   /** The JSON body, where it was read for that. */
   body?: Json;
 }
@@ -54,6 +56,10 @@ export class SeenRequest implements GatewayRequest {
 
   get callId(): string | undefined {
     return this.#facts.callId;
+  }
+
+  get calls(): number {
+    return this.#facts.calls ?? 1;
   }
 
   get route(): string | undefined {

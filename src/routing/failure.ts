@@ -1,3 +1,5 @@
+import { saysTooLong } from "../mapping/translate/errors.ts";
+
 /** What a failed attempt is to routing. A status stands for itself, and `4xx` and `5xx` for all of theirs. */
 export interface Failure {
   /** The provider's status; 0 where none came. */
@@ -28,8 +30,6 @@ export function leadsTo(on: readonly (number | string)[] | undefined, { status, 
 const AUTH = new Set([401, 402, 403]);
 const QUOTA =
   /insufficient_quota|billing_(?:error|not_active|hard_limit)|credit balance|exceeded your current quota|quota.{0,20}(?:exhausted|spent)/i;
-const CONTEXT =
-  /context_length_exceeded|prompt is too long|maximum context length|context window|input is too long|too many (?:input )?tokens|exceeds? the (?:maximum|model'?s?) (?:number of (?:input )?tokens|context)|input token count.{0,40}exceeds/i;
 const FILTERED =
   /content_filter|content_policy|content management policy|safety (?:system|filter)|ResponsibleAIPolicyViolation/i;
 /** Of an error's text; what decides stands at its beginning. */
@@ -48,8 +48,7 @@ export function failureOf(status: number, text: string, restMs?: number): Failur
     return { status, kind: "auth", exhausted: true, reason: "429 quota", ...rest };
   if (status === 400 && QUOTA.test(body))
     return { status, kind: "auth", exhausted: true, reason: "400 quota", ...rest };
-  if ((status === 400 || status === 413 || status === 422) && CONTEXT.test(body))
-    return { status, kind: "context", reason: `${status} context`, ...rest };
+  if (saysTooLong(status, body)) return { status, kind: "context", reason: `${status} context`, ...rest };
   if ((status === 400 || status === 422) && FILTERED.test(body))
     return { status, kind: "filtered", reason: `${status} filtered` };
   return { status, kind: "status", reason, ...rest };

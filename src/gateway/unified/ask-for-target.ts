@@ -27,12 +27,17 @@ export interface Consent {
  * Asks the plugins whether a request may go to a candidate.
  *
  * @param isFirst - whether no call of this request was made: further ones are its fallbacks, and hold no budget of their own.
+ * @param calls - how many calls it is split into.
  * @throws Refused; GatewayError `plugin_failed`.
  */
 export async function askForTarget(
   ask: AskParts,
   candidate: Candidate,
-  { isFirst, consent }: { readonly isFirst: boolean; readonly consent?: Consent | undefined },
+  {
+    isFirst,
+    consent,
+    calls,
+  }: { readonly isFirst: boolean; readonly consent?: Consent | undefined; readonly calls: number },
 ): Promise<CountedCall> {
   const { hooks } = ask.parts;
   const { exchange } = ask.admitted;
@@ -40,6 +45,7 @@ export async function askForTarget(
   const counted = given?.counted ?? new CountedCall();
   if (hooks === undefined) return counted;
   const request = given?.request ?? requestFor(ask, candidate, { isFirst, callId: counted.id });
+  request.facts.calls = calls;
   counted.begin(hooks, exchange);
   try {
     counted.change = await askAboutCall(hooks, request, isFirst ? exchange : undefined, given);

@@ -42,6 +42,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #headTimer: ReturnType<typeof setTimeout> | undefined;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
   #lastByteMs = performance.now();
+  /** Whether a limit lasts to the first content, which has not come. */
+  awaitsContent = false;
   #firstContentMs: number | undefined;
   #translatedMs = 0;
 
@@ -108,8 +110,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       clearTimeout(this.#headTimer);
       return;
     }
-    // A target's own limit lasts to a stream's first content.
-    if (!isStream || attempt.candidate.target.timeoutSeconds === undefined) clearTimeout(this.#headTimer);
+    // A target's own limit lasts to a stream's first content, whether the stream is held back or not.
+    this.awaitsContent = isStream && attempt.candidate.target.timeoutSeconds !== undefined;
+    if (!this.awaitsContent) clearTimeout(this.#headTimer);
     const isCoded = headerValue(headers, "content-encoding") !== "";
     this.#body =
       attempt.outbound.kind === "translated"
@@ -154,7 +157,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated = false): void {
     if (this.#headSent || this.#over) return;
     this.#headSent = true;
-    clearTimeout(this.#headTimer);
+    if (!this.awaitsContent) clearTimeout(this.#headTimer);
     this.#chunks = [];
     this.#firstContentMs = performance.now();
     const { events, parts, isPaused, attempt } = this.options;
@@ -169,6 +172,11 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     } else events.onHead(200, "OK", [...headers]);
     this.#outcome.resolve({ kind: "answered" });
     if (isPaused()) this.#call?.pause();
+  }
+
+  noteContent(): void {
+    this.awaitsContent = false;
+    clearTimeout(this.#headTimer);
   }
 
   noteHead(): void {
@@ -235,8 +243,11 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#over = true;
     this.#stop();
     this.#call?.abort();
-    const kind = code === "upstream_stalled" ? "upstream_stalled" : "upstream_unreachable";
-    this.options.events.onError(new OwnFailure(ownAnswer(kind, message), "upstream_failed"));
+    const isTimeout = code === "upstream_timeout";
+    const kind = isTimeout || code === "upstream_stalled" ? code : "upstream_unreachable";
+    this.options.events.onError(
+      new OwnFailure(ownAnswer(kind, message), isTimeout ? "upstream_timeout" : "upstream_failed"),
+    );
   }
 
   // --- gathered responses
@@ -310,8 +321,13 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   // --- failures
 
   #onTimeout(code: "upstream_timeout" | "upstream_stalled" = "upstream_timeout"): void {
-    if (this.#headSent || this.#over) return;
+    if (this.#over) return;
     this.#call?.abort();
+    if (this.#headSent) {
+      this.#noteBroken("timeout");
+      this.#body?.onBroken({ status: 504, code, message: "the target's time to its first content is over" });
+      return;
+    }
     this.#fail({ status: 0, kind: "timeout", reason: "timeout" }, () => {
       this.#noteAnswered();
       this.options.events.onError(new OwnFailure(ownAnswer(code), "upstream_timeout"));

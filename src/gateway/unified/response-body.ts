@@ -23,6 +23,9 @@ export interface BodyHost {
    * @param headers - of a translated response; undefined where the provider's pass.
    */
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated?: boolean): void;
+  /** Whether it is to be told of the first content of a stream. */
+  readonly awaitsContent: boolean;
+  noteContent(): void;
   /** Notes the head of the provider's own response beside the client's. */
   noteHead(): void;
   /** What came before the head left, unpacked; undefined where it cannot be. */

@@ -11,6 +11,8 @@ export class SameShapeBody implements ResponseBody {
   readonly #host: BodyHost;
   /** What a stream is held back for; undefined once it passes. */
   #watch: StreamWatch | undefined;
+  /** The same, of one that passes, while a limit lasts to its first content. */
+  #passed: StreamWatch | undefined;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   /** A whole response is held back while another target could answer in place of an error inside it. */
@@ -41,11 +43,13 @@ export class SameShapeBody implements ResponseBody {
     }
     const watch = this.#watch;
     if (watch === undefined) {
+      if (this.#host.awaitsContent) this.#lookForContent(bytes);
       this.#pass(bytes);
       return;
     }
     this.#held.push(bytes);
     watch.push(bytes);
+    if (watch.hasContent) this.#host.noteContent();
     if (watch.error !== undefined && !watch.hasContent) this.#host.failInStream(watch.error);
     else if (watch.hasContent || (watch.begun && !this.#host.options.walk.hasMore)) this.release();
   }
@@ -53,6 +57,7 @@ export class SameShapeBody implements ResponseBody {
   /** What has come so far leaves. */
   release(): void {
     if (this.#watch === undefined && !this.#isWhole) return;
+    this.#passed = this.#watch;
     this.#watch = undefined;
     this.#isWhole = false;
     this.#host.sendHead(undefined, this.#filter);
@@ -74,6 +79,12 @@ export class SameShapeBody implements ResponseBody {
     this.release();
     if (this.#filter instanceof UsageStripper) this.#send(this.#filter.end());
     this.#host.finish();
+  }
+
+  /** Of a stream that cannot be read here, a compressed one, any byte is content. */
+  #lookForContent(bytes: Uint8Array): void {
+    this.#passed?.push(bytes);
+    if (this.#passed === undefined || this.#passed.hasContent) this.#host.noteContent();
   }
 
   async #judge(): Promise<void> {

@@ -41,6 +41,7 @@ export class TranslatedBody implements ResponseBody {
       else this.#host.failMalformed();
       return;
     }
+    if (this.#host.awaitsContent && this.#stream.hasContent) this.#host.noteContent();
     if (this.#headSent) this.#flush();
     else if (this.#isFailure()) this.#host.failInStream(this.#stream.error!);
     else if (this.#stream.hasContent || (this.#stream.begun && !this.#host.options.walk.hasMore)) this.release();

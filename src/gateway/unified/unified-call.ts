@@ -209,7 +209,7 @@ export class UnifiedCall implements UpstreamCall {
     }
     let counted: CountedCall;
     try {
-      counted = await this.#askPlugins(candidate);
+      counted = await this.#askPlugins(candidate, outbound.kind === "converted" ? outbound.bodies.length : 1);
     } catch (error) {
       if (error instanceof Refused || error instanceof GatewayError) return { kind: "passed over", error };
       throw error;
@@ -250,12 +250,12 @@ export class UnifiedCall implements UpstreamCall {
     };
   }
 
-  #askPlugins(candidate: Candidate): Promise<CountedCall> {
+  #askPlugins(candidate: Candidate, calls: number): Promise<CountedCall> {
     const { parts, admitted, consent } = this.#options;
     const { hooks } = parts;
     if (hooks !== undefined && !this.#isAsked) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
     this.#isAsked = true;
-    return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent });
+    return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent, calls });
   }
 
   /** What is sent to a candidate, once the files are there that it takes as bytes alone. */

@@ -1,10 +1,27 @@
 import type { ApiError } from "../../plugin/contract.ts";
 
-/** How providers say that a prompt is longer than the model's context. */
-const TOO_LONG =
-  /prompt is too long|context[ _]length|context window|maximum context|too many (?:input )?tokens|input (?:token count|is too long|length)|exceeds? the (?:maximum|limit).{0,40}tokens|reduce the length/i;
+/** How providers say that a prompt is longer than the model's context. One list: routing goes by it, too. */
+const TOO_LONG = new RegExp(
+  [
+    "prompt is too long",
+    "context[ _]length",
+    "context window",
+    "maximum context",
+    "too many (?:input )?tokens",
+    "input (?:token count|is too long|length)",
+    "exceeds? the (?:maximum|limit|model'?s?) (?:allowed |of |number of )*(?:[\\d,_]+ )?(?:input )?(?:tokens|context)",
+    "reduce the length",
+  ].join("|"),
+  "i",
+);
+/** What decides stands at the beginning. */
+const LOOKED_AT_MAX = 4_096;
+const STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** @param text - of an error, such as its message or its body. */
+export const saysTooLong = (status: number, text: string): boolean =>
+  STATUSES.has(status) && TOO_LONG.test(text.slice(0, LOOKED_AT_MAX));
 
 /** Coding tools look for this failure, and compact the conversation. */
 export const isContextError = ({ status, code, message }: ApiError): boolean =>
-  code === "context_length_exceeded" ||
-  ((status === 400 || status === 413 || status === 422) && TOO_LONG.test(message.slice(0, 2000)));
+  code === "context_length_exceeded" || saysTooLong(status, message);

@@ -24,6 +24,8 @@ export interface GatewayRequest {
    * well. Undefined in pass-through.
    */
   readonly callId?: string | undefined;
+  /** How many calls it takes: more than 1 where a request for embeddings is split, because the model takes fewer texts. */
+  readonly calls?: number | undefined;
   /** At the unified address: the route that led to this call. */
   readonly route?: string | undefined;
   /** At the unified address: the credential that pays for this call; undefined for the client's own key. */

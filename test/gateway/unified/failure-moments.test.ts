@@ -149,9 +149,9 @@ const MOMENTS: readonly Moment[] = [
     what: "before content: silence",
     stream: true,
     speak: (socket, { begin }) => socket.write(sse + begin),
-    // Nothing is held where no target is left: the head is out, and silence ends the stream.
+    // Nothing is held where no target is left: the head is out, and the target's limit ends the stream.
     same: { status: 200, cut: true },
-    translated: { status: 200, says: "upstream_stalled" },
+    translated: { status: 200, says: "upstream_timeout" },
     recorded: 504,
   },
   {

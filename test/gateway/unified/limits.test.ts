@@ -164,3 +164,33 @@ test("what the cache answers asks no credential, and is given when its limit is 
   expect(used(it, "first", "1;w=60")).toEqual([1]);
   expect((await it.send("openai/gpt-other", undefined, cached)).status).toBe(429);
 });
+
+test("a request for embeddings that is split counts as many calls, and needs room for all of them", async () => {
+  await using provider = standIn(() => json({ embedding: [1], inputTextTokenCount: 1 }));
+  await using plugin = await openPlugin(rateLimits, { usageOf: async () => [] });
+  const hooks = new Hooks(keptLog().log);
+  hooks.use([{ name: "rate-limits", hooks: plugin.hooks, from: undefined as never } satisfies OpenPlugin]);
+  const limit = "4;w=60";
+  const aws = at("AWS", provider.origin, {
+    settings: { region: "eu-west-1" },
+    secrets: { access_key_id: "AKIA1", secret_access_key: "secret-1" },
+    limit,
+  });
+  await using gateway = await startUnified({ credentials: [aws], hooks, config: { data_dir: plugin.path } });
+  const embed = async (count: number) => {
+    const response = await fetch(`${gateway.origin}/v1/embeddings`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "aws/amazon.titan-embed-text-v2:0", input: Array(count).fill("text") }),
+    });
+    await response.arrayBuffer();
+    return [
+      response.status,
+      ...hooks.limitsOf({ name: "aws", organizationId: "org-1", limit }).map(({ used }) => used),
+    ];
+  };
+  expect(await embed(3)).toEqual([200, 3]);
+  expect(await embed(2)).toEqual([429, 3]);
+  expect(await embed(1)).toEqual([200, 4]);
+  expect(provider.asked.length).toBe(4);
+});

@@ -343,3 +343,16 @@ function bodyOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
     },
   });
 }
+
+test.each([
+  '{"id":"a","choices":[],"choices":[{"index":0,"message":{"content":"hi"}}],"id":"b"}',
+  '{"error":{"message":"no"},"choices":[{"index":0,"message":{"content":"hi"}}],"error":null}',
+])("a success that repeats a key passes as it came, also while another target could answer: %s", async (text) => {
+  sent = [];
+  answer = () => new Response(text, { headers: { "content-type": "application/json" } });
+  for (const model of ["groq/m-1", "groq/m-1,openai/m-1"]) {
+    const response = await post("/v1/chat/completions", JSON.stringify({ model, messages: [] }));
+    expect([response.status, await response.text()]).toEqual([200, text]);
+  }
+  expect(sent.length).toBe(2);
+});
