@@ -38,6 +38,8 @@ const COLLECT = `
   };`;
 /** What a minute may add, in the unit of the sample. */
 const GROWTH = { memoryMb: 0.2, descriptors: 0.2, threads: 0.05, files: 0.2 } as const;
+/** Left out of failures, so that equal ones are counted as one. */
+const IDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 type Sampled = keyof typeof GROWTH;
 
 const { values } = parseArgs({
@@ -92,6 +94,7 @@ try {
     show(await sample(minute));
   }
 } finally {
+  for (const line of worstOf(weir.log())) console.log(`log: ${line}`);
   traffic.close();
   await weir.stop();
   rmSync(dataDirectory, { recursive: true, force: true });
@@ -117,11 +120,19 @@ async function runOne(): Promise<void> {
     if (id !== undefined) ids.push(id);
     if (kind.name === "plain") times.push(performance.now() - startedAt);
   } catch (error) {
-    const what = `${kind.name}: ${(error as Error).message}`;
+    const what = `${kind.name}: ${(error as Error).message.replace(IDS, "<id>")}`;
     failures.set(what, (failures.get(what) ?? 0) + 1);
   } finally {
     underWay -= 1;
   }
+}
+
+/** Warnings and errors of the service's log, the last twenty. */
+function worstOf(log: string): readonly string[] {
+  return log
+    .split("\n")
+    .filter((line) => /"level":"(warn|error)"/.test(line))
+    .slice(-20);
 }
 
 /** Requests a second of clients that wait for each answer, over a minute. */

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Upstream } from "../../test/e2e/upstream.ts";
 import { callApi, gatewayHeaders, type Weir } from "../../test/e2e/weir.ts";
+import { questions } from "./soak-questions.ts";
+import { unifiedTraffic } from "./soak-unified.ts";
 
 const LARGE = "the weir holds 7 m3/s ".repeat(230_000);
 const REMEMBERED_MAX = 500;
@@ -24,6 +26,7 @@ export interface Traffic {
 /** Every kind of traffic, over one service and one provider. `next` gives numbers from 0 up to 1. */
 export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => number): Promise<Traffic> {
   const sockets = await echoSockets();
+  const unified = await unifiedTraffic(weir, upstream, next);
   const recent: string[] = [];
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
 
@@ -39,11 +42,6 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
     if (recent.length > REMEMBERED_MAX) recent.shift();
     return id;
   }
-  async function api(method: string, path: string, body: object, expected = 200): Promise<undefined> {
-    const answer = await callApi(weir, path, { method, body: JSON.stringify(body) });
-    await answer.arrayBuffer();
-    if (answer.status !== expected) throw new Error(`${path} answered ${answer.status}, not ${expected}`);
-  }
   const chat = (more: object = {}, question = `How deep? ${Math.floor(next() * 1e9)}`) =>
     JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: question }], ...more });
   const tools = [{ type: "function", function: { name: "forecast", parameters: { type: "object" } } }];
@@ -54,10 +52,10 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
   });
 
   const kinds: readonly TrafficKind[] = [
-    { name: "plain", weight: 30, run: () => send("/v1/chat/completions", chat(), labels()) },
-    { name: "stream", weight: 20, run: () => send("/v1/chat/completions", chat({ stream: true }), labels()) },
+    { name: "plain", weight: 20, run: () => send("/v1/chat/completions", chat(), labels()) },
+    { name: "stream", weight: 12, run: () => send("/v1/chat/completions", chat({ stream: true }), labels()) },
     { name: "tools", weight: 8, run: () => send("/v1/chat/completions", chat({ tools }), labels()) },
-    { name: "long stream", weight: 8, run: () => send("/events?n=60&ms=50", "{}") },
+    { name: "long stream", weight: 4, run: () => send("/events?n=60&ms=50", "{}") },
     { name: "5 MB up", weight: 0.3, run: () => send("/echo", LARGE, { "Content-Type": "text/plain" }) },
     { name: "5 MB down", weight: 0.3, run: () => send("/bytes?n=5000000", "{}") },
     { name: "cache", weight: 10, run: () => cached() },
@@ -65,11 +63,16 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
     { name: "refusal", weight: 3, run: () => refused() },
     { name: "leaves", weight: 3, run: () => leaves() },
     { name: "WebSocket", weight: 3, run: () => talk() },
-    { name: "property", weight: 4, run: () => property() },
-    { name: "query", weight: 4, run: () => api("POST", "/v1/request/query", { filter: "all", limit: 50 }) },
-    { name: "count", weight: 2, run: () => api("POST", "/v1/request/count/query", { filter: "all" }) },
+    { name: "policy", weight: 3, run: () => limited() },
+    { name: "removal", weight: 0.2, run: () => removed() },
+    ...unified.kinds,
+    ...questions(weir, recent, next),
   ];
-  return { kinds, close: () => sockets.close() };
+  const close = () => {
+    sockets.close();
+    unified.close();
+  };
+  return { kinds, close };
 
   function cached(): Promise<string> {
     const question = `A question of ${Math.floor(next() * 40)}`;
@@ -105,9 +108,23 @@ export async function soakTraffic(weir: Weir, upstream: Upstream, next: () => nu
     await closed;
     return id;
   }
-  async function property(): Promise<undefined> {
-    if (recent.length > 0)
-      await api("PUT", `/v1/request/${pick(recent)}/property`, { Soak: String(Math.floor(next() * 9)) });
+  /** Half of them are refused: a policy of each user lets through so many. */
+  async function limited(): Promise<string> {
+    const policy = { ...labels(), "Gateway-RateLimit-Policy": "2;w=60;s=user, 100000;w=3600;u=cents" };
+    const headers = gatewayHeaders(upstream.origin, { "Content-Type": "application/json", ...policy });
+    const answer = await fetch(`${weir.gateway}/v1/chat/completions`, { method: "POST", headers, body: chat() });
+    await answer.arrayBuffer();
+    if (answer.status !== 200 && answer.status !== 429) throw new Error(`a policy answered ${answer.status}`);
+    return remember(answer.headers.get("gateway-id")!);
+  }
+  /** Sends a request and removes it; it has no record afterwards, if it was finished by then. */
+  async function removed(): Promise<undefined> {
+    const id = await send("/v1/chat/completions", chat(), labels());
+    recent.splice(recent.indexOf(id), 1);
+    const body = JSON.stringify({ requestIds: [id] });
+    const answer = await callApi(weir, "/v1/request", { method: "DELETE", body });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`a removal answered ${answer.status}`);
   }
 }
 
