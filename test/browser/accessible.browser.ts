@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { NAVIGATION } from "../../src/web/navigation.ts";
-import { findings } from "./axe.ts";
+import { findingsInBothThemes } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { completion, type Provider, send, startProvider } from "./traffic.ts";
 
@@ -19,20 +18,11 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-/** What is found in either theme. */
-async function inBothThemes(page: Page): Promise<string[]> {
-  const light = await findings(page);
-  await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await findings(page);
-  await page.emulateMedia({ colorScheme: "light" });
-  return [...light.map((each) => `light: ${each}`), ...dark.map((each) => `dark: ${each}`)];
-}
-
 test.each(NAVIGATION.map(({ to }) => [to]))("%s has no serious finding", async (path) => {
   await using opened = await it.open(path);
   await opened.page.getByRole("heading", { level: 1 }).waitFor();
   await opened.page.waitForLoadState("networkidle");
-  expect(await inBothThemes(opened.page)).toEqual([]);
+  expect(await findingsInBothThemes(opened.page)).toEqual([]);
 });
 
 test.each(["conversation", "request", "response", "timing", "cost", "replay", "details"])(
@@ -41,7 +31,7 @@ test.each(["conversation", "request", "response", "timing", "cost", "replay", "d
     await using opened = await it.open(`/requests/${id}?tab=${tab}`);
     await opened.page.getByRole("button", { name: "Change Team" }).waitFor();
     await opened.page.waitForLoadState("networkidle");
-    expect(await inBothThemes(opened.page)).toEqual([]);
+    expect(await findingsInBothThemes(opened.page)).toEqual([]);
   },
 );
 
@@ -52,10 +42,10 @@ test("the requests with their builder, menus and keys have no serious finding", 
   await page.getByRole("button", { name: "Builder" }).click();
   await page.getByRole("button", { name: "Add condition" }).click();
   await page.getByRole("button", { name: "Columns" }).click();
-  expect(await inBothThemes(page)).toEqual([]);
+  expect(await findingsInBothThemes(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Keys" }).click();
-  expect(await inBothThemes(page)).toEqual([]);
+  expect(await findingsInBothThemes(page)).toEqual([]);
 });
 
 test("a request beside the list has no serious finding", async () => {

@@ -1,23 +1,40 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
+import type { AxeResults, RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 import { ROOT } from "../e2e/weir.ts";
 
 const SOURCE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
 
+/** Rules whose outcome depends on the theme. */
+const ON_COLORS = ["color-contrast", "link-in-text-block"];
+
 /** What keeps people from using the page as it stands: serious and critical findings, a line each. */
-export async function findings(page: Page): Promise<string[]> {
+export function findings(page: Page): Promise<string[]> {
+  return run(page, {});
+}
+
+/** The same in both themes; in the second, of what depends on it. Afterwards the theme is light. */
+export async function findingsInBothThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await run(page, { runOnly: ON_COLORS });
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await findings(page);
+  return [...light.map((each) => `light: ${each}`), ...dark.map((each) => `dark: ${each}`)];
+}
+
+async function run(page: Page, options: RunOptions): Promise<string[]> {
   // As the developer tools do: the page's own policy lets no script in.
   const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: SOURCE });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run(document, { resultTypes: ["violations"] }).then((found) => JSON.stringify(found.violations))`,
-    awaitPromise: true,
-    returnByValue: true,
-  });
+  const evaluate = async (expression: string) => {
+    const { result } = await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    return result.value;
+  };
+  if ((await evaluate("typeof axe")) === "undefined") await evaluate(`${SOURCE}; undefined`);
+  const how = JSON.stringify({ ...options, resultTypes: ["violations"] });
+  const found = await evaluate(`axe.run(document, ${how}).then((found) => JSON.stringify(found.violations))`);
   await session.detach();
-  const violations: AxeResults["violations"] = JSON.parse(result.value);
+  const violations: AxeResults["violations"] = JSON.parse(found);
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>

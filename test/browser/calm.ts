@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { findings } from "./axe.ts";
+import { findingsInBothThemes } from "./axe.ts";
 import type { Dashboard } from "./open.ts";
 import { HOSTILE } from "./world.ts";
 
@@ -10,10 +10,7 @@ export async function expectCalm(it: Dashboard, path: string, ready: (page: Page
   const { page, faults } = opened;
   await ready(page);
   expect(await page.locator("img, #content script").count()).toBe(0);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await findings(page)).toEqual([]);
-  }
+  expect(await findingsInBothThemes(page)).toEqual([]);
   await page.setViewportSize({ width: 380, height: 800 });
   await page.waitForFunction(() => document.documentElement.scrollWidth <= 380);
   expect(faults).toEqual([]);

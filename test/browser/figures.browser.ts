@@ -251,7 +251,7 @@ describe("a session", () => {
 });
 
 test("figures stay while the time moves on", async () => {
-  await using opened = await it.open("/requests");
+  await using opened = await it.open("/requests", { alone: true });
   const { page } = opened;
   await page.clock.install({ time: Date.now() });
   await page.goto(`${it.weir.api}/costs?range=24h&by=model`);

@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { KEY, startWeir, type Weir, type WeirOptions } from "../e2e/weir.ts";
+import { Tabs } from "./tabs.ts";
 
 const EXECUTABLE = process.env["WEIR_TEST_CHROMIUM"] ?? Bun.which("chromium") ?? "/usr/bin/chromium";
 const ARGUMENTS = [
@@ -13,9 +14,6 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** How long anything may take to appear: the machine may be busy. */
-const APPEARS_MS = 30_000;
-
 /** Debian's Chromium, without anything of its own on the network. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
@@ -26,7 +24,7 @@ export interface Dashboard extends AsyncDisposable {
   readonly weir: Weir;
   readonly browser: Browser;
   /**
-   * A page of a context of its own, logged in unless `key` is null. Whatever it runs that it must not, a script that a
+   * A page that nothing else uses, logged in unless `key` is null. Whatever it runs that it must not, a script that a
    * record brought or one that the policy stopped, is in `faults`.
    */
   open(path: string, options?: OpenOptions): Promise<DashboardPage>;
@@ -38,6 +36,8 @@ export interface OpenOptions {
   readonly width?: number;
   readonly height?: number;
   readonly locale?: string;
+  /** In a context that no other test gets: for what stays with a context, as a clock does. */
+  readonly alone?: boolean;
 }
 
 interface DashboardPage extends AsyncDisposable {
@@ -49,39 +49,24 @@ interface DashboardPage extends AsyncDisposable {
 
 export async function openDashboard(options: WeirOptions = {}): Promise<Dashboard> {
   const [weir, browser] = await Promise.all([startWeir(options), openBrowser()]);
+  const tabs = new Tabs(browser, `${weir.api}/healthz`);
   return {
     weir,
     browser,
-    open: (path, wanted) => openPage(browser, weir, path, wanted),
+    async open(path, { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US", alone } = {}) {
+      const tab = await tabs.take(locale, alone ?? false);
+      const { context, page, faults } = tab;
+      if (key !== null) await logIn(context, weir, key);
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
+      await page.goto(weir.api + path);
+      return { page, context, faults, [Symbol.asyncDispose]: () => tabs.giveBack(tab) };
+    },
     async [Symbol.asyncDispose]() {
       await browser.close();
       await weir[Symbol.asyncDispose]();
     },
   };
-}
-
-async function openPage(
-  browser: Browser,
-  weir: Weir,
-  path: string,
-  { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US" }: OpenOptions = {},
-): Promise<DashboardPage> {
-  const viewport = { width, height };
-  const context = await browser.newContext({ viewport, colorScheme: theme, timezoneId: "UTC", locale });
-  context.setDefaultTimeout(APPEARS_MS);
-  if (key !== null) await logIn(context, weir, key);
-  const page = await context.newPage();
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("dialog", (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) faults.push(`policy: ${message.text()}`);
-  });
-  await page.goto(weir.api + path);
-  return { page, context, faults, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Takes the cookie without the log-in page, which has its own tests. */

@@ -1,0 +1,78 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+/** How long anything may take to appear: the machine may be busy. */
+const APPEARS_MS = 30_000;
+
+/** A page in a context of its own. */
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors that the page did not catch, dialogs, and what its policy stopped, since it was taken. */
+  faults: string[];
+  readonly locale: string;
+  readonly isAlone: boolean;
+}
+
+/**
+ * The pages of a browser, used again by one test after another: a new context has an empty cache and a process of its own,
+ * which costs four times as much CPU. A page is given out as if it were new: without cookies, storage, routes, size and theme of
+ * the test before.
+ */
+export class Tabs {
+  readonly #browser: Browser;
+  readonly #free: Tab[] = [];
+  readonly #blank: string;
+
+  /** @param blank - address of a page without scripts at the origin of those that are opened. */
+  constructor(browser: Browser, blank: string) {
+    this.#browser = browser;
+    this.#blank = blank;
+  }
+
+  async take(locale: string, isAlone: boolean): Promise<Tab> {
+    const at = isAlone ? -1 : this.#free.findIndex((tab) => tab.locale === locale);
+    const [tab = await this.#make(locale, isAlone)] = at < 0 ? [] : this.#free.splice(at, 1);
+    tab.faults = [];
+    return tab;
+  }
+
+  /** A page that cannot be cleared, because it is closed or in no state to answer, is not used again. */
+  async giveBack(tab: Tab): Promise<void> {
+    if (tab.isAlone) return tab.context.close();
+    try {
+      await clear(tab, this.#blank);
+      this.#free.push(tab);
+    } catch {
+      await tab.context.close();
+    }
+  }
+
+  async #make(locale: string, isAlone: boolean): Promise<Tab> {
+    const context = await this.#browser.newContext({ timezoneId: "UTC", locale });
+    context.setDefaultTimeout(APPEARS_MS);
+    const page = await context.newPage();
+    const tab: Tab = { page, context, faults: [], locale, isAlone };
+    page.on("pageerror", (error) => tab.faults.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => {
+      tab.faults.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("console", (message) => {
+      if (/content security policy/i.test(message.text())) tab.faults.push(`policy: ${message.text()}`);
+    });
+    return tab;
+  }
+}
+
+/** At a blank page of the same origin: another one, `about:blank` too, is a process of its own. */
+async function clear({ page, context }: Tab, blank: string): Promise<void> {
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.goto(blank);
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.mouse.move(-1, -1);
+  await context.clearCookies();
+}
