@@ -17,6 +17,7 @@ const RECORDED = 5;
 const WAITING = 24;
 /** Segments that an exchange in flight must outlive to be carried. */
 const CARRIED_AFTER = 18;
+const PART_BYTES = 50_000;
 
 const spoolOf = (directory: string) => join(directory, "spool");
 const segmentAt = (place: number) => (directory: string) =>
@@ -122,14 +123,13 @@ async function stopped(made: Template, file: string, fault: string): Promise<str
 
 /** What comes of one fault while a service runs, and of its next start. */
 async function live(made: Template, file: string, fault: string): Promise<string> {
-  // Its exchanges end when a service starts: there is none that has one for long.
-  if (file === CARRY) return "–";
   using directory = temporaryDirectory("fault");
   const path = join(directory.path, "data");
   cpSync(made.path, path, { recursive: true });
   const spool = spoolIn(spoolOf(path), { segmentBytes: SEGMENT_BYTES });
   const recorder = startRecorder(path);
   await recorder.barrier();
+  const carried = file === CARRY ? await carriedExchange(path, spool, recorder) : undefined;
   // Records wait in the spool while it is damaged: what is in the database already cannot be lost with it.
   const isSpool = !file.includes(".db");
   const hold = isSpool ? new Libsql(join(path, "weir.db")) : undefined;
@@ -149,6 +149,7 @@ async function live(made: Template, file: string, fault: string): Promise<string
     await stop();
     return "–";
   }
+  if (carried !== undefined) passed.push(carried.end());
   passed.push(...Array.from({ length: 3 }, () => pass(spool)));
   hold?.close();
   // The lock was ours: whether the fault makes it wait shows once it reads on.
@@ -160,6 +161,38 @@ async function live(made: Template, file: string, fault: string): Promise<string
   await stop();
   const later = await started(made, path, passed, undefined, losses);
   return seen === "works" || later === WAITS ? later : `waits; then ${later}`;
+}
+
+/** An exchange of the running service that is in flight for so long that it is carried: those of the template end at the start. */
+async function carriedExchange(path: string, spool: Spool, recorder: Recorder): Promise<{ end(): string }> {
+  const id = crypto.randomUUID();
+  const time = Date.now();
+  spool.begin(id, begin({ time }));
+  spool.head(id, { time, status: 200, headers: [] });
+  // So much that it does not stay in memory: it is read from the file.
+  for (let part = 0; part < 3; part++) spool.responseChunk(id, Buffer.alloc(PART_BYTES, `part ${part} `));
+  const carryFiles = () => readdirSync(spoolOf(path)).filter(isCarry);
+  const earlier = carryFiles();
+  await until(async () => {
+    for (let i = 0; i < 10; i++) pass(spool);
+    await recorder.barrier();
+    const found = carryFiles();
+    return found.length > 0 && found.every((name) => !earlier.includes(name));
+  });
+  return {
+    end() {
+      spool.end(id, {
+        time,
+        forwardedAt: time,
+        firstByteAt: time,
+        outcome: "complete",
+        requestBytes: 0,
+        responseBytes: 3 * PART_BYTES,
+      });
+      spool.flush();
+      return id;
+    },
+  };
 }
 
 /** What comes of a disk that takes nothing, from the start on or while a service runs, until it is over. */
@@ -267,13 +300,14 @@ async function counted(path: string, ids: readonly string[], losses: readonly st
 }
 
 async function compared(store: Store, ids: readonly string[], losses: readonly string[]): Promise<string> {
-  const rows = await store.records.query<{ id: string; status: number | null }>({
-    sql: "select request_id as id, response_status as status from requests",
+  const rows = await store.records.query<{ id: string; status: number | null; truncated: number }>({
+    sql: "select request_id as id, response_status as status, truncated from requests",
     args: [],
   });
+  const truncated = new Set(rows.filter((row) => row.truncated === 1).map(({ id }) => id));
   const bodies = await store.content.get(ids, ["response", "raw"]);
   const found = new Set(rows.map(({ id }) => id));
-  const hasBody = (id: string) => (bodies.get(id)?.response ?? bodies.get(id)?.raw) !== undefined;
+  const hasBody = (id: string) => (bodies.get(id)?.response ?? bodies.get(id)?.raw) !== undefined && !truncated.has(id);
   if (!found.has(ids.at(-1)!)) throw new Error("traffic behind the fault has no record");
   if (rows.some(({ status }) => status === null)) throw new Error("a record stays in flight");
   const isReported = losses.length > 0 ? "; reported" : "";

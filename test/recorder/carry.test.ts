@@ -211,3 +211,46 @@ test("a damaged begin of a request in flight is noticed at the next start", asyn
   await second.stop();
   await spool.close();
 });
+
+test.each([
+  ["deleted", (path: string) => rmSync(path), 0],
+  ["emptied", (path: string) => truncateSync(path), 0],
+  ["damaged in one place", (path: string) => damageAt(path, "part 1"), 2],
+] as const)(
+  "a carry file that is %s while the service runs: its record says so, and it is reported",
+  async (_, spoil, whole) => {
+    using directory = temporaryDirectory();
+    const spool = spoolIn(join(directory.path, "spool"), { segmentBytes: 10_000 });
+    const recorder = startRecorder(directory.path);
+    const [id, time] = [randomUUID(), Date.now()];
+    spool.begin(id, begin({ time }));
+    spool.head(id, { time, status: 200, headers: [] });
+    // More than stays in memory.
+    const parts = [0, 1, 2].map((number) => Buffer.alloc(40_000, `part ${number} `));
+    for (const part of parts) spool.responseChunk(id, part);
+    const carryFiles = () => readdirSync(join(directory.path, "spool")).filter((name) => name.endsWith(".carry"));
+    await until(async () => {
+      for (let i = 0; i < 10; i++) pass(spool);
+      await recorder.barrier();
+      return carryFiles().length > 0;
+    });
+    spoil(join(directory.path, "spool", carryFiles()[0]!));
+    const end = { time, forwardedAt: time, firstByteAt: time, outcome: "complete" as const };
+    spool.end(id, { ...end, requestBytes: 0, responseBytes: 120_000 });
+    spool.flush();
+    await recorder.barrier();
+    const store = await openStore(configIn(directory.path), "read");
+    const row = await readRow(store, id);
+    const body = (await store.content.get([id], ["response"])).get(id)?.response;
+    const { losses } = await recorder.status();
+    await Promise.all([store.close(), spool.close(), recorder.stop()]);
+    expect([row["response_status"], row["truncated"], body?.content.byteLength]).toEqual([200, 1, whole * 40_000]);
+    expect(losses).toEqual([expect.stringContaining("1 carry files were damaged")]);
+  },
+);
+
+function damageAt(path: string, text: string): void {
+  const file = readFileSync(path);
+  file[file.indexOf(text) + 100]! ^= 1;
+  writeFileSync(path, file);
+}

@@ -39,15 +39,17 @@ export class Capture {
   #tailBytes = 0;
   #inline: Buffer[] | undefined = [];
   #charged = 0;
+  /** The spool did not have all of it when it was read. */
+  #isShort = false;
 
   constructor(budget: InlineBudget, bytesMax: number) {
     this.#budget = budget;
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes were left out because there are more than `bytesMax`. */
+  /** Bytes were left out because there are more than `bytesMax`, or because the spool no longer had them. */
   get truncated(): boolean {
-    return this.bytes > this.#kept;
+    return this.bytes > this.#kept || this.#isShort;
   }
 
   /** Notes the bytes `[at, end)` of `buffer`, which stand at `offset` in `segment`. */
@@ -72,7 +74,9 @@ export class Capture {
   /** The kept bytes; parts that the spool no longer has are left out. */
   read(spool: Pick<SpoolReader, "readBack">): Buffer {
     if (this.#inline !== undefined) return this.#inline.length === 1 ? this.#inline[0]! : Buffer.concat(this.#inline);
-    return readParts(this.#parts, this.#kept, spool);
+    const all = readParts(this.#parts, this.#kept, spool);
+    this.#isShort ||= all.byteLength < this.#kept;
+    return all;
   }
 
   /** The last bytes of a body of which not all is kept; they may follow the kept ones with a gap. */
@@ -85,7 +89,9 @@ export class Capture {
     if (this.#inline !== undefined) return this.#inline;
     return [...this.parts()].map(({ segment, offset, length }) => {
       const part = Buffer.allocUnsafe(length);
-      return part.subarray(0, spool.readBack(segment, offset, part));
+      const filled = spool.readBack(segment, offset, part);
+      this.#isShort ||= filled < length;
+      return part.subarray(0, filled);
     });
   }
 

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { FRAME_HEAD_BYTES, frameKind } from "../../spool/codec.ts";
+import { FRAME_HEAD_BYTES, frameKind, isIntact } from "../../spool/codec.ts";
 import type { FrameKind, Position } from "../../spool/frame.ts";
 import { isPosition } from "../../spool/read-meta.ts";
 import { frameAt, resumeBehind } from "../../spool/resume.ts";
@@ -50,4 +50,19 @@ export function* framesOf(fd: number): Generator<Found> {
     offset = next;
   }
   if (damaged > 0) yield { offset: size, damaged };
+}
+
+/**
+ * The first bytes of the payload that stands at `offset`, into `target`.
+ *
+ * @returns how many; 0 where its frame is not what was written.
+ */
+export function readPayload(fd: number, offset: number, target: Buffer): number {
+  const at = offset - FRAME_HEAD_BYTES;
+  const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + target.byteLength);
+  const isWhole = fs.readSync(fd, frame, 0, frame.byteLength, at) === frame.byteLength;
+  // The sum does not cover the length: a frame of which only that was damaged is good.
+  if (isWhole && isIntact(frame, 0, frame.byteLength)) return frame.copy(target, 0, FRAME_HEAD_BYTES);
+  // Of a body over its limit, the last part is shorter than its frame.
+  return frameAt(fd, at, fs.fstatSync(fd).size)?.copy(target, 0, FRAME_HEAD_BYTES) ?? 0;
 }

@@ -5,7 +5,7 @@ import { FRAME, type FrameKind, type Position } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Assembler } from "./assemble.ts";
 import type { Capture, Part } from "./capture.ts";
-import { framesOf, readUpTo, SEALED } from "./carry-frames.ts";
+import { framesOf, readPayload, readUpTo, SEALED } from "./carry-frames.ts";
 import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
@@ -49,10 +49,13 @@ export class CarryFiles {
     this.#onDamage = onDamage;
   }
 
-  /** As the reader's own, for parts that were carried. */
+  /** As the reader's own, for parts that were carried. What was damaged or deleted since is reported, and left out. */
   readBack(segment: number, offset: number, target: Buffer): number {
-    const fd = this.#descriptor(-segment);
-    return fd === undefined ? 0 : fs.readSync(fd, target, 0, target.byteLength, offset);
+    const number = -segment;
+    const fd = this.#descriptor(number);
+    const filled = fd === undefined ? 0 : readPayload(fd, offset, target);
+    if (filled < target.byteLength) this.#reportDamage(number, { bytes: target.byteLength, isLost: fd === undefined });
+    return filled;
   }
 
   /**
@@ -142,8 +145,7 @@ export class CarryFiles {
     // The first frame alone looks like the last one.
     if (bytes === 0 && frames > 1 && last?.kind === SEALED) return;
     lost();
-    this.#damaged.add(number);
-    this.#onDamage({ file: basename(this.#path(number)), bytes, isLost: read === undefined });
+    this.#reportDamage(number, { bytes, isLost: read === undefined });
   }
 
   /** Deletes the files of which nothing is in flight any more. */
@@ -170,8 +172,14 @@ export class CarryFiles {
     const fd = this.#open.get(number);
     if (fd !== undefined) fs.closeSync(fd);
     this.#open.delete(number);
-    if (this.#damaged.delete(number)) fs.renameSync(this.#path(number), this.#path(number, SET_ASIDE));
-    else fs.rmSync(this.#path(number), { force: true });
+    const path = this.#path(number);
+    if (this.#damaged.delete(number) && fs.existsSync(path)) fs.renameSync(path, this.#path(number, SET_ASIDE));
+    else fs.rmSync(path, { force: true });
+  }
+
+  #reportDamage(number: number, what: Omit<CarryDamage, "file">): void {
+    this.#damaged.add(number);
+    this.#onDamage({ file: basename(this.#path(number)), ...what });
   }
 
   #path(number: number, ending = ".carry"): string {
