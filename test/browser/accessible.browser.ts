@@ -52,7 +52,7 @@ test("a request beside the list has no serious finding", async () => {
   await using opened = await it.open(`/requests?open=${id}`, { width: 1_440 });
   await opened.page.getByRole("button", { name: "Change Team" }).waitFor();
   await opened.page.locator("tr[data-open]").waitFor();
-  expect(await inBothThemes(opened.page)).toEqual([]);
+  expect(await findingsInBothThemes(opened.page)).toEqual([]);
 });
 
 test("a narrow screen folds the navigation, and everything fits its width", async () => {
