@@ -115,7 +115,7 @@ test("the list has columns that are moved and resized by key and by mouse, and o
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByLabel("Name of the property").fill("Team");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Provider", { exact: true }).uncheck();
+  await page.getByRole("checkbox", { name: "Provider" }).uncheck();
   await page.keyboard.press("Escape");
   await head("Team").waitFor();
   const chosen = await columns(page);
@@ -132,5 +132,51 @@ test("the list has columns that are moved and resized by key and by mouse, and o
   expect(await width("Output")).toBe(before + 116);
   await head("Output").locator(".column-edge").dblclick();
   await page.getByText("Width reset").waitFor({ state: "attached" });
+  expect(faults).toEqual([]);
+});
+
+test("the list has values with their numbers, which filter it, and follow the filter", async () => {
+  await using opened = await it.open("/requests", { width: 1_440, height: 900 });
+  const { page, faults } = opened;
+  const values = page.getByRole("complementary", { name: "Values" });
+  const user = (name: string) => values.getByRole("region", { name: "User" }).getByRole("button", { name });
+  await user("bob 2").click();
+  await page.getByText("2 requests").waitFor();
+  await expectUsers(page, ["bob", "bob"]);
+  await values.getByRole("region", { name: "Status" }).getByRole("button", { name: "200 2" }).waitFor();
+  await user("carl 1").click();
+  await expectUsers(page, ["bob", "carl", "bob"]);
+  await page.getByText("(User is bob or User is carl)").first().waitFor();
+  expect(await user("bob 2").getAttribute("aria-pressed")).toBe("true");
+  await user("bob 2").click();
+  await expectUsers(page, ["carl"]);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await values.getByRole("button", { name: "Team", exact: true }).click();
+  await values.getByRole("region", { name: "Team" }).getByRole("button", { name: "blue 1" }).click();
+  await expectUsers(page, ["ada"]);
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("f");
+  await values.waitFor({ state: "detached" });
+  expect(faults).toEqual([]);
+});
+
+test("the list's histogram chooses a time by drawing and by key", async () => {
+  await using opened = await it.open("/requests?range=1h", { width: 1_440, height: 900 });
+  const { page, faults } = opened;
+  const bars = page.getByRole("slider", { name: /^Requests over time/ });
+  await bars.waitFor();
+  const { x, y, width, height } = (await bars.boundingBox())!;
+  await page.mouse.move(x + width * 0.8, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 1, y + height / 2, { steps: 3 });
+  await page.mouse.up();
+  await page.waitForURL(/from=.*&to=/);
+  await expectUsers(page, ["dora", "bob", "carl", "bob", "ada"]);
+  await page.goBack();
+  await page.waitForURL(/range=1h$/);
+  await bars.focus();
+  for (const key of ["End", "Home", "Enter"]) await page.keyboard.press(key);
+  await page.waitForURL(/from=.*&to=/);
+  await page.getByText("No request fits this filter").waitFor();
   expect(faults).toEqual([]);
 });

@@ -60,11 +60,11 @@ describe("the list", () => {
   test("is sorted by a click on a head, and the address says so", async () => {
     await using opened = await it.open("/requests");
     const { page } = opened;
-    await page.getByRole("button", { name: "User" }).click();
+    await page.getByRole("columnheader", { name: "User" }).getByRole("button").click();
     await page.waitForURL(/sort=user_id\.desc/);
     await page.locator("th[aria-sort=descending]", { hasText: "User" }).waitFor();
     await expectUsers(page, ["dora", "carl", "bob", "bob", "ada"]);
-    await page.getByRole("button", { name: "User" }).click();
+    await page.getByRole("columnheader", { name: "User" }).getByRole("button").click();
     await expectUsers(page, ["ada", "bob", "bob", "carl", "dora"]);
   });
 

@@ -35,6 +35,7 @@ const METRICS = t.Object(
       t.Array(t.String(), { description: `Any of ${Object.keys(GROUPS).join(", ")}, property:<Name>.` }),
     ),
     time_bucket: optional(t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` })),
+    latencies: optional(t.Boolean({ description: "false leaves the latencies out, which take most of the time." })),
   },
   { additionalProperties: false },
 );
@@ -71,7 +72,8 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         // A series that is cut after ten buckets is none.
         const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
-        return success(await metrics(database, scope, { groupBy, timeBucket, ...page }, deadline), warnings);
+        const query = { groupBy, timeBucket, latencies: body.latencies !== false, ...page };
+        return success(await metrics(database, scope, query, deadline), warnings);
       },
       {
         body: METRICS,

@@ -11,7 +11,10 @@ import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from 
 import { type GroupBy, groupClause, groupColumns, groupNames } from "./group-by.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
 
-type MetricsQuery = GroupBy & ListOptions;
+interface MetricsQuery extends GroupBy, ListOptions {
+  /** False leaves latencies out: ranking them takes most of the time. */
+  readonly latencies?: boolean;
+}
 
 type Row = Readonly<Record<string, Key>>;
 
@@ -28,7 +31,11 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     ["requests", "desc"],
     ...names.map((name) => [name, "asc"] as const),
   ];
-  const measures: Measures = { tokens: true, outcomes: true, latencies: true };
+  const measures: Measures = {
+    tokens: true,
+    outcomes: true,
+    ...(query.latencies === false ? {} : { latencies: true }),
+  };
   const figures = await fromBlocks(database, scope, { ...query, measures }, deadline);
   if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
   const rows = [...figures.groups()].map((group) => ({
@@ -38,10 +45,13 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
   }));
   if (rows.length === 0 && names.length === 0) rows.push({ group: ALL_RECORDS, requests: 0 });
   const page = inOrder(rows, order, { ...query, nullsLast: false });
-  const ranks = await figures.latencyPercentiles(
-    page.map(({ group }) => group),
-    PERCENTILES,
-  );
+  const ranks =
+    query.latencies !== false
+      ? await figures.latencyPercentiles(
+          page.map(({ group }) => group),
+          PERCENTILES,
+        )
+      : undefined;
   return page.map((row) => {
     const { group } = row;
     const { cacheHits, ...outcomes } = figures.outcomesOf(group);
@@ -50,9 +60,9 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
       ...sumsOf(figures, group),
       ...outcomes,
       cache_hits: cacheHits,
-      latency_avg: figures.latencyAverageOf(group),
+      latency_avg: query.latencies !== false ? figures.latencyAverageOf(group) : null,
     };
-    return metricsRow(figuresRow, query, ranks.get(group)!);
+    return metricsRow(figuresRow, query, ranks?.get(group) ?? []);
   });
 }
 
@@ -70,7 +80,9 @@ async function metricsOfRecords(
   const statement = selectRecords(
     scope,
     ({ bind }) =>
-      `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}, avg(r.delay_ms) as latency_avg, ${LATENCIES}`,
+      `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}${
+        query.latencies !== false ? `, avg(r.delay_ms) as latency_avg, ${LATENCIES}` : ""
+      }`,
     ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
       limit ${bind(query.limit)} offset ${bind(query.offset)}`,
     { source },
@@ -90,7 +102,11 @@ async function metricsOfRecords(
 /** Text of some 10,000 latencies. */
 const LATENCIES_CHARS = 100_000;
 
-function metricsRow(row: Row, { groupBy, timeBucket }: MetricsQuery, ranks: readonly (number | null)[]) {
+function metricsRow(
+  row: Row,
+  { groupBy, timeBucket, latencies = true }: MetricsQuery,
+  ranks: readonly (number | null)[],
+) {
   const keys = Object.fromEntries(groupBy.map((name, index) => [name, row[`g${index}`] ?? null]));
   return {
     ...keys,
@@ -104,8 +120,12 @@ function metricsRow(row: Row, { groupBy, timeBucket }: MetricsQuery, ranks: read
     prompt_tokens: row["prompt_tokens"],
     completion_tokens: row["completion_tokens"],
     total_tokens: row["total_tokens"],
-    latency_avg: row["latency_avg"],
-    ...Object.fromEntries(PERCENTILES.map((percent, index) => [`latency_p${percent}`, ranks[index] ?? null])),
+    ...(latencies
+      ? {
+          latency_avg: row["latency_avg"],
+          ...Object.fromEntries(PERCENTILES.map((percent, index) => [`latency_p${percent}`, ranks[index] ?? null])),
+        }
+      : {}),
   };
 }
 

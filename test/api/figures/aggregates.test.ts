@@ -62,6 +62,13 @@ describe.each(DATABASES)("on %s", (kind) => {
       .find((limit) => values.filter((value) => value <= limit).length * 100 >= percent * values.length)!;
   }
 
+  test("metrics without latencies are the same but for them", async () => {
+    const body = { group_by: ["model"], time_bucket: "day" };
+    const rows = await post("/v1/metrics/query", body);
+    const without = rows.map((row) => Object.entries(row).filter(([name]) => !name.startsWith("latency_")));
+    expect(await post("/v1/metrics/query", { ...body, latencies: false })).toEqual(without.map(Object.fromEntries));
+  });
+
   test("requests are counted by the values of each facet, the most frequent first, within the filter", async () => {
     const path = "/v1/request/facets/query";
     expect(await post(path, { facets: ["status", "user", "property:Tier"], limit: 3 })).toEqual([

@@ -10,6 +10,7 @@ export const LIST_KEYS = [
   ["s", "search"],
   ["/", "filter"],
   ["b", "filter builder"],
+  ["f", "values with their numbers on or off"],
   ["l", "live on or off"],
   ["r", "refresh"],
   ["Shift ← →", "on a column's head: move the column"],

@@ -28,6 +28,9 @@ import { useSearching } from "./use-searching.ts";
 
 const route = getRouteApi("/requests");
 
+const asideCode = () => import("./list-aside.tsx");
+const Facets = lazy(async () => ({ default: (await asideCode()).Facets }));
+const Histogram = lazy(async () => ({ default: (await asideCode()).Histogram }));
 const panelCode = () => import("./panel.tsx");
 const RequestPanel = lazy(async () => ({ default: (await panelCode()).RequestPanel }));
 /** When the rows are there: the panel opens at once, and also while the service is away. */
@@ -73,6 +76,7 @@ function ReadRequests() {
     const timer = setTimeout(() => void panelCode().catch(() => {}), IDLE_MS); // it is tried again when it is opened
     return () => clearTimeout(timer);
   }, []);
+  const [hasFacets, setFacets] = useFacetsOpen();
   const { open } = search;
   const onOpen = useCallback(
     (id: string) => {
@@ -89,7 +93,11 @@ function ReadRequests() {
     b: () => setEditing(!isEditing),
     l: () => list.canBeLive && set({ live: search.live ? undefined : true }),
     r: list.refresh,
+    f: () => setFacets(!hasFacets),
   });
+  // What is answered in parts cannot be counted by then, and before the first request there is nothing to count.
+  const isCounted = !question.isInParts && !list.isFirstStart && list.data !== undefined;
+  const isLive = search.live === true && list.canBeLive;
   return (
     <Page
       title="Requests"
@@ -108,6 +116,16 @@ function ReadRequests() {
             value={search}
             onChange={(time) => set({ range: undefined, from: undefined, to: undefined, ...time })}
           />
+          <button
+            type="button"
+            className="facets-button"
+            aria-pressed={hasFacets}
+            title="Values with their numbers (f)"
+            onClick={() => setFacets(!hasFacets)}
+          >
+            <Icon name="tag" />
+            Values
+          </button>
           <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
           <ViewsMenu search={search} />
           <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
@@ -139,7 +157,22 @@ function ReadRequests() {
       ) : null}
       <RefusedBanner />
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
+      {isCounted ? (
+        <Suspense fallback={<div className="histogram" />}>
+          <Histogram
+            search={search}
+            question={question}
+            live={isLive}
+            onSelect={(span) => set({ range: undefined, ...span, live: undefined })}
+          />
+        </Suspense>
+      ) : null}
       <div className="requests-body">
+        {isCounted && hasFacets ? (
+          <Suspense fallback={<aside className="facets" />}>
+            <Facets filter={filter} onChange={setFilter} question={question} live={isLive} />
+          </Suspense>
+        ) : null}
         <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} onOpen={onOpen} />
         {open === undefined ? null : (
           <Suspense fallback={<section className="request-panel panel" aria-busy="true" />}>
@@ -150,6 +183,23 @@ function ReadRequests() {
       {isHelping ? <KeyHelp keys={LIST_KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
   );
+}
+
+const FACETS_STORED = "weir.facets-open";
+/** On narrower screens the list needs the room, until somebody chooses otherwise. */
+const FACETS_SCREEN = "(min-width: 1240px)";
+
+/** Whether the values stand beside the list. */
+function useFacetsOpen() {
+  const [isOpen, setOpen] = useState(() => {
+    const stored = localStorage.getItem(FACETS_STORED);
+    return stored === null ? matchMedia(FACETS_SCREEN).matches : stored === "yes";
+  });
+  const set = (next: boolean) => {
+    localStorage.setItem(FACETS_STORED, next ? "yes" : "no");
+    setOpen(next);
+  };
+  return [isOpen, set] as const;
 }
 
 type ListState = ReturnType<typeof useList>;
