@@ -1,4 +1,5 @@
 import net from "node:net";
+import { Accepting } from "./accepting.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
 
@@ -24,8 +25,12 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     nowMs: performance.now(),
     closing: false,
   };
+  const accepting = new Accepting((socket) => {
+    const connection = new ServerConnection(parts, socket);
+    if (parts.closing) connection.closeIfIdle();
+  });
   // A client that closes its side behind its request may still be reading.
-  const server = net.createServer({ allowHalfOpen: true }, (socket) => void new ServerConnection(parts, socket));
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => accepting.take(socket));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     const { port, host, portShared = false } = options;
@@ -49,6 +54,7 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     },
     closeIdle,
     closeAll() {
+      accepting.destroyWaiting();
       for (const connection of parts.connections) connection.socket.destroy();
     },
   };
