@@ -11,6 +11,7 @@ import { logEndpoints } from "./changes/log.ts";
 import { sessionTagEndpoints } from "./changes/session-tag.ts";
 import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
+import { atOwnPath, servesHelicone } from "./earlier-product.ts";
 import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { aggregateEndpoints } from "./figures/aggregates.ts";
@@ -56,11 +57,13 @@ export function createApi(
   const { keys, logins, config } = room;
   gate = new Gate({ keys, logins, routes, ownOrigin: (request) => ownOrigin(config, request) });
   const dashboard = new Dashboard(room.log);
-  return async (request) => {
+  const isHelicone = servesHelicone(config);
+  return async (called) => {
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     // Two of them are read differently by whatever stands in front; the listener joins them with a comma.
-    if (!URL.canParse(request.url) || request.headers.get("host")?.includes(","))
+    if (!URL.canParse(called.url) || called.headers.get("host")?.includes(","))
       return failure(new GatewayError("bad_request", "the request names no host and path, or two hosts"));
+    const request = isHelicone ? atOwnPath(called) : called;
     const started = performance.now();
     const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);
     if (page !== undefined) return page;

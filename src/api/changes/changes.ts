@@ -11,6 +11,7 @@ import { Deadline } from "../../store/database/deadline.ts";
 import { findPage } from "../../store/find/find.ts";
 import type { Amendment } from "../../threads.ts";
 import type { Gate } from "../access/gate.ts";
+import { asProperties, servesHelicone } from "../earlier-product.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { FILTER, FLAGS, readScope } from "../input/query-body.ts";
@@ -75,12 +76,14 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
     if (done === null) throw noSuchRequest();
     return done;
   };
+  const isHelicone = servesHelicone(room.config);
   return new Elysia()
     .put(
       "/v1/request/:id/property",
       async ({ params, body, request }) => {
-        refuseEmptyName(body, "");
-        const { requestId, properties } = await amend(request, params.id, { properties: asStored(body) });
+        const wanted = isHelicone ? asProperties(body) : body;
+        refuseEmptyName(wanted, "");
+        const { requestId, properties } = await amend(request, params.id, { properties: asStored(wanted) });
         return success([{ request_id: requestId, properties }]);
       },
       {

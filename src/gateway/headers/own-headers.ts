@@ -20,10 +20,29 @@ export function withOwnHeaders(
   cache: CacheAnswer | undefined,
 ): string[] {
   const all = added === undefined ? [...headers] : [...headers, ...added];
+  const from = headers.length;
   for (const name of idHeaders) all.push(name, id);
-  if (cache === undefined) return all;
-  const { hit } = cache;
-  if (hit === undefined) all.push("gateway-cache", "MISS");
-  else all.push("gateway-cache", "HIT", "gateway-cache-bucket-idx", String(hit.place));
+  if (cache !== undefined) {
+    const { hit } = cache;
+    if (hit === undefined) all.push("gateway-cache", "MISS");
+    else all.push("gateway-cache", "HIT", "gateway-cache-bucket-idx", String(hit.place));
+  }
+  if (idHeaders.length > 1) repeatUnderAliases(all, from, idHeaders);
   return all;
+}
+
+const OWN = "gateway-";
+const OWN_ID = "gateway-id";
+
+/** What the gateway and its plugins say of the cache and of limits, once more by the names that clients know. */
+function repeatUnderAliases(all: string[], from: number, idHeaders: readonly string[]): void {
+  const end = all.length;
+  for (let at = from; at < end; at += 2) {
+    const name = all[at]!.toLowerCase();
+    if (!name.startsWith(OWN) || name === OWN_ID) continue;
+    for (const idHeader of idHeaders) {
+      if (idHeader === OWN_ID) continue;
+      all.push(`${idHeader.slice(0, -"id".length)}${name.slice(OWN.length)}`, all[at + 1]!);
+    }
+  }
 }
