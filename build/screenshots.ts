@@ -40,7 +40,7 @@ const shots = (requestId: string): readonly Shot[] => [
     },
   },
   { name: "request", path: `/requests/${requestId}` },
-  { name: "costs", path: "/costs" },
+  { name: "overview", path: "/overview" },
   { name: "playground", path: "/playground", before: compareModels },
 ];
 

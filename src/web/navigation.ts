@@ -2,11 +2,11 @@ import type { IconName } from "./parts/icon.tsx";
 
 /** What the navigation shows, in its order; a page is in `router.tsx` as well. */
 export const NAVIGATION = [
+  { to: "/overview", label: "Overview", icon: "chart" },
   { to: "/requests", label: "Requests", icon: "list" },
   { to: "/sessions", label: "Sessions", icon: "flow" },
   { to: "/users", label: "Users", icon: "people" },
   { to: "/properties", label: "Properties", icon: "tag" },
-  { to: "/costs", label: "Costs", icon: "chart" },
   { to: "/playground", label: "Playground", icon: "play" },
   { to: "/models", label: "Models", icon: "cube" },
   { to: "/credentials", label: "Credentials", icon: "lock" },

@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { client } from "./client.ts";
 import { readAlertsSearch } from "./pages/alerts/search.ts";
-import { readCostsSearch } from "./pages/costs/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
+import { readOverviewSearch } from "./pages/overview/search.ts";
 import { readPlaygroundSearch } from "./pages/playground/search.ts";
 import { readPluginsSearch } from "./pages/plugins/search.ts";
 import { readPropertiesSearch } from "./pages/properties/search.ts";
@@ -94,11 +94,21 @@ const properties = createRoute({
   component: lazyRouteComponent(() => import("./pages/properties/page.tsx"), "PropertiesPage"),
 });
 
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: "/overview",
+  validateSearch: only(readOverviewSearch),
+  component: lazyRouteComponent(() => import("./pages/overview/page.tsx"), "OverviewPage"),
+});
+
+/** Where the overview stood before: links to it go on working. */
 const costs = createRoute({
   getParentRoute: () => root,
   path: "/costs",
-  validateSearch: only(readCostsSearch),
-  component: lazyRouteComponent(() => import("./pages/costs/page.tsx"), "CostsPage"),
+  validateSearch: only(readOverviewSearch),
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/overview", search, replace: true });
+  },
 });
 
 const models = createRoute({
@@ -183,6 +193,7 @@ export const router = createRouter({
     session,
     users,
     properties,
+    overview,
     costs,
     models,
     playground,

@@ -22,7 +22,7 @@ describe("the shell", () => {
     "/",
     "/requests",
     "/requests/0198c0de-0000-7000-8000-000000000000",
-    "/costs?range=7d",
+    "/overview?range=7d",
     "/no/such/page",
     "/requests/%E0%A4%A",
   ])("answers a browser at %s, without a key", async (path) => {

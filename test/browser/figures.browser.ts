@@ -18,8 +18,8 @@ afterAll(async () => {
 const SESSION = `/sessions/${encodeURIComponent(`s ${HOSTILE}`)}`;
 
 test.each([
-  ["Costs", "/costs?by=user"],
-  ["Costs", "/costs?by=model"],
+  ["Overview", "/overview?by=user"],
+  ["Overview", "/overview?by=model"],
   ["Users", "/users"],
   ["Sessions", "/sessions"],
   [HOSTILE, SESSION],
@@ -65,14 +65,14 @@ test("a search is one step of the way back, however many letters it has", async 
   await until(async () => (await box.inputValue()) === "");
 });
 
-describe("Costs", () => {
+describe("Overview", () => {
   test("writes numbers alike in every browser", async () => {
-    await using opened = await it.open("/costs?range=1h", { locale: "de-DE" });
+    await using opened = await it.open("/overview?range=1h", { locale: "de-DE" });
     await opened.page.locator(".tiles").getByText("12.5%").waitFor();
   });
 
   test("adds up what passed", async () => {
-    await using opened = await it.open("/costs?range=1h");
+    await using opened = await it.open("/overview?range=1h");
     const { page } = opened;
     const tiles = page.locator(".tiles");
     await tiles.getByText("8", { exact: true }).waitFor();
@@ -81,7 +81,7 @@ describe("Costs", () => {
   });
 
   test("leads from a row of a chart's table to the requests of that time, by keyboard alone", async () => {
-    await using opened = await it.open("/costs?range=24h");
+    await using opened = await it.open("/overview?range=24h");
     const { page } = opened;
     const toggle = page.getByRole("button", { name: "Table of Errors" });
     await toggle.waitFor();
@@ -101,7 +101,7 @@ describe("Costs", () => {
   });
 
   test("a chart is walked through with arrows, read out, and opened with Enter", async () => {
-    await using opened = await it.open("/costs?range=24h&by=user");
+    await using opened = await it.open("/overview?range=24h&by=user");
     const { page } = opened;
     const chart = page.getByRole("slider", { name: /^Requests;/ });
     await chart.focus();
@@ -118,7 +118,7 @@ describe("Costs", () => {
   });
 
   test("a click on a bar opens its requests", async () => {
-    await using opened = await it.open("/costs?range=24h");
+    await using opened = await it.open("/overview?range=24h");
     const { page } = opened;
     const chart = page.getByRole("slider", { name: /^Requests;/ });
     const box = (await chart.boundingBox())!;
@@ -129,7 +129,7 @@ describe("Costs", () => {
   });
 
   test("a part of the time that is drawn over is looked at closer, and opens nothing", async () => {
-    await using opened = await it.open("/costs?range=24h&by=user");
+    await using opened = await it.open("/overview?range=24h&by=user");
     const { page } = opened;
     const chart = page.getByRole("slider", { name: /^Requests;/ });
     const box = (await chart.boundingBox())!;
@@ -139,16 +139,16 @@ describe("Costs", () => {
     await page.mouse.down();
     await page.mouse.move(box.x + box.width / 2, height, { steps: 4 });
     await page.mouse.up();
-    await page.waitForURL(/costs\?from=.*by=user/);
+    await page.waitForURL(/overview\?from=.*by=user/);
     const { searchParams } = new URL(page.url());
     const [from, to] = ["from", "to"].map((name) => Date.parse(searchParams.get(name)!)) as [number, number];
     expect([from % 300_000, to % 300_000]).toEqual([0, 0]);
     expect(to - from).toBeLessThan(86_400_000);
-    await page.getByRole("heading", { level: 1, name: "Costs" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });
 
   test("what it is split by and its time are in its address, and come back from it", async () => {
-    await using opened = await it.open("/costs");
+    await using opened = await it.open("/overview");
     const { page } = opened;
     await page.getByLabel("Split by").selectOption({ label: "Team" });
     await page.getByRole("heading", { name: "By property Team" }).waitFor();
@@ -166,13 +166,19 @@ describe("Costs", () => {
   });
 
   test("says so where there is nothing in a time", async () => {
-    await using opened = await it.open("/costs?from=2001-01-01&to=2001-02-01");
+    await using opened = await it.open("/overview?from=2001-01-01&to=2001-02-01");
     await opened.page.getByText("No requests in this time").waitFor();
+  });
+
+  test("is found under its old address", async () => {
+    await using opened = await it.open("/costs?range=24h&by=user");
+    await opened.page.waitForURL(/\/overview\?range=24h&by=user/);
+    await opened.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   });
 
   test("says what is wrong with a filter that its address brings", async () => {
     const filter = encodeURIComponent(JSON.stringify({ request_response_rmt: { modle: { equals: "x" } } }));
-    await using opened = await it.open(`/costs?filter=${filter}`);
+    await using opened = await it.open(`/overview?filter=${filter}`);
     await opened.page.getByRole("alert").getByText(/modle/).first().waitFor();
   });
 });
@@ -254,7 +260,7 @@ test("figures stay while the time moves on", async () => {
   await using opened = await it.open("/requests", { alone: true });
   const { page } = opened;
   await page.clock.install({ time: Date.now() });
-  await page.goto(`${it.weir.api}/costs?range=24h&by=model`);
+  await page.goto(`${it.weir.api}/overview?range=24h&by=model`);
   const row = page.getByRole("table", { name: "By model" }).getByRole("row").nth(1);
   await row.waitFor();
   await page.waitForLoadState("networkidle");
@@ -279,8 +285,13 @@ test("a user's figures over time are filtered by that user, which can be taken a
   await page.getByRole("link", { name: "Over time of ada" }).click();
   await page.getByText("User is ada").waitFor();
   await page.locator(".tiles").getByText("3", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Show all requests again" }).click();
+  await page.getByRole("button", { name: "Remove: User is ada" }).click();
   await page.locator(".tiles").getByText("8", { exact: true }).waitFor();
+  // The filter stands in the address, and what was typed is added as on the list of requests.
+  const form = page.getByRole("form", { name: "Filter figures" });
+  await form.getByLabel("User", { exact: true }).fill("ada");
+  await form.getByRole("button", { name: "Add filter" }).click();
+  await page.waitForURL(/overview\?.*filter=/);
 });
 
 test("a property's values are searched, and lead to their requests", async () => {

@@ -41,7 +41,7 @@ test("before anyone has logged in, nothing is asked for but who it is", async ()
   expect(asked.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session"]);
 });
 
-test.each(["/requests", "/costs"])(
+test.each(["/requests", "/overview"])(
   "a link to %s with a filter that cannot be read shows nothing, and says so",
   async (path) => {
     await using opened = await it.open(`${path}?filter=%7Bbroken`);

@@ -16,8 +16,8 @@ const PAGES = [
   ["/sessions/none", "No request belongs to this session"],
   ["/users", "No requests of any user in this time"],
   ["/properties", "No request has a property yet"],
-  ["/costs", "No requests in this time"],
-  ["/costs?range=all&by=model", "No requests in this time"],
+  ["/overview", "No requests in this time"],
+  ["/overview?range=all&by=model", "No requests in this time"],
   ["/models", "No model was seen yet"],
   ["/models?tab=prices", "No prices of your own"],
   ["/domains", "No domain was used today, and none was decided about"],
@@ -71,24 +71,27 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
   },
 );
 
-test.each(["/costs", "/users", "/storage"])("%s keeps its heading where it is while its figures come", async (path) => {
-  await using opened = await it.open("/requests");
-  const { page } = opened;
-  const asked = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  await page.route(/\/v1\/(?!session$)/, async (route) => {
-    asked.resolve();
-    await released.promise;
-    await route.continue();
-  });
-  await page.goto(it.weir.api + path);
-  const heading = page.getByRole("heading", { level: 1 });
-  await heading.waitFor();
-  const before = await heading.boundingBox();
-  await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
-  await asked.promise;
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  released.resolve();
-  await page.waitForLoadState("networkidle");
-  expect(await heading.boundingBox()).toEqual(before);
-});
+test.each(["/overview", "/users", "/storage"])(
+  "%s keeps its heading where it is while its figures come",
+  async (path) => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await page.route(/\/v1\/(?!session$)/, async (route) => {
+      asked.resolve();
+      await released.promise;
+      await route.continue();
+    });
+    await page.goto(it.weir.api + path);
+    const heading = page.getByRole("heading", { level: 1 });
+    await heading.waitFor();
+    const before = await heading.boundingBox();
+    await page.getByRole("status").or(page.locator("[aria-busy=true]")).first().waitFor();
+    await asked.promise;
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    released.resolve();
+    await page.waitForLoadState("networkidle");
+    expect(await heading.boundingBox()).toEqual(before);
+  },
+);

@@ -55,7 +55,7 @@ export function PropertiesPage() {
               <section className="beside-main" aria-label={`Values of ${shown}`}>
                 <div className="beside-head">
                   <h2>{shown}</h2>
-                  <Link to="/costs" search={{ ...time, by: propertyKey(shown) }}>
+                  <Link to="/overview" search={{ ...time, by: propertyKey(shown) }}>
                     Costs over time by this property
                   </Link>
                 </div>

@@ -51,7 +51,7 @@ const columnsOf = (span: Span): readonly Column<UserRow>[] => [
     id: "costs",
     header: "Figures",
     cell: (row) => (
-      <Link to="/costs" search={{ ...isoSpan(span), filter: requestsOf(row) }}>
+      <Link to="/overview" search={{ ...isoSpan(span), filter: requestsOf(row) }}>
         Over time<span className="unseen"> of {row.user_id}</span>
       </Link>
     ),

@@ -1,36 +1,38 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
-import { FilterChip } from "../../filter/filter-chip.tsx";
+import { useMemo, useRef } from "react";
+import { AddCondition, ConditionChips } from "../../filter/conditions.tsx";
+import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import type { FilterTree } from "../../filter/tree.ts";
 import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
+import { useKeys } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { isUnreadable } from "../requests/search.ts";
 import { Charts } from "./charts.tsx";
-import { type CostsSearch, SPLITS } from "./search.ts";
+import { type OverviewSearch, SPLITS } from "./search.ts";
 import { Tiles } from "./tiles.tsx";
 import { TopList } from "./top-list.tsx";
 import { useFigures } from "./use-figures.ts";
 
 const FALLBACK = "7d";
 
-export function CostsPage() {
-  const search = useSearch({ from: "/costs" });
-  const navigate = useNavigate({ from: "/costs" });
-  const change = (next: CostsSearch) => void navigate({ search: next });
+export function OverviewPage() {
+  const search = useSearch({ from: "/overview" });
+  const navigate = useNavigate({ from: "/overview" });
+  const change = (next: OverviewSearch) => void navigate({ search: next });
   const { by, filter, ...time } = search;
   const span = useSpan(time, FALLBACK);
   const clear = () => change({ ...time, ...(by === undefined ? {} : { by }) });
   return (
     <Page
-      title="Costs"
-      about="What requests cost, how many there are, how long they take and how often they fail."
+      title="Overview"
+      about="How many requests there are, what they cost, how long they take and how often they fail."
       actions={
         <>
           <SplitMenu by={by} onChange={(next) => change({ ...time, filter, ...(next === "" ? {} : { by: next }) })} />
@@ -42,7 +44,14 @@ export function CostsPage() {
         </>
       }
     >
-      {isUnreadable(filter) ? null : <FilterChip filter={filter} onClear={clear} />}
+      {isUnreadable(filter) ? null : (
+        <Conditions
+          tree={filter}
+          onChange={(tree) =>
+            change({ ...time, ...(by === undefined ? {} : { by }), ...(tree === "all" ? {} : { filter: tree }) })
+          }
+        />
+      )}
       {isUnreadable(filter) ? (
         <BrokenLink onClear={clear} />
       ) : span === undefined ? (
@@ -56,6 +65,27 @@ export function CostsPage() {
         />
       )}
     </Page>
+  );
+}
+
+interface ConditionsProps {
+  readonly tree: unknown;
+  readonly onChange: (tree: FilterTree) => void;
+}
+
+/** Which requests the figures are about. */
+function Conditions({ tree, onChange }: ConditionsProps) {
+  const value = useRef<HTMLInputElement>(null);
+  const filter = useMemo(() => fromTree(tree), [tree]);
+  const conditions = { filter, valueRef: value, onChange: (next: FilterGroup) => onChange(toTree(next)) };
+  useKeys({ "/": () => value.current?.focus() });
+  return (
+    <div className="filter-bar">
+      <search>
+        <AddCondition label="Filter figures" {...conditions} />
+      </search>
+      <ConditionChips {...conditions} />
+    </div>
   );
 }
 

@@ -13,15 +13,15 @@ export const SPLITS: Readonly<Record<string, string>> = {
   credential: "Credential",
 };
 
-/** What the address of the costs page says. */
-export interface CostsSearch extends TimeSearch {
+/** What the address of the overview says. */
+export interface OverviewSearch extends TimeSearch {
   /** A name of `SPLITS`, or `property:<Name>`; missing means not split. */
   readonly by?: string | undefined;
   /** The API's filter tree; missing means all. */
   readonly filter?: unknown;
 }
 
-export function readCostsSearch(search: Record<string, unknown>): CostsSearch {
+export function readOverviewSearch(search: Record<string, unknown>): OverviewSearch {
   const by = readText(search["by"]);
   const { filter } = search;
   const isSplit = by !== undefined && (Object.hasOwn(SPLITS, by) || /^property:./.test(by));
