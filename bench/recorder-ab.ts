@@ -1,10 +1,10 @@
 /**
  * CPU time of the recorder a record, for each workload of `storage-workloads.ts`, beside other commits.
  *
- * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 5] [--only small,chat]`: the checkouts take turns, each run in a
+ * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 5] [--only small,chat] [--share 0.3]`: the checkouts take turns, each run in a
  * process of its own over the same exchanges; other exchanges and the first half warm up, the second half is measured. Microseconds of CPU, of the
  * recorder's thread and of the whole process (with the runtime's compilers and collectors): medians of the rounds.
- * A base is a commit, or the path of a checkout. Results go to `bench/results/recorder-ab.txt`.
+ * A base is a commit, or the path of a checkout. With `--share` only so many of the exchanges are recorded. Results go to `bench/results/recorder-ab.txt`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -41,6 +41,7 @@ async function compare(): Promise<void> {
       base: { type: "string", multiple: true, default: ["81fbf23"] },
       rounds: { type: "string", default: "5" },
       only: { type: "string" },
+      share: { type: "string", default: "1" },
     },
   });
   const directory = mkdtempSync(join(tmpdir(), "weir-recorder-ab-"));
@@ -55,13 +56,15 @@ async function compare(): Promise<void> {
     return { name: base, root: path };
   });
   roots.push({ name: "here", root: ROOT });
-  const lines: string[] = [`CPU µs a record: thread / process; here is ${git("rev-parse", "--short", "HEAD")}`];
+  const lines: string[] = [
+    `CPU µs a record: thread / process, medians, then each round; here is ${git("rev-parse", "--short", "HEAD")}`,
+  ];
   try {
     for (const workload of WORKLOADS) {
       if (values.only !== undefined && !values.only.split(",").includes(workload.name)) continue;
-      const count = COUNTS[workload.name] ?? workload.count;
+      const count = Math.ceil((COUNTS[workload.name] ?? workload.count) * Number(values.share));
       const file = join(directory, "exchanges");
-      writeFileSync(file, serialize(groupsOf(workload, count)));
+      writeFileSync(file, serialize(groupsOf(workload, count, Number(values.share))));
       const costs = new Map<string, Cost[]>(roots.map(({ name }) => [name, []]));
       for (let round = 0; round < Number(values.rounds); round++) {
         for (const { name, root } of roots) costs.get(name)!.push(runIn(root, file));
@@ -75,7 +78,10 @@ async function compare(): Promise<void> {
         return `${name} ${median("thread")} / ${median("all")}`;
       });
       lines.push(`${workload.name.padEnd(18)} ${told.join("   ")}`);
-      console.log(lines.at(-1));
+      for (const [name, each] of costs) {
+        lines.push(`  ${name}: ${each.map(({ thread, all }) => `${thread.toFixed(0)}/${all.toFixed(0)}`).join(" ")}`);
+      }
+      console.log(lines.slice(-1 - costs.size).join("\n"));
     }
   } finally {
     for (const path of made) git("worktree", "remove", "--force", path);
@@ -85,11 +91,11 @@ async function compare(): Promise<void> {
   writeFileSync(join(ROOT, "bench/results/recorder-ab.txt"), `${lines.join("\n")}\n`);
 }
 
-function groupsOf({ together, make }: Workload, count: number): Group[] {
+function groupsOf({ together, make }: Workload, count: number, share: number): Group[] {
   const warmUp = WORKLOADS.flatMap((each): Group[] => {
     const number = WARM_UP[each.name];
     if (number === undefined) return [];
-    return [{ together: each.together, exchanges: [...each.make(number)], isMeasured: false }];
+    return [{ together: each.together, exchanges: [...each.make(Math.ceil(number * share))], isMeasured: false }];
   });
   const exchanges = [...make(count)];
   const half = exchanges.length >> 1;

@@ -63,6 +63,8 @@ export class ReadingNote {
   readonly #last: Note | undefined;
   #fd: number | undefined;
   #isClear: boolean;
+  /** The file's content: made anew for each record it would cost as much as the writing. */
+  readonly #content = Buffer.alloc(NOTE_BYTES, " ");
 
   /** @param ended - how the thread before this one ended, where this process has seen it. */
   constructor(directory: string, ended?: string, files = RECORDING) {
@@ -70,6 +72,7 @@ export class ReadingNote {
     this.#faults = readFaults(this.#faultsPath);
     this.#last = readNote(directory, files);
     this.#isClear = this.#last === undefined;
+    this.#content.write("\n", NOTE_BYTES - 1);
     if (this.#last !== undefined && (ended !== undefined || this.#last.tries >= TRIES_MAX)) {
       const { id, step } = this.#last;
       const doing = step === "plugins" ? "while plugins saw it" : "while it was read";
@@ -119,7 +122,8 @@ export class ReadingNote {
   #write(text: string): void {
     if (this.#fd === undefined) return;
     try {
-      fs.writeSync(this.#fd, `${text.padEnd(NOTE_BYTES - 1)}\n`, 0, "latin1");
+      this.#content.fill(" ", this.#content.write(text, "latin1"), NOTE_BYTES - 1);
+      fs.writeSync(this.#fd, this.#content, 0, NOTE_BYTES, 0);
     } catch {
       return; // a full disk: the spool notices
     }

@@ -66,7 +66,9 @@ export class Capture {
       this.#letGo();
       return;
     }
-    this.#inline.push(Buffer.from(buffer.subarray(at, at + length)));
+    const kept = Buffer.allocUnsafeSlow(length);
+    buffer.copy(kept, 0, at, at + length);
+    this.#inline.push(kept);
     this.#charged += cost;
     this.#budget.used += cost;
   }
