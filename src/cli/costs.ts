@@ -84,7 +84,10 @@ export const explainCostCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   const id = args[0]!.toLowerCase();
   const explain = async ({ records }: Store, home: Database | undefined) => {
-    const [row] = await records.query<RequestRow>({ sql: "select * from requests where request_id = ?", args: [id] });
+    const [row] = await records.query<RequestRow>({
+      sql: "select * from whole_requests where request_id = ?",
+      args: [id],
+    });
     if (row === undefined) throw new CommandError(`there is no request ${args[0]}`);
     const learnt = new LearntTables(config.prices, home);
     await learnt.load(records);

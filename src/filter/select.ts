@@ -1,3 +1,4 @@
+import { namesKind, WITH_KIND, withKinds } from "../record/kinds.ts";
 import { type BodyTest, compileFilter } from "./compile.ts";
 import type { Join } from "./fields.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
@@ -58,8 +59,14 @@ export function selectRecords(
     `where ${conditions.filter((each) => each !== undefined && each !== "1").join(" and ")}`,
     tail(parameters),
   ];
-  return parameters.statement(sql.filter((line) => line !== "").join("\n"));
+  const written = sql.filter((line) => line !== "").join("\n");
+  if (!namesKind(written)) return parameters.statement(written);
+  sql[FROM] += ` ${WITH_KIND}`;
+  return parameters.statement(withKinds(sql.filter((line) => line !== "").join("\n")));
 }
+
+/** Where "from" stands in the lines of a select. */
+const FROM = 2;
 
 /** Whether a tree or an order asks for what stands in no table: texts that were said, which are read out of packs. */
 export function needsTexts(tree: FilterTree, sort?: Sort): boolean {

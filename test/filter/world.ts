@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
+import { KIND_COLUMNS } from "../../src/record/kinds.ts";
 import type { RequestRow } from "../../src/record/request-record.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import type { RequestContent, StoredPart } from "../../src/store/packs/request-content.ts";
@@ -60,7 +61,8 @@ export async function openWorld(
 
 /**
  * Writes exchanges as the recorder would; what was said in every second one as it did before there were packs. Of the
- * others every second one leaves its input and output to the packs.
+ * others every second one leaves its input and output to the packs. Of the rows
+ * that may leave columns to a kind every third one does.
  */
 export async function insert(store: Store, exchanges: readonly Exchange[]): Promise<void> {
   const packed = exchanges.filter((_, at) => at % 4 === 1);
@@ -107,9 +109,24 @@ function recordRows(exchange: Exchange): Statement[] {
       case_erased: property.erased === true ? 1 : 0,
       cost: exchange.columns.cost ?? null,
     });
-  return [row("requests", columns), ...properties.map(entry(0)), ...inputs.map(entry(1))].map((statement, index) =>
-    index === 0 ? statement : withSeq(statement, exchange.columns.request_id),
-  );
+  const entries = [...properties.map(entry(0)), ...inputs.map(entry(1))];
+  return [...rowStatements(columns), ...entries.map((statement) => withSeq(statement, exchange.columns.request_id))];
+}
+
+let kinds = 0;
+
+/** A row that may leave columns to a kind does so every third time. */
+function rowStatements(columns: Readonly<Record<string, unknown>>): Statement[] {
+  const mayShare = columns["cache_enabled"] !== 1 && (columns["wire_schema"] ?? null) === null;
+  if (!mayShare || ++kinds % 3 !== 0) return [row("requests", columns)];
+  const own = Object.entries(columns).filter(([name]) => !(KIND_COLUMNS as readonly string[]).includes(name));
+  const shared = Object.entries(columns).filter(([name]) => (KIND_COLUMNS as readonly string[]).includes(name));
+  const standard = { storage_location: "libsql", ai_gateway_body_mapping: "NO_MAPPING" };
+  const empty = { key_id: "", method: "", provider: "", storage_location: "", ai_gateway_body_mapping: "" };
+  return [
+    row("kinds", { id: kinds, ...standard, ...Object.fromEntries(shared) }),
+    row("requests", { ...Object.fromEntries(own), ...empty, kind: kinds }),
+  ];
 }
 
 function contentOf({ columns, prompt, completion, requestBody, responseBody }: Exchange): RequestContent {

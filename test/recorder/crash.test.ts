@@ -10,7 +10,7 @@ import { begin, configIn, pass, type Row, readRow, startRecorder } from "./harne
 
 async function allRows(directory: string): Promise<Row[]> {
   const store = await openStore(configIn(directory), "read");
-  const rows = await store.records.query<Row>({ sql: "select * from requests", args: [] });
+  const rows = await store.records.query<Row>({ sql: "select * from whole_requests", args: [] });
   await store.close();
   return rows;
 }

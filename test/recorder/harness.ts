@@ -82,7 +82,7 @@ export async function rig(changes: Partial<RecorderOptions> & { settings?: Parti
 }
 
 export async function readRow(store: Store, id: string): Promise<Row> {
-  const rows = await store.records.query<Row>({ sql: "select * from requests where request_id = ?", args: [id] });
+  const rows = await store.records.query<Row>({ sql: "select * from whole_requests where request_id = ?", args: [id] });
   if (rows.length !== 1) throw new Error(`there are ${rows.length} rows of ${id}`);
   const row = rows[0]!;
   if (row.excerpts_packed === null) return row;

@@ -36,7 +36,7 @@ test("the recorder's thread records with the providers and prices that come with
   await spool.close();
   const store = await openStore(config, "read");
   const [row] = await store.records.query({
-    sql: "select model, total_tokens, cost, wire_schema from requests",
+    sql: "select model, total_tokens, cost, wire_schema from whole_requests",
     args: [],
   });
   expect(row).toMatchObject({ model: "gpt-4o-mini-2024-07-18", total_tokens: 2000, wire_schema: "chat-completions" });

@@ -98,7 +98,10 @@ async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string
   if (signed) await room.signer.verify(request);
   await settled(room);
   const [row] = signed
-    ? await room.reader.records.query<RequestRow>({ sql: "select * from requests where request_id = ?", args: [id] })
+    ? await room.reader.records.query<RequestRow>({
+        sql: "select * from whole_requests where request_id = ?",
+        args: [id],
+      })
     : await recordsByIds(room.reader.records, gate.caller(request).organizationId, [id]);
   if (row === undefined) throw noSuchRequest();
   return row;

@@ -4,6 +4,7 @@ import { statedCost } from "../../mapping/outcome.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { usageText } from "../../record/kinds.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { Store } from "../../store/store.ts";
@@ -42,11 +43,11 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
   const where = "request_created_at >= ?1 and (?2 is null or model = ?2) and response_status is not null";
   const args = [since, model ?? null];
   const [size] = await reader.records.query<{ n: number; last: number }>({
-    sql: `select count(*) as n, coalesce(max(seq), 0) as last from requests where ${where}`,
+    sql: `select count(*) as n, coalesce(max(seq), 0) as last from whole_requests where ${where}`,
     args,
   });
   let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: size?.n ?? 0 };
-  const sql = `select * from requests where ${where} and seq > ?3 and seq <= ?4 order by seq limit ${STEP_ROWS}`;
+  const sql = `select * from whole_requests where ${where} and seq > ?3 and seq <= ?4 order by seq limit ${STEP_ROWS}`;
   for (let at = 0; ; ) {
     const rows = await reader.records.query<RequestRow>({ sql, args: [...args, at, size?.last ?? 0] });
     const last = rows.at(-1);
@@ -91,7 +92,7 @@ function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
   const { row } = recorded;
   if (row.cached !== 0) return { cost: 0, source: "cache" };
   const plugin = provider(row.provider);
-  const raw = row.usage_raw === null ? undefined : parseJson(row.usage_raw);
+  const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   const wasStated = row.cost_source === "stated by the provider" ? (row.cost ?? undefined) : undefined;
   const isSuccess = (row.response_status ?? 0) < 400;
   return costOf({

@@ -1,5 +1,6 @@
 import type { Usage } from "../../plugin/contract.ts";
 import { dollars } from "../../record/dollars.ts";
+import { usageText } from "../../record/kinds.ts";
 import { isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
@@ -53,7 +54,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     pickDefined({ cost: dollars(cost), cost_source: source, lines: lines.map(plain), rates, note }) as Explanation;
   if (source === null) return told(whyUnknown(row));
   if (source === "cache") return told("a cached answer costs nothing");
-  const raw = row.usage_raw === null ? undefined : parseJson(row.usage_raw);
+  const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   if (source === "stated by the provider")
     return told("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
   if (source.startsWith("plugin "))

@@ -101,6 +101,8 @@ export const requests = sqliteTable(
     output: text(),
     /** 1 where both stand in the packs with the bodies, and are null here. */
     excerpts_packed: integer(),
+    /** The row of `kinds` that holds the values of `KIND_COLUMNS`; null where this row holds them itself. */
+    kind: integer(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -137,6 +139,34 @@ export const requests = sqliteTable(
       .where(sql`cache_enabled = 1`),
   ],
 );
+
+/**
+ * What requests of one client for one model have in common. The id is made of the values (`recorder/write/kinds.ts`), so
+ * that all who write agree on it without asking each other.
+ */
+export const kinds = sqliteTable("kinds", {
+  id: integer().primaryKey(),
+  key_id: text(),
+  gateway_user: text(),
+  auth_hash: text(),
+  method: text(),
+  target_url: text(),
+  request_path: text(),
+  provider: text(),
+  request_model: text(),
+  response_model: text(),
+  model: text(),
+  outcome: text(),
+  cost_source: text(),
+  wire_schema: text(),
+  route: text(),
+  credential: text(),
+  routed_model: text(),
+  ai_gateway_body_mapping: text(),
+  storage_location: text(),
+  /** Text of `usage_raw` without its numbers, which stand in the request's row. */
+  usage_shape: text(),
+});
 
 /** Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, beside the JSON in `requests`, for filters. */
 export const properties = sqliteTable(

@@ -18,7 +18,7 @@ const DEFAULTS = Object.fromEntries(
 const REPEATED = [
   ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
   ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
-  ...(["route", "credential", "routed_model", "ai_gateway_body_mapping"] as const),
+  ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
 ] as const satisfies readonly (keyof RequestRow)[];
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 

@@ -8,6 +8,7 @@ import type { Statement, Value } from "../../store/store.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { REQUEST_COLUMNS } from "../prepare/row.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
+import { insertKinds, type Kinds } from "./kinds.ts";
 import { CountedModels } from "./models.ts";
 
 const INSERT_PROPERTY = insertInto(
@@ -87,18 +88,21 @@ interface RecordBatch {
   readonly positions: readonly { readonly name: string; readonly position: Position }[];
   /** What webhooks are told of these records. */
   readonly deliveries?: readonly Statement[];
+  readonly kinds: Kinds;
   readonly now: number;
 }
 
 /** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
-export function recordStatements({ fresh, completed, positions, deliveries = [], now }: RecordBatch): Statement[] {
+export function recordStatements(batch: RecordBatch): Statement[] {
+  const { fresh, completed, positions, deliveries = [], now } = batch;
+  const kinds = new Map<number, readonly Value[]>();
   const statements: Statement[] = [];
   const rows: NumberedRow[] = [];
   const properties: Value[] = [];
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
-    rows.push({ key: seq, row: record.row });
+    rows.push({ key: seq, row: batch.kinds.share(record.row, kinds) });
     pushProperties(record, seq, properties);
     count(record, models, keys);
   }
@@ -113,6 +117,7 @@ export function recordStatements({ fresh, completed, positions, deliveries = [],
     }
     count(record, models, keys);
   }
+  insertKinds(kinds, statements);
   insertRequests(rows, statements);
   insertRows(INSERT_PROPERTY, properties, statements);
   statements.push(...models.statements());

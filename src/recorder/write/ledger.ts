@@ -18,6 +18,7 @@ import { endBeheaded } from "./beheaded.ts";
 import { type KnownRow, planCommit } from "./commit-plan.ts";
 import { toStorable } from "./import.ts";
 import { putContents, recordStatements, type Storable, setPosition } from "./insert.ts";
+import { Kinds } from "./kinds.ts";
 import { withPackedExcerpts } from "./pack-excerpts.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
@@ -62,6 +63,7 @@ export class Ledger {
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
   readonly isShared: boolean;
   readonly #places: { readonly resume: string; readonly read: string };
+  readonly #kinds = new Kinds();
   #store: Store | undefined;
   #nextSeq = 1;
   /** Whether the database was there before: files that are missing now were moved away, and come back. */
@@ -145,6 +147,7 @@ export class Ledger {
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
       ...plan,
+      kinds: this.#kinds,
       deliveries: this.#webhooks.deliveriesOf(finished, now),
       now,
       positions: positions
@@ -197,7 +200,7 @@ export class Ledger {
     if (fresh.length === 0) return results;
     const records = fresh.map(({ record }) => record);
     await putContents(this.store.content, records, { beside: this.#words(fresh) });
-    await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], now }));
+    await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now }));
     return results;
   }
 

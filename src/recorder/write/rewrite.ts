@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import { USAGE_COUNTS } from "../../mapping/usage.ts";
+import { KIND_COLUMNS, usageText } from "../../record/kinds.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { BodyStore } from "../../store/bodies/body-store.ts";
 import { quoted } from "../../store/database/statements.ts";
@@ -35,6 +36,12 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "excerpts_packed",
 ]);
 
+/** A row whose kind holds what changes, or its text, gets all of it back. */
+const OF_KIND: ReadonlySet<string> = new Set([...KIND_COLUMNS, "usage_raw"]);
+const OWN_VALUES = `update requests set (${KIND_COLUMNS.join(", ")}) =
+  (select ${KIND_COLUMNS.join(", ")} from kinds where id = requests.kind), usage_raw = ?, kind = null
+  where seq = ? and request_id = ? and kind is not null`;
+
 /**
  * Writes what was found when finished records were read again: first texts and bodies, then rows, as a record is
  * written. Records that were deleted meanwhile stay deleted. Call it where nobody else writes the same columns.
@@ -44,7 +51,7 @@ export async function rewriteRecords(
   changes: readonly RecordChange[],
   { config, now }: { readonly config: Pick<Config, "search_index">; readonly now: number },
 ): Promise<number> {
-  const sql = `select request_id, organization_id, provider, request_created_at, response_status, size_bytes from requests
+  const sql = `select request_id, organization_id, provider, request_created_at, response_status, size_bytes, usage_raw, kind from whole_requests
     where seq in (select value from json_each(?)) and response_status is not null`;
   const rows = await store.records.query<FoundRow>({ sql, args: [JSON.stringify(changes.map(({ seq }) => seq))] });
   const there = new Map(rows.map((row) => [row.request_id, row]));
@@ -52,7 +59,12 @@ export async function rewriteRecords(
   const words = config.search_index === "no" ? [] : wordsOf(kept, there);
   const packed = await rewriteContents(store.content, kept, there, words);
   const changed = kept.filter(({ columns }) => Object.keys(columns).length > 0);
-  const statements = changed.map((change) => rowStatement(change, packed.has(change.requestId), now));
+  const statements = changed.flatMap((change) => {
+    const { kind = null, usage_raw: usage = null } = there.get(change.requestId)!;
+    const written = rowStatement(change, packed.has(change.requestId), now);
+    if (kind === null || !Object.keys(change.columns).some((name) => OF_KIND.has(name))) return [written];
+    return [{ sql: OWN_VALUES, args: [usage && usageText(usage), change.seq, change.requestId] }, written];
+  });
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
     // A record that was not read was not counted either.
@@ -65,7 +77,14 @@ export async function rewriteRecords(
 
 type FoundRow = Pick<
   RequestRow,
-  "request_id" | "organization_id" | "provider" | "request_created_at" | "response_status" | "size_bytes"
+  | "request_id"
+  | "organization_id"
+  | "provider"
+  | "request_created_at"
+  | "response_status"
+  | "size_bytes"
+  | "usage_raw"
+  | "kind"
 >;
 
 /** What is said in records, for the index of words. */

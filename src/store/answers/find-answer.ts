@@ -43,7 +43,7 @@ function ownRow(records: Database, organizationId: string, answerId: string) {
   const requestId = requestIdIn(answerId);
   if (requestId === undefined) return undefined;
   return records.query<AnswerRow>({
-    sql: `select ${COLUMNS} from requests where request_id = ? and +organization_id = ? and response_id = ?`,
+    sql: `select ${COLUMNS} from whole_requests where request_id = ? and +organization_id = ? and response_id = ?`,
     args: [requestId, organizationId, answerId],
   });
 }

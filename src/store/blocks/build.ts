@@ -1,3 +1,4 @@
+import { WITH_KIND, withKinds } from "../../record/kinds.ts";
 import type { Statement, Value } from "../store.ts";
 import {
   erasedColumn,
@@ -40,9 +41,9 @@ export function mayHaveErasedNames({ properties }: BlockRow): boolean {
 }
 
 /** Rows from ?1 to ?2, at most ?3 of them. */
-export const BLOCK_ROWS = `select r.seq, r.organization_id, r.properties,
+export const BLOCK_ROWS = withKinds(`select r.seq, r.organization_id, r.properties,
   ${[...Object.entries(TEXT_COLUMNS), ...Object.entries(NUMBER_COLUMNS)].map(([name, sql]) => `${sql} as ${name}`).join(", ")}
-  from requests r where r.seq >= ?1 and r.seq <= ?2 order by r.seq limit ?3`;
+  from requests r ${WITH_KIND} where r.seq >= ?1 and r.seq <= ?2 order by r.seq limit ?3`);
 
 type Properties = readonly (readonly [name: string, value: string])[];
 

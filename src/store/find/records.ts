@@ -1,5 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import { messageOf } from "../../observe.ts";
+import { WITH_KIND, withKinds } from "../../record/kinds.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
 import { requests } from "../../record/tables.ts";
 import { loadExcerpts } from "../bodies/load-bodies.ts";
@@ -32,7 +33,7 @@ export async function recordsByIds(
 
 /** Rows with the excerpts that they leave to the packs. */
 async function wholeRows(database: Database, asked: Asked): Promise<RequestRow[]> {
-  const rows = await database.query<RequestRow>(selectAsked("r.*", asked));
+  const rows = await database.query<RequestRow>(selectAsked("r.*", asked, "whole_requests r"));
   const packed = rows.filter(({ excerpts_packed }) => excerpts_packed !== null).map(({ request_id }) => request_id);
   const excerpts = await loadExcerpts(database, packed);
   return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
@@ -54,7 +55,9 @@ export async function listedRecords<Column extends keyof RequestRow>(
   const others = columns.filter((column) => !exact.includes(column));
   const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, PACKED, ...ofRow(exact)];
   try {
-    const printed = await database.query<PrintedRow<Column>>(selectAsked(cells.join(", "), asked));
+    const printed = await database.query<PrintedRow<Column>>(
+      selectAsked(withKinds(cells.join(", ")), asked, `requests r`),
+    );
     const excerpts = await loadExcerpts(
       database,
       printed.flatMap(({ packed }) => packed ?? []),
@@ -96,8 +99,10 @@ const STORED = `json_object(${Object.entries(STORED_MEMBERS)
 
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
-function selectAsked(columns: string, { organizationId, by, keys }: Asked): Statement {
-  const sql = `select ${columns} from json_each(?) asked cross join requests r on r.${by} = asked.value
+/** @param rows - `whole_requests r`, or `requests r` where what follows in the statement joins the kinds. */
+function selectAsked(columns: string, { organizationId, by, keys }: Asked, rows: string): Statement {
+  const kinds = rows.startsWith("requests") ? WITH_KIND : "";
+  const sql = `select ${columns} from json_each(?) asked cross join ${rows} on r.${by} = asked.value ${kinds}
     where r.organization_id = ? order by asked.key`;
   return { sql, args: [JSON.stringify(keys), organizationId] };
 }

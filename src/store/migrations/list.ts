@@ -21,6 +21,7 @@ import { WORDS } from "./0018-words.ts";
 import { PAIRING } from "./0019-pairing.ts";
 import { STORAGE_DAYS } from "./0020-storage-days.ts";
 import { PACKED_EXCERPTS } from "./0021-packed-excerpts.ts";
+import { KINDS } from "./0022-kinds.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "bodies", version: 5, name: "pairing", statements: PAIRING },
   { target: "records", version: 16, name: "storage by day", statements: STORAGE_DAYS },
   { target: "records", version: 17, name: "packed excerpts", statements: PACKED_EXCERPTS },
+  { target: "records", version: 18, name: "kinds", statements: KINDS },
 ];

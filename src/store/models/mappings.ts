@@ -139,7 +139,7 @@ const LOOKED_AT = 2_000;
 /** Whether a known format reads the model: the newest answer with it that succeeded says so. */
 export async function isRead(records: Database, { organizationId, provider, model }: ModelName): Promise<boolean> {
   const sql = `select wire_schema from (
-      select provider, model, model_override, request_model, wire_schema, response_status, seq from requests
+      select provider, model, model_override, request_model, wire_schema, response_status, seq from whole_requests
       where organization_id = ?1 order by request_created_at desc, request_id desc limit ${LOOKED_AT}
     ) where provider = ?2 and ?3 in (model, coalesce(model_override, request_model, model))
     and response_status between 200 and 299 order by seq desc limit 1`;

@@ -24,7 +24,7 @@ const LOOKED_AT = 2_000;
 /** Names that requests asked for, by `<provider> <model>` as they were recorded: an answer may name a version of it. */
 export async function askedModels(records: Database, organizationId: string): Promise<Map<string, string[]>> {
   const sql = `select distinct provider, model, request_model as asked from (
-      select provider, model, request_model from requests where organization_id = ?
+      select provider, model, request_model from whole_requests where organization_id = ?
       order by request_created_at desc, request_id desc limit ${LOOKED_AT}
     ) where request_model is not null and request_model <> model`;
   const rows = await records.query<{ provider: string; model: string; asked: string }>({ sql, args: [organizationId] });

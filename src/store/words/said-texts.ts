@@ -32,7 +32,7 @@ export async function whatRecordsSaid(
 ): Promise<ReadonlyMap<number, Said>> {
   const columns = ["seq", "request_id", ...READ_BY].join(", ");
   const rows = await database.query<Row>({
-    sql: `select ${columns} from requests where seq in (select value from json_each(?))`,
+    sql: `select ${columns} from whole_requests where seq in (select value from json_each(?))`,
     args: [JSON.stringify(seqs)],
   });
   const ids = rows.map(({ request_id }) => request_id);

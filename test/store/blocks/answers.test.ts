@@ -5,6 +5,7 @@ import { decodeSort } from "../../../src/filter/sort.ts";
 import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements } from "../../../src/recorder/write/insert.ts";
+import { Kinds } from "../../../src/recorder/write/kinds.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { metrics } from "../../../src/store/figures/metrics.ts";
@@ -15,6 +16,8 @@ import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { idOf } from "../../filter/world.ts";
 import { ownDirectory } from "../open.ts";
+
+const KINDS = new Kinds();
 
 const START = Date.UTC(2026, 0, 10);
 const RECORDS = 6_000;
@@ -50,7 +53,7 @@ function insert(from: number, to: number) {
     };
     return { record: toStorable({ row, bodies: [], texts: NO_TEXTS }, n), seq: n };
   });
-  return recordStatements({ fresh, completed: [], positions: [], now: 0 });
+  return recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 });
 }
 
 beforeAll(async () => {

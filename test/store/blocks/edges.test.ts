@@ -3,6 +3,7 @@ import { decodeFilter } from "../../../src/filter/decode.ts";
 import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements } from "../../../src/recorder/write/insert.ts";
+import { Kinds } from "../../../src/recorder/write/kinds.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import type { GroupBy } from "../../../src/store/figures/group-by.ts";
@@ -11,6 +12,8 @@ import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { idOf } from "../../filter/world.ts";
 import { ownDirectory } from "../open.ts";
+
+const KINDS = new Kinds();
 
 const RECORDS = 5_000;
 const MINUTE = 60_000;
@@ -40,7 +43,7 @@ beforeAll(async () => {
   store = await openStore(directory.config, "write");
   await migrate(store);
   const fresh = Array.from({ length: RECORDS }, (_, n) => exchange(n));
-  await store.records.batch(recordStatements({ fresh, completed: [], positions: [], now: 0 }));
+  await store.records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 }));
 });
 afterAll(async () => {
   await store.close();

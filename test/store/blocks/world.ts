@@ -3,11 +3,14 @@ import { NO_TEXTS } from "../../../src/record/record-texts.ts";
 import { amend } from "../../../src/recorder/write/amend.ts";
 import { toStorable } from "../../../src/recorder/write/import.ts";
 import { recordStatements, type Storable } from "../../../src/recorder/write/insert.ts";
+import { Kinds } from "../../../src/recorder/write/kinds.ts";
 import { rewriteRecords } from "../../../src/recorder/write/rewrite.ts";
 import { type BlockSizes, makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { removeRecords } from "../../../src/store/retention/remove.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { idOf } from "../../filter/world.ts";
+
+const KINDS = new Kinds();
 
 export const SIZES: BlockSizes = { short: 4, long: 16, changesMax: 3 };
 export const START = Date.UTC(2026, 0, 10, 12);
@@ -100,7 +103,7 @@ export class Writing {
     if (step.kind === "block") return void (await makeNextBlock(this.#store, SIZES));
     if (step.kind === "insert") {
       const fresh = step.records.map((each) => ({ record: this.#storable(each, ++this.#seq), seq: this.#seq }));
-      return records.batch(recordStatements({ fresh, completed: [], positions: [], now: 0 }));
+      return records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 }));
     }
     const inFlight = step.kind === "complete";
     const rows = await records.query<{ seq: number; request_id: string; organization_id: string }>({

@@ -1,0 +1,45 @@
+import type { kinds } from "./tables.ts";
+
+/** Columns that a row of `requests` may leave to its row of `kinds`. */
+export const KIND_COLUMNS = [
+  ...(["key_id", "gateway_user", "auth_hash", "method", "target_url", "request_path", "provider"] as const),
+  ...(["request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
+  ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
+] as const satisfies readonly (keyof typeof kinds.$inferSelect)[];
+
+const OF_ROW = new RegExp(`\\br\\.(${KIND_COLUMNS.join("|")})\\b`, "g");
+
+/** Whether SQL over rows `r` of `requests` names a column that may stand in `kinds`. */
+export function namesKind(sql: string): boolean {
+  return sql.search(OF_ROW) !== -1;
+}
+
+/** The same SQL with the values of both, where `WITH_KIND` follows "from requests r". Texts of users are parameters. */
+export function withKinds(sql: string): string {
+  return sql.replace(OF_ROW, "coalesce(kind_of.$1, r.$1)");
+}
+
+export const WITH_KIND = "left join kinds kind_of on kind_of.id = r.kind";
+
+/** A number that is a value of an object, or its last. */
+const NUMBER = /:(-?\d[\d.eE+-]*)(?=[,}])/g;
+const MARK = ":#";
+
+/** The text of a usage block in two: what blocks of one model have in common, and its numbers; undefined where it has no such form. */
+export function splitUsage(raw: string): { readonly shape: string; readonly numbers: string } | undefined {
+  if (!raw.startsWith("{") || raw.includes(MARK)) return undefined;
+  const numbers: string[] = [];
+  const shape = raw.replace(NUMBER, (_, number: string) => {
+    numbers.push(number === "0" ? "" : number);
+    return MARK;
+  });
+  return { shape, numbers: numbers.join() };
+}
+
+/** The text of a usage block as `whole_requests` shows it: itself, or a list of its shape and its numbers. */
+export function usageText(shown: string): string {
+  if (!shown.startsWith("[")) return shown;
+  const [shape, numbers] = JSON.parse(shown) as [string, string];
+  const values = numbers.split(",").values();
+  return shape.replaceAll(MARK, () => `:${values.next().value || "0"}`);
+}

@@ -1,0 +1,63 @@
+import { hash } from "node:crypto";
+import { KIND_COLUMNS, splitUsage } from "../../record/kinds.ts";
+import { insertInto, insertRows } from "../../store/database/statements.ts";
+import type { Statement, Value } from "../../store/store.ts";
+import type { RequestRow } from "../prepare/row.ts";
+
+/** Kinds that are remembered as seen. */
+const SEEN_MAX = 4_096;
+/** In a row that leaves these columns to its kind; some of them must not be null. */
+const LEFT_OUT = { ...Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) } as Partial<RequestRow>;
+const NOT_NULL = { key_id: "", method: "", provider: "", storage_location: "", ai_gateway_body_mapping: "" } as const;
+
+const INSERT_KIND = insertInto("kinds", ["id", ...KIND_COLUMNS, "usage_shape"], "on conflict (id) do nothing");
+
+/**
+ * Finds what rows have in common. A kind is stored when it comes for the second time, so that addresses that never come
+ * again make none.
+ */
+export class Kinds {
+  /** Ids by the values they are made of, the one that was not used for longest first. */
+  readonly #seen = new Map<string, number>();
+
+  /**
+   * The row as it is stored.
+   *
+   * @param used - gets the values of its kind: each transaction inserts the kinds that its rows refer to.
+   */
+  share(row: RequestRow, used: Map<number, readonly Value[]>): RequestRow {
+    if (!isShareable(row)) return row;
+    const usage = row.usage_raw === null || row.usage_raw === undefined ? undefined : splitUsage(row.usage_raw);
+    const values: Value[] = KIND_COLUMNS.map((column) => row[column] ?? null);
+    values.push(usage?.shape ?? null);
+    const key = JSON.stringify(values);
+    const known = this.#seen.get(key);
+    const id = known ?? idOf(key);
+    if (known !== undefined) this.#seen.delete(key);
+    else if (this.#seen.size >= SEEN_MAX) this.#seen.delete(this.#seen.keys().next().value!);
+    this.#seen.set(key, id);
+    if (known === undefined) return row;
+    if (!used.has(id)) used.set(id, values);
+    const shared = { ...row, ...LEFT_OUT, ...NOT_NULL, kind: id };
+    return usage === undefined ? shared : { ...shared, usage_raw: usage.numbers };
+  }
+}
+
+export function insertKinds(used: ReadonlyMap<number, readonly Value[]>, into: Statement[]): void {
+  const values: Value[] = [];
+  for (const [id, columns] of used) values.push(id, ...columns);
+  insertRows(INSERT_KIND, values, into);
+}
+
+/** Rows that a partial index finds by what a kind would hold, or that are not final, hold it themselves. */
+function isShareable(row: RequestRow): boolean {
+  const { outcome, wire_schema: schema } = row;
+  if ((row.unread ?? null) !== null) return false;
+  if ((outcome ?? null) === null || (row.response_status ?? null) === null || row.cache_enabled === 1) return false;
+  return schema !== null && schema !== undefined && schema !== "mapped" && schema !== "responses";
+}
+
+/** 48 bits of the SHA-256 of the values: a hundred thousand kinds share one with a probability of 1 in 50,000. */
+function idOf(key: string): number {
+  return Number.parseInt(hash("sha256", key, "hex").slice(0, 12), 16);
+}
