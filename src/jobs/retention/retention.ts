@@ -90,14 +90,16 @@ export class Retention {
     const rule = await retentionOf(reader.records, organizationId);
     const ages: Ages = { ...rule, ...inForce(rule, config) };
     const counts = { records: 0, bodies: 0 };
-    const before = youngest(ages, Date.now());
+    // One time for all of the run: a clock that is set meanwhile makes nothing older.
+    const now = Date.now();
+    const before = youngest(ages, now);
     if (before === undefined) return counts;
     let after: Candidate = { request_id: "", seq: 0, request_created_at: Number.MIN_SAFE_INTEGER };
     while (!this.#pace.stopped) {
       const from = after;
       const { last, records, bodies } = await this.#pace.step(async () => {
         const page = await this.#page(organizationId, before, from);
-        return { last: page.at(-1), ...(await this.#judge(ages, page)) };
+        return { last: page.at(-1), ...(await this.#judge(ages, page, now)) };
       });
       if (last === undefined) break;
       after = last;
@@ -123,10 +125,9 @@ export class Retention {
   }
 
   /** Which of a page have to go, and which only without bodies; of those the ones that still have some. */
-  async #judge(ages: Ages, page: readonly Candidate[]): Promise<{ records: string[]; bodies: string[] }> {
+  async #judge(ages: Ages, page: readonly Candidate[], now: number): Promise<{ records: string[]; bodies: string[] }> {
     const properties =
       ages.properties.length === 0 ? new Map<number, StoredProperty[]>() : await this.#properties(page);
-    const now = Date.now();
     const verdicts = Map.groupBy(page, ({ seq, request_created_at }) =>
       isTooOld(ages, request_created_at, properties.get(seq) ?? [], now),
     );
