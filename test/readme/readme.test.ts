@@ -69,11 +69,12 @@ function path(): string {
 
 /** The command as a reader would type it here: addresses, key and ids of this run in place of the printed ones. */
 function typed(text: string): string {
-  const request = COMMANDS.find((command) => command.text.includes("/v1/chat/completions"))!.text;
+  const request = COMMANDS.find((command) => command.text.includes("https://api.openai.com"))!.text;
   return text
     .replaceAll("curl …", request)
     .replaceAll("sk-weir-us-…", firstKey)
     .replaceAll("<gateway-id>", gatewayId)
+    .replaceAll("http://echo.localhost:8787", `http://echo.localhost:${weir.gatewayPort}`)
     .replaceAll("http://127.0.0.1:8787", weir.gateway)
     .replaceAll("http://127.0.0.1:8788", weir.api)
     .replaceAll("https://api.openai.com", upstream.origin);
@@ -102,7 +103,7 @@ test.each(COMMANDS.map(({ line, text }) => [`line ${line}: ${text}`, text] as co
   async (_title, text) => {
     if (text === "npm start") return expect(firstKey).not.toBe("");
     if (RUN_ELSEWHERE[text] !== undefined) {
-      const script = text.split(" ").at(-1)!;
+      const script = /^npm (?:run )?(\S+)/.exec(text)![1]!;
       return expect(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts).toHaveProperty(script);
     }
     const { status, stdout, stderr } = await run(typed(text));
