@@ -2,9 +2,11 @@ import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { erase } from "../jobs/retention/erasing.ts";
 import { Pace } from "../jobs/retention/pace.ts";
+import { configuredLog } from "../observe.ts";
+import { leaveSegments } from "../recorder/leave-segments.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
-import { orderErasure, packsToErase } from "../store/retention/erasure.ts";
+import { erasedBy, orderErasure, packsToErase } from "../store/retention/erasure.ts";
 import { maintain } from "../store/retention/maintain.ts";
 import { leftToMove } from "../store/retention/move.ts";
 import { leftToFill, readUnfilled } from "../store/words/unfilled.ts";
@@ -21,24 +23,28 @@ const LOOK_MS = 200;
 /** A running service does it, and without one it is done here. */
 export const eraseStorageCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
-  await withStore(config, async (store) => {
+  const journal = await withStore(config, async (store) => {
     const lock = lockDirectory(config.data_dir);
     if (lock !== undefined) {
       try {
         await erase((task) => maintain(store, task), new Pace());
+        return await leaveSegments(config, store.records, configuredLog(config, { room: "storage" }));
       } finally {
         lock.release();
       }
-    } else {
-      await orderErasure(store.records);
-      const endsAt = Date.now() + ERASE_MS;
-      while ((await packsToErase(store.bodies)) > 0) {
-        if (Date.now() > endsAt) throw new CommandError("the service has not erased all of it yet; it goes on with it");
-        await sleep(LOOK_MS);
-      }
+    }
+    const order = await orderErasure(store.records);
+    for (const endsAt = Date.now() + ERASE_MS; ; await sleep(LOOK_MS)) {
+      const erased = await erasedBy(store.records, order);
+      if (erased !== undefined) return erased.journal;
+      if (Date.now() > endsAt) throw new CommandError("the service has not erased all of it yet; it goes on with it");
     }
   });
-  invocation.terminal.err("nothing of what was deleted is left in the database's files\n");
+  invocation.terminal.err(
+    journal
+      ? "nothing of what was deleted is left in the database's files and the journal\n"
+      : "nothing of what was deleted is left in the database's files; the journal has requests that are not recorded whole yet, and keeps their segments until they are\n",
+  );
   return 0;
 };
 

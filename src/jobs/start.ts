@@ -24,7 +24,7 @@ interface JobOptions {
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain" | "status">;
   readonly host: Remote<HostFunctions>;
 }
 
@@ -44,7 +44,11 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const readingJobs = new ReadingJobs({ ...shared, registry: () => registry.current() });
   const changes = new ChangeWatch(shared);
   const blocks = new BlockKeeper({ writer, log, isMine: () => node.hasJobs });
-  const removals = startRemovals({ ...shared, isMine: () => node.hasJobs });
+  const removals = startRemovals({
+    ...shared,
+    isMine: () => node.hasJobs,
+    leaveSegment: () => host.leaveSegment(),
+  });
   const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
   deliverer.start();
   const checker = new AlertChecker({ config, log, reader, writer });

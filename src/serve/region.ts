@@ -274,8 +274,12 @@ export class Region {
         const [toRecorder, itsRecorder] = threadPorts();
         const [toHost, itsHost] = threadPorts();
         for (const each of [toRecorder, toHost]) each.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain"]));
-        expose(toHost, { ports: () => this.#listeners } satisfies HostFunctions);
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain", "status"]));
+        const host: HostFunctions = {
+          ports: () => this.#listeners,
+          leaveSegment: () => this.spool.leaveSegment(),
+        };
+        expose(toHost, host);
         return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
       },
       onStarted: (remote) => remote.ready(),

@@ -52,6 +52,11 @@ export class Journal {
     this.#tip.exclusively(() => this.#openNext());
   }
 
+  /** Leaves the segment at hand before it is full, where the next one can be begun. */
+  leaveSegment(): void {
+    this.#tip.exclusively(() => this.#rotate());
+  }
+
   /**
    * Appends `frames`, as many of them as go in whole.
    *

@@ -51,6 +51,12 @@ export interface Spool extends SpoolWriter {
   readonly sealKey: Uint8Array;
   /** For one more writer, in another thread. */
   share(): SpoolShare;
+  /**
+   * Begins the next segment, so that the one before is deleted once all of it is recorded.
+   *
+   * @returns the segment that is written now.
+   */
+  leaveSegment(): number;
   /** A writer's thread has ended: nobody will end what it has left open. */
   lost(writer: number): void;
 }
@@ -138,6 +144,12 @@ class Writer implements Spool {
   share(): SpoolShare {
     this.#writers += 1;
     return { run: this.#run, sealKey: this.sealKey, tip: this.#tip.memory, writer: this.#writers };
+  }
+
+  leaveSegment(): number {
+    this.flush();
+    if (this.#healthy) this.#journal.leaveSegment();
+    return this.#tip.segment;
   }
 
   lost(writer: number): void {

@@ -1,6 +1,8 @@
 /** Main thread, as the jobs see it. */
 export type HostFunctions = {
   ports(): ListenerPorts | Promise<ListenerPorts>;
+  /** Begins the next segment of this region's spool. @returns its number. */
+  leaveSegment(): number | Promise<number>;
 };
 
 export interface ListenerPorts {

@@ -134,7 +134,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     config,
     log: quiet,
     recorder: recorder as Remote<RecorderFunctions>,
-    host: { ports: async () => ({ own: [api.port], api: api.port }) },
+    host: { ports: async () => ({ own: [api.port], api: api.port }), leaveSegment: async () => spool.leaveSegment() },
   });
   const told: TestApi["told"] = { credentials: [], routes: [] };
   const [requests, itsRequests] = threadPorts();

@@ -29,7 +29,10 @@ test("without a service deleted bytes are erased and files are compacted by comm
   const kept = filled.out.trim().split("\n").at(-1)!;
 
   const erased = await run(MAIN, "storage", "erase");
-  expect(erased).toMatchObject({ status: 0, err: "nothing of what was deleted is left in the database's files\n" });
+  expect(erased).toMatchObject({
+    status: 0,
+    err: "nothing of what was deleted is left in the database's files and the journal\n",
+  });
   const file = join(directory, "bodies.db");
   const before = statSync(file);
   const compacted = await run(MAIN, "compact");

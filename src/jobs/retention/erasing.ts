@@ -1,29 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../observe.ts";
-import { erasureOrder } from "../../store/retention/erasure.ts";
+import { listSegments } from "../../spool/segments.ts";
+import { erasureOrder, noteErased, packsToErase } from "../../store/retention/erasure.ts";
 import type { Store } from "../../store/store.ts";
-import type { Maintenance } from "../../threads.ts";
+import type { Maintenance, RecorderStatus } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
 import { Pace } from "./pace.ts";
 
 /** What is removed is gone from the disk after so long, and some time for the work. */
 const ERASE_MS = 600_000;
 const LOOK_MS = 1_000;
+/** How long the recorder is given to read a segment to its end and delete it, and where requests are in flight. */
+const LEAVE_MS = 60_000;
+const NEEDED_MS = 3_000;
+const LEAVE_LOOK_MS = 100;
 
 interface ErasingOptions {
   readonly log: Log;
   readonly reader: Store;
+  readonly writer: () => Promise<Store>;
   readonly maintain: (task: Maintenance) => Promise<number>;
+  /** Begins the next segment of the spool. @returns its number. */
+  readonly leaveSegment: () => Promise<number>;
+  readonly recorderStatus: () => Promise<RecorderStatus>;
+  readonly spoolDirectory: string;
 }
 
 /**
  * Takes the bytes of what was removed out of the store: every ten minutes, and within a second of somebody asking for it.
  * Every node does it, for its own packs.
  */
-export function startErasing({ log, reader, maintain }: ErasingOptions): { stop(): Promise<void> } {
+export function startErasing(options: ErasingOptions): { stop(): Promise<void> } {
+  const { log, reader, writer, maintain } = options;
   const queue = new Queue();
   const inTurn = inQueue(queue, log);
   const pace = new Pace();
-  const run = () => inTurn(() => erase(maintain, pace));
+  const run = (ordered: string | undefined) =>
+    inTurn(async () => {
+      const isDue = (await packsToErase(reader.bodies)) > 0;
+      await erase(maintain, pace);
+      // What was deleted may have come into the newest segment, which is otherwise kept until it is full.
+      const journal = isDue || ordered !== undefined ? await leftSegments(options, pace) : true;
+      if (ordered !== undefined && !pace.stopped)
+        await noteErased((await writer()).records, { order: ordered, journal });
+    });
   let order: string | undefined;
   let erasedAt = performance.now();
   let looking = false;
@@ -34,8 +54,9 @@ export function startErasing({ log, reader, maintain }: ErasingOptions): { stop(
     const isDue = performance.now() - erasedAt >= ERASE_MS;
     if (now !== order || isDue) {
       erasedAt = performance.now();
+      const ordered = now === order ? undefined : now;
       order = now;
-      await run();
+      await run(ordered);
     }
     looking = false;
   };
@@ -53,4 +74,20 @@ export function startErasing({ log, reader, maintain }: ErasingOptions): { stop(
 /** Step by step, until nothing is left. */
 export async function erase(maintain: ErasingOptions["maintain"], pace: Pace): Promise<void> {
   while (!pace.stopped && (await pace.step(() => maintain({ kind: "erase" }))) > 0);
+}
+
+/** Waits until the segments before the next one are deleted. @returns false where a request in flight needs one. */
+async function leftSegments(options: ErasingOptions, pace: Pace): Promise<boolean> {
+  const { leaveSegment, recorderStatus, spoolDirectory } = options;
+  const newest = await leaveSegment();
+  const startedAt = performance.now();
+  for (let readAt: number | undefined; ; await sleep(LEAVE_LOOK_MS)) {
+    if (listSegments(spoolDirectory).every((segment) => segment >= newest)) return true;
+    const now = performance.now();
+    if (pace.stopped || now - startedAt > LEAVE_MS) return false;
+    const { position, inFlight } = await recorderStatus();
+    const isNeeded = position.segment >= newest && inFlight > 0;
+    readAt = isNeeded ? (readAt ?? now) : undefined;
+    if (readAt !== undefined && now - readAt > NEEDED_MS) return false;
+  }
 }

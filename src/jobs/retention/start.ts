@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { Cron } from "croner";
 import type { Remote } from "../../runtime/rpc.ts";
 import type { RecorderFunctions } from "../../threads.ts";
@@ -10,9 +11,11 @@ import { Retention, type RetentionOptions } from "./retention.ts";
 const LOOK_MS = 1_000;
 
 interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
-  readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain" | "status">;
   /** Of several nodes on one database one has the jobs. */
   readonly isMine: () => boolean;
+  /** Begins the next segment of the spool. */
+  readonly leaveSegment: () => Promise<number>;
 }
 
 /**
@@ -26,7 +29,12 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
     maintain: (task) => recorder.maintain(task),
   });
   const moving = startMoving({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
-  const erasing = startErasing({ ...options, maintain: (task) => recorder.maintain(task) });
+  const erasing = startErasing({
+    ...options,
+    maintain: (task) => recorder.maintain(task),
+    recorderStatus: () => recorder.status(),
+    spoolDirectory: join(options.config.data_dir, "spool"),
+  });
   const counting = startCounting({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
   const queue = new Queue();
   const inTurn = inQueue(queue, options.log);

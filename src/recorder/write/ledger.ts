@@ -47,6 +47,13 @@ export async function readPosition(config: Config, records: Database): Promise<P
   return row;
 }
 
+/** Sets both places of this data directory's spool, of which everything before is recorded. */
+export async function movePosition(config: Config, records: Database, { segment, offset }: Position): Promise<void> {
+  const place = placeOf(config);
+  const sql = `update spool_positions set segment = ?, "offset" = ? where spool in (?, ?)`;
+  await records.batch([{ sql, args: [segment, offset, place, `${place}:read`] }]);
+}
+
 /** What the place in this data directory's spool is called in its database. */
 function placeOf(config: Config): string {
   return localPath(config) === undefined ? nodeIdOf(config.data_dir) : OWN;

@@ -2,17 +2,47 @@ import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 const ORDER = "erase ordered at";
+const DONE = "erase done";
 
-/** Has every node take the bytes of what was removed out of its packs at once. */
-export async function orderErasure(records: Database): Promise<void> {
+/** Has every node take the bytes of what was removed out of its packs at once. @returns the order. */
+export async function orderErasure(records: Database): Promise<string> {
+  const order = String(Date.now());
+  await write(records, ORDER, order);
+  return order;
+}
+
+/** What has come of an order. */
+export interface Erased {
+  readonly order: string;
+  /** Whether the journal has let go of what was deleted, too: a request in flight may need its segment. */
+  readonly journal: boolean;
+}
+
+/** Notes that an order was carried out. */
+export function noteErased(records: Database, erased: Erased): Promise<void> {
+  return write(records, DONE, JSON.stringify(erased));
+}
+
+/** Undefined before the order is carried out. */
+export async function erasedBy(records: Database, order: string): Promise<Erased | undefined> {
+  const value = await read(records, DONE);
+  const erased = value === undefined ? undefined : (JSON.parse(value) as Erased);
+  return erased?.order === order ? erased : undefined;
+}
+
+async function write(records: Database, name: string, value: string): Promise<void> {
   const sql = `insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`;
-  await patiently(() => records.batch([{ sql, args: [ORDER, String(Date.now())] }]));
+  await patiently(() => records.batch([{ sql, args: [name, value] }]));
+}
+
+async function read(records: Database, name: string): Promise<string | undefined> {
+  const sql = "select value from settings where name = ?";
+  return (await records.query<{ value: string }>({ sql, args: [name] }))[0]?.value;
 }
 
 /** The last order, or undefined where there never was one; it changes with each. */
-export async function erasureOrder(records: Database): Promise<string | undefined> {
-  const sql = "select value from settings where name = ?";
-  return (await records.query<{ value: string }>({ sql, args: [ORDER] }))[0]?.value;
+export function erasureOrder(records: Database): Promise<string | undefined> {
+  return read(records, ORDER);
 }
 
 /** Packs that may hold bytes of what was removed. */

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import type { Log } from "../observe.ts";
+import { SpoolReader } from "../spool/reader.ts";
+import { listSegments } from "../spool/segments.ts";
+import { readTip } from "../spool/tip-file.ts";
+import { openSpool } from "../spool/writer.ts";
+import type { Database } from "../store/store.ts";
+import { movePosition, readPosition } from "./write/ledger.ts";
+
+/**
+ * Begins the next segment of a spool that no service writes, and deletes those before, where all of them is recorded: as
+ * a service does it. A program that is cut off in between leaves what the next start reads on or deletes.
+ *
+ * @returns false where something in it is not recorded yet.
+ */
+export async function leaveSegments(config: Config, records: Database, log: Log): Promise<boolean> {
+  const directory = join(config.data_dir, "spool");
+  if (listSegments(directory).length === 0) return true;
+  const position = await readPosition(config, records);
+  if (position === undefined) return false;
+  const reader = new SpoolReader({ directory, from: position });
+  try {
+    const { segment, offset } = reader.end();
+    if (segment !== position.segment || offset !== position.offset) return false;
+    await openSpool({ directory, sync: "second", log }).close();
+    const tip = readTip(directory);
+    if (tip === undefined || tip.segment <= segment) return false;
+    await movePosition(config, records, tip);
+    reader.deleteBelow(tip.segment);
+    return true;
+  } finally {
+    reader.close();
+  }
+}
