@@ -71,7 +71,7 @@ test.each([
   ["/alerts", "Create alert", "write"],
   ["/alerts", "Test", "write"],
   ["/alerts?tab=webhooks", "Create webhook", "admin"],
-  ["/storage", "Remove what is too old now", "admin"],
+  ["/storage", "Run retention now", "admin"],
 ])("a key that only reads cannot use at %s %s, and is told why", async (path, label, scope) => {
   await using opened = await it.open(path, { key: reader });
   const button = opened.page.getByRole("button", { name: new RegExp(`^${label}`) }).first();
@@ -196,7 +196,7 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.reload();
   await page.locator(".facts").getByText("30 days").waitFor();
   expect(await page.getByLabel("Property", { exact: true }).inputValue()).toBe(HOSTILE);
-  await page.getByRole("button", { name: "Remove what is too old now" }).click();
+  await page.getByRole("button", { name: "Run retention now" }).click();
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   // Keeping more removes nothing, so nothing is asked.

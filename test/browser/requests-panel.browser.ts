@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { columns, expectUsers, rows } from "./request-rows.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
@@ -178,5 +179,37 @@ test("the list's histogram chooses a time by drawing and by key", async () => {
   for (const key of ["End", "Home", "Enter"]) await page.keyboard.press(key);
   await page.waitForURL(/from=.*&to=/);
   await page.getByText("No request fits this filter").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("the list is downloaded as it is filtered, as a table and as lines with bodies", async () => {
+  const ofBob = encodeURIComponent('{"request_response_rmt":{"user_id":{"equals":"bob"}}}');
+  await using opened = await it.open(`/requests?filter=${ofBob}`);
+  const { page, faults } = opened;
+  await page.getByText("2 requests").waitFor();
+  await page.getByRole("button", { name: "Download" }).click();
+  const dialog = page.getByRole("dialog", { name: "Download" });
+  const saved = async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Download" }).click(),
+    ]);
+    await dialog.getByText("2 requests saved").waitFor();
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+  };
+  const table = await saved();
+  expect(table.name).toMatch(/^requests-.*\.csv$/);
+  const [head, ...lines] = table.text.trimEnd().split("\r\n");
+  expect(head).toStartWith("request_id,");
+  expect(lines.length).toBe(2);
+  await dialog.getByLabel("JSONL").check();
+  await dialog.getByLabel("With bodies").check();
+  const { text } = await saved();
+  const records = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(records.map(({ request_user_id }) => request_user_id)).toEqual(["bob", "bob"]);
+  expect(records[0].request_body.messages[0].content).toBe("a question of bob");
   expect(faults).toEqual([]);
 });

@@ -78,10 +78,10 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
     { id: "firing", header: "Fires for", cell: firingText },
     {
       id: "channels",
-      header: "Tells",
+      header: "Recipients",
       cell: (row) => {
         const text = row.channels.map((channel) => (channel.type === "email" ? channel.to : channel.url)).join(", ");
-        return text === "" ? <span className="muted">nobody</span> : text;
+        return text === "" ? <span className="muted">No recipients</span> : text;
       },
     },
     {
@@ -129,7 +129,7 @@ function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (ro
         refresh={[ALERTS]}
       >
         {row.enabled
-          ? "Nothing is checked and nobody is told until it is turned on."
+          ? "Nothing is checked and no notification is sent until it is turned on."
           : "It is checked again from now on."}
       </ConfirmButton>
       <ConfirmButton

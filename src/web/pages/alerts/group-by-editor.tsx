@@ -26,7 +26,7 @@ export function GroupByEditor({ value, onChange }: GroupByEditorProps) {
     onChange(value.includes(key) ? value.filter((each) => each !== key) : [...value, key]);
   return (
     <fieldset className="choices">
-      <legend>Checked apart for each</legend>
+      <legend>Group by</legend>
       <div className="form-actions">
         {Object.entries(GROUPS).map(([key, label]) => (
           <label key={key} className="check">

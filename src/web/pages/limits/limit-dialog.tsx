@@ -90,12 +90,12 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
             />
           </div>
           <div className="fields">
-            <Field label="Counted">
+            <Field label="Applies">
               {(ids) => (
                 <select {...ids} value={segment} onChange={(event) => setSegment(event.target.value)}>
-                  <option value="">all together</option>
-                  <option value="user">for each user</option>
-                  <option value="property">for each value of a property</option>
+                  <option value="">in total</option>
+                  <option value="user">per user</option>
+                  <option value="property">per value of a property</option>
                 </select>
               )}
             </Field>

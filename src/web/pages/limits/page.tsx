@@ -46,10 +46,10 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
     },
     {
       id: "applies",
-      header: "Counted",
+      header: "Applies",
       cell: (row) => (
         <>
-          {row.segment === null ? "all together" : row.segment === "user" ? "for each user" : `for each ${row.segment}`}
+          {row.segment === null ? "in total" : row.segment === "user" ? "per user" : `per ${row.segment}`}
           {row.key_id === null ? null : (
             <>
               , of key <code title={row.key_id}>{row.key_id.slice(0, 8)}</code>
@@ -80,7 +80,7 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
     },
     {
       id: "resets_at",
-      header: "Comes back from",
+      header: "Resets at",
       cell: (row) =>
         row.resets_at === null ? <span className="muted">nothing is counted</span> : <Time of={row.resets_at} />,
     },

@@ -56,9 +56,7 @@ export function MappingDialog({ model, provider, onClose }: MappingDialogProps) 
       ) : (
         <>
           {data === null ? (
-            <p className="muted">
-              No mapping of its own: where its format is a known one it is read all the same, else it is pending.
-            </p>
+            <p className="muted">No mapping of its own: a known format is still read; any other is pending.</p>
           ) : (
             <>
               <History versions={data.history} />

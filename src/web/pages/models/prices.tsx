@@ -30,7 +30,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
       <div className="beside-head">
         <p className="muted">
           US dollars per million tokens. Prices of your own hold for requests from now on;{" "}
-          <code>weir costs recompute</code> prices what was recorded anew.
+          <code>weir costs recompute</code> recalculates the costs of recorded requests.
         </p>
         <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
           <Icon name="plus" />

@@ -31,6 +31,7 @@ const route = getRouteApi("/requests");
 const asideCode = () => import("./list-aside.tsx");
 const Facets = lazy(async () => ({ default: (await asideCode()).Facets }));
 const Histogram = lazy(async () => ({ default: (await asideCode()).Histogram }));
+const DownloadDialog = lazy(async () => ({ default: (await import("./download/download-dialog.tsx")).DownloadDialog }));
 const panelCode = () => import("./panel.tsx");
 const RequestPanel = lazy(async () => ({ default: (await panelCode()).RequestPanel }));
 /** When the rows are there: the panel opens at once, and also while the service is away. */
@@ -68,6 +69,7 @@ function ReadRequests() {
   };
   const [isEditing, setEditing] = useState(false);
   const [isHelping, setHelping] = useState(false);
+  const [isDownloading, setDownloading] = useState(false);
   const value = useRef<HTMLInputElement>(null);
   const words = useRef<HTMLInputElement>(null);
   const list = useList(search, question);
@@ -128,6 +130,10 @@ function ReadRequests() {
           </button>
           <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
           <ViewsMenu search={search} />
+          <button type="button" onClick={() => setDownloading(true)}>
+            <Icon name="download" />
+            Download
+          </button>
           <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
             <Icon name="help" />
           </button>
@@ -180,6 +186,16 @@ function ReadRequests() {
           </Suspense>
         )}
       </div>
+      {isDownloading ? (
+        <Suspense fallback={null}>
+          <DownloadDialog
+            question={question}
+            choices={list.columns}
+            count={list.count}
+            onClose={() => setDownloading(false)}
+          />
+        </Suspense>
+      ) : null}
       {isHelping ? <KeyHelp keys={LIST_KEYS} onClose={() => setHelping(false)} /> : null}
     </Page>
   );

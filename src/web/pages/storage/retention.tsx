@@ -27,8 +27,8 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
         <h2>Retention</h2>
         <ConfirmButton
           scope="admin"
-          label="Remove what is too old now"
-          title="Remove what is too old now?"
+          label="Run retention now"
+          title="Run retention now?"
           action="Remove"
           danger
           run={() => call("POST", "/v1/retention/run")}
