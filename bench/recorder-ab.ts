@@ -1,7 +1,7 @@
 /**
  * CPU time of the recorder a record, for each workload of `storage-workloads.ts`, beside other commits.
  *
- * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 5] [--only small,chat] [--share 0.3]`: the checkouts take turns, each run in a
+ * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 5] [--only 'small|chat'] [--share 0.3]`: the checkouts take turns, each run in a
  * process of its own over the same exchanges; other exchanges and the first half warm up, the second half is measured. Microseconds of CPU, of the
  * recorder's thread and of the whole process (with the runtime's compilers and collectors): medians of the rounds.
  * A base is a commit, or the path of a checkout. With `--share` only so many of the exchanges are recorded. Results go to `bench/results/recorder-ab.txt`.
@@ -61,7 +61,7 @@ async function compare(): Promise<void> {
   ];
   try {
     for (const workload of WORKLOADS) {
-      if (values.only !== undefined && !values.only.split(",").includes(workload.name)) continue;
+      if (values.only !== undefined && !values.only.split("|").includes(workload.name)) continue;
       const count = Math.ceil((COUNTS[workload.name] ?? workload.count) * Number(values.share));
       const file = join(directory, "exchanges");
       writeFileSync(file, serialize(groupsOf(workload, count, Number(values.share))));
