@@ -1,6 +1,7 @@
 import type { Log } from "../../observe.ts";
 import type { Maintenance } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
+import { nowAndThen } from "./now-and-then.ts";
 import { Pace } from "./pace.ts";
 
 const LOOK_MS = 30_000;
@@ -18,7 +19,6 @@ export function startCounting({ log, maintain, isMine }: CountingOptions): { sto
   const queue = new Queue();
   const inTurn = inQueue(queue, log);
   const pace = new Pace();
-  let isRunning = false;
   const count = async () => {
     let toldAt = performance.now();
     for (let counted = 0; !pace.stopped; ) {
@@ -30,19 +30,7 @@ export function startCounting({ log, maintain, isMine }: CountingOptions): { sto
       log.info("records are counted for the storage page", { counted });
     }
   };
-  const begin = async () => {
-    if (isRunning || !isMine()) return;
-    isRunning = true;
-    await inTurn(count);
-    isRunning = false;
-  };
-  const timer = setInterval(() => void begin(), LOOK_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      pace.stop();
-      await queue.idle();
-    },
-  };
+  return nowAndThen({ queue, pace }, LOOK_MS, async () => {
+    if (isMine()) await inTurn(count);
+  });
 }

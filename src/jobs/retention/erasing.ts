@@ -5,6 +5,7 @@ import { erasureOrder, noteErased, packsToErase } from "../../store/retention/er
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, RecorderStatus } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
+import { nowAndThen } from "./now-and-then.ts";
 import { Pace } from "./pace.ts";
 
 /** What is removed is gone from the disk after so long, and some time for the work. */
@@ -46,29 +47,15 @@ export function startErasing(options: ErasingOptions): { stop(): Promise<void> }
     });
   let order: string | undefined;
   let erasedAt = performance.now();
-  let looking = false;
-  const look = async () => {
-    if (looking) return;
-    looking = true;
+  return nowAndThen({ queue, pace }, LOOK_MS, async () => {
     const now = await erasureOrder(reader.records).catch(() => order); // an order waits for the database
     const isDue = performance.now() - erasedAt >= ERASE_MS;
-    if (now !== order || isDue) {
-      erasedAt = performance.now();
-      const ordered = now === order ? undefined : now;
-      order = now;
-      await run(ordered);
-    }
-    looking = false;
-  };
-  const timer = setInterval(() => void look(), LOOK_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      pace.stop();
-      await queue.idle();
-    },
-  };
+    if (now === order && !isDue) return;
+    erasedAt = performance.now();
+    const ordered = now === order ? undefined : now;
+    order = now;
+    await run(ordered);
+  });
 }
 
 /** Step by step, until nothing is left. */

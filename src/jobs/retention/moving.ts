@@ -3,6 +3,7 @@ import { leftToMove } from "../../store/retention/move.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
+import { nowAndThen } from "./now-and-then.ts";
 import { Pace } from "./pace.ts";
 
 const TRY_MS = 30_000;
@@ -26,7 +27,6 @@ export function startMoving({ log, reader, maintain, isMine }: MovingOptions): {
   const inTurn = inQueue(queue, log);
   const pace = new Pace();
   let isDone = false;
-  let isRunning = false;
   const move = async () => {
     let moved = 0;
     let toldAt = performance.now();
@@ -45,20 +45,7 @@ export function startMoving({ log, reader, maintain, isMine }: MovingOptions): {
       moved,
     });
   };
-  const begin = async () => {
-    if (isDone || isRunning || !isMine()) return;
-    isRunning = true;
-    await inTurn(move);
-    isRunning = false;
-    if (isDone) clearInterval(timer);
-  };
-  const timer = setInterval(() => void begin(), TRY_MS);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      pace.stop();
-      await queue.idle();
-    },
-  };
+  return nowAndThen({ queue, pace }, TRY_MS, async () => {
+    if (!isDone && isMine()) await inTurn(move);
+  });
 }

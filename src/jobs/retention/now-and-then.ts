@@ -1,0 +1,30 @@
+import type { Queue } from "../queue.ts";
+import type { Pace } from "./pace.ts";
+
+/**
+ * Looks for work every `everyMs`, never while the look before is under way, as long as the process lives for other reasons.
+ * `stop` ends at the step at hand, and resolves when it is done.
+ *
+ * @param look - never rejects.
+ */
+export function nowAndThen(
+  { queue, pace }: { readonly queue: Queue; readonly pace: Pace },
+  everyMs: number,
+  look: () => Promise<void>,
+): { stop(): Promise<void> } {
+  let isLooking = false;
+  const timer = setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await look();
+    isLooking = false;
+  }, everyMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      pace.stop();
+      await queue.idle();
+    },
+  };
+}
