@@ -186,6 +186,7 @@ test("a request that fell over and was translated shows both sides, its attempts
   await routing.getByText("translated from OpenAI's chat").waitFor();
   await routing.getByRole("list", { name: "Warnings" }).getByText("dropped seed").waitFor();
   const attempts = routing.getByRole("list", { name: "Attempts" }).getByRole("listitem");
+  await attempts.nth(1).waitFor();
   expect(await attempts.allTextContents()).toEqual([
     "Attempt 1429CUSTOM limited-too · tired: slow down",
     expect.stringMatching(/^As the client saw it\d+.*CUSTOM m-9 · speaks-messages/),
