@@ -13,7 +13,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { quantile } from "./figures.ts";
-import { type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
+import { beginning, type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
 
 const ROOT = resolve(import.meta.dir, "..");
 const COUNTS: Readonly<Record<string, number>> = { small: 16_000, chat: 1_800 };
@@ -165,22 +165,7 @@ async function run(root: string, file: string): Promise<Cost> {
 function pass(spool: { [name: string]: (...args: unknown[]) => void }, passed: Passed): void {
   const id = Bun.randomUUIDv7();
   const time = Date.now();
-  const isOpenai = passed.provider === "OPENAI";
-  spool["begin"]!(id, {
-    time,
-    method: "POST",
-    path: isOpenai ? "/v1/chat/completions" : "/v1/messages",
-    target: isOpenai ? "https://api.openai.com" : "https://api.anthropic.com",
-    provider: passed.provider,
-    organization: "0198d000-0000-7000-8000-000000000001",
-    keyId: "0198d000-0000-7000-8000-000000000002",
-    keyName: "bench",
-    authHash: "ab".repeat(32),
-    headers: passed.requestHeaders,
-    gateway: passed.gateway,
-    omitRequest: false,
-    omitResponse: false,
-  });
+  spool["begin"]!(id, beginning(passed, time));
   spool["requestChunk"]!(id, Buffer.from(passed.request));
   spool["head"]!(id, { time: time + 350, status: 200, headers: passed.responseHeaders });
   spool["responseChunk"]!(id, Buffer.from(passed.response));

@@ -12,6 +12,26 @@ export interface Passed {
   readonly gateway: readonly string[];
 }
 
+/** How an exchange begins in the spool, as the gateway writes it. `time` in milliseconds since 1970. */
+export function beginning({ provider, requestHeaders, gateway }: Passed, time: number) {
+  const isOpenai = provider === "OPENAI";
+  return {
+    time,
+    method: "POST",
+    path: isOpenai ? "/v1/chat/completions" : "/v1/messages",
+    target: isOpenai ? "https://api.openai.com" : "https://api.anthropic.com",
+    provider,
+    organization: "0198d000-0000-7000-8000-000000000001",
+    keyId: "0198d000-0000-7000-8000-000000000002",
+    keyName: "bench",
+    authHash: "ab".repeat(32),
+    headers: [...requestHeaders],
+    gateway: [...gateway],
+    omitRequest: false,
+    omitResponse: false,
+  };
+}
+
 export interface Workload {
   readonly name: string;
   /** Records that come together, as they do at this load. */

@@ -11,7 +11,7 @@ import { createRecorder } from "../src/recorder/create-recorder.ts";
 import { uuidv7 } from "../src/runtime/uuid.ts";
 import { openSpool } from "../src/spool/writer.ts";
 import { openStore, type Store } from "../src/store/store.ts";
-import { type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
+import { beginning, type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
 
 /**
  * What recorded traffic takes on the disk, for bytes of bodies that passed.
@@ -68,22 +68,7 @@ async function measure(workload: Workload): Promise<void> {
 function pass(spool: ReturnType<typeof openSpool>, passed: Passed): string {
   const id = uuidv7();
   const time = Date.now();
-  const isOpenai = passed.provider === "OPENAI";
-  spool.begin(id, {
-    time,
-    method: "POST",
-    path: isOpenai ? "/v1/chat/completions" : "/v1/messages",
-    target: isOpenai ? "https://api.openai.com" : "https://api.anthropic.com",
-    provider: passed.provider,
-    organization: "0198d000-0000-7000-8000-000000000001",
-    keyId: "0198d000-0000-7000-8000-000000000002",
-    keyName: "bench",
-    authHash: "ab".repeat(32),
-    headers: [...passed.requestHeaders],
-    gateway: [...passed.gateway],
-    omitRequest: false,
-    omitResponse: false,
-  });
+  spool.begin(id, beginning(passed, time));
   spool.requestChunk(id, passed.request);
   spool.head(id, { time: time + 350, status: 200, headers: [...passed.responseHeaders] });
   spool.responseChunk(id, passed.response);

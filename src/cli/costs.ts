@@ -59,7 +59,8 @@ async function served(config: Config, order: RecomputeOrder, onProgress: OnProgr
     for (const begunUntil = Date.now() + BEGIN_MS; ; await sleep(LOOK_MS)) {
       const state = await stateOf(records, order.id);
       if (state === undefined) {
-        if (Date.now() > begunUntil) throw new CommandError("the service has not begun yet; it goes on with it");
+        if (Date.now() > begunUntil)
+          throw new CommandError("the service has not begun yet; it continues in the background");
         continue;
       }
       if (state.failed !== undefined) throw new CommandError(`the service gave up: ${state.failed}`);

@@ -20,7 +20,7 @@ import { week } from "./demo/week.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
-/** How long a slow machine is given to record everything before the address is printed all the same. */
+/** After this time the address is printed even if not everything is recorded yet. */
 const RECORDED_MS = 15_000;
 const POLL_MS = 100;
 

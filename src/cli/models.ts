@@ -97,7 +97,8 @@ async function served(config: Config, model: string): Promise<void> {
     const until = Date.now() + SERVICE_MS;
     const sql = "select 1 from models where model = ? and expedited_at is not null limit 1";
     while ((await records.query({ sql, args: [model] })).length > 0) {
-      if (Date.now() > until) throw new CommandError("the service has not mapped the model yet; it goes on with it");
+      if (Date.now() > until)
+        throw new CommandError("the service has not mapped the model yet; it continues in the background");
       await sleep(LOOK_MS);
     }
   });

@@ -21,7 +21,7 @@ import { printJson } from "./print.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
-/** How long a run in the service is waited for; it goes on without anybody waiting. */
+/** How long a run in the service is waited for; after that it continues in the background. */
 const RUN_MS = 600_000;
 const LOOK_MS = 200;
 
@@ -111,7 +111,8 @@ async function served({ records }: Store, organizationId: string, orderedAt: num
     const isWaiting = (await orderedRuns(records)).includes(organizationId);
     const finished = (await lastRun(records, organizationId))?.finished_at ?? 0;
     if (!isWaiting && finished >= orderedAt) return;
-    if (Date.now() > endsAt) throw new CommandError("the service has not finished the run yet; it goes on with it");
+    if (Date.now() > endsAt)
+      throw new CommandError("the service has not finished the run yet; it continues in the background");
     await sleep(LOOK_MS);
   }
 }

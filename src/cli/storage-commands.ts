@@ -17,7 +17,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: "compact",
-    summary: "write the database's files anew, as small as they get; the service must be stopped",
+    summary: "rewrite the database files without free space; the service must be stopped",
     notes: ["Needs as much room again as the larger file takes. A file that is cut off stays as it was."],
     load: async () => (await import("./storage.ts")).compactCommand,
   },

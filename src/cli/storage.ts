@@ -16,7 +16,7 @@ import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
 
-/** How long the service is waited for; it goes on without anybody waiting. */
+/** How long the service is waited for; after that it continues in the background. */
 const ERASE_MS = 600_000;
 const LOOK_MS = 200;
 
@@ -37,7 +37,8 @@ export const eraseStorageCommand: Run = async (invocation) => {
     for (const endsAt = Date.now() + ERASE_MS; ; await sleep(LOOK_MS)) {
       const erased = await erasedBy(store.records, order);
       if (erased !== undefined) return erased.journal;
-      if (Date.now() > endsAt) throw new CommandError("the service has not erased all of it yet; it goes on with it");
+      if (Date.now() > endsAt)
+        throw new CommandError("the service has not erased all of it yet; it continues in the background");
     }
   });
   invocation.terminal.err(

@@ -51,6 +51,7 @@ test.each([
   [{ a: { b: { c: 1 } } }, 3],
   [{ list: Array.from({ length: 200 }, () => ({ a: 1, b: 2 })) }, 2],
   [Array(301).fill(0), 1],
+  [Array(1_000_000).fill(0), 1],
 ])("of a value, so many levels are open as fit", (value, levels) => {
   expect(openLevels(value)).toBe(levels);
 });

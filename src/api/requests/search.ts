@@ -26,7 +26,7 @@ interface SearchBody {
 
 /**
  * Answers the newest records with the words. After a moment it answers what it has, how far back that is, and the cursor
- * that goes on: so the caller sees hits as they are found, and stops by not asking on.
+ * for the rest. So the caller sees hits as they are found, and cancels by not asking again.
  */
 export async function answerSearch(
   room: ApiRoom,

@@ -41,9 +41,12 @@ export function startMoving({ log, reader, maintain, isMine }: MovingOptions): {
     }
     if (!isDone || moved === 0) return;
     while (!pace.stopped && (await pace.step(() => maintain({ kind: "compact", pages: STEP_PAGES }))) > 0);
-    log.info("all bodies are in packs; `weir compact`, without the service, makes the files as small as they get", {
-      moved,
-    });
+    log.info(
+      "all bodies are in packs; `weir compact`, with the service stopped, rewrites the files without free space",
+      {
+        moved,
+      },
+    );
   };
   return nowAndThen({ queue, pace }, TRY_MS, async () => {
     if (!isDone && isMine()) await inTurn(move);

@@ -45,8 +45,10 @@ export function openLevels(value: object): number {
   for (let levels = 0, shown = 0; ; levels++) {
     const next: unknown[] = [];
     for (const each of level) {
-      if (typeof each === "object" && each !== null) next.push(...Object.values(each));
-      if (shown + next.length > OPEN_MEMBERS_MAX) return Math.max(1, levels);
+      const members = typeof each === "object" && each !== null ? Object.values(each) : [];
+      // Looked at before they are gathered: a list may have more members than a call takes arguments.
+      if (shown + next.length + members.length > OPEN_MEMBERS_MAX) return Math.max(1, levels);
+      next.push(...members);
     }
     shown += next.length;
     if (next.length === 0) return Math.max(1, levels);

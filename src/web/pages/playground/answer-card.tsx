@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { Figures } from "../../parts/figures.tsx";
 import { Count, Duration, Money, Status } from "../../parts/values.tsx";
 import { type RequestRecord, recordQuery } from "../request/record.ts";
 import type { Attempt } from "./attempt.ts";
@@ -94,14 +95,7 @@ function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record
     record === undefined ? attempt.route : record.route_reason === "order" ? record.route : record.route_reason;
   return (
     <>
-      <dl className="answer-figures">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures className="answer-figures" figures={figures} />
       <p className="answer-by muted">
         {provider ?? ""}
         {answeredBy === undefined ? "" : ` ${answeredBy}`}

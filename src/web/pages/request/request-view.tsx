@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { Figures } from "../../parts/figures.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
 import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
@@ -43,7 +44,7 @@ interface RequestViewProps {
 export function RequestView({ record, tab, tabControl }: RequestViewProps) {
   return (
     <>
-      <Figures record={record} />
+      <RequestFigures record={record} />
       <Notes record={record} />
       <div className="request-columns">
         <section className="panel request-main" aria-labelledby="exchange">
@@ -80,7 +81,7 @@ export function Subtitle({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-function Figures({ record }: { readonly record: RequestRecord }) {
+function RequestFigures({ record }: { readonly record: RequestRecord }) {
   const figures: readonly (readonly [string, ReactNode])[] = [
     ["Status", <Status key="status" of={record.response_status} />],
     ["Latency", <Duration key="latency" of={record.delay_ms} />],
@@ -98,16 +99,7 @@ function Figures({ record }: { readonly record: RequestRecord }) {
     ],
     ["Cache", record.cached ? "hit" : record.cache_enabled ? "miss" : <span className="unknown">–</span>],
   ];
-  return (
-    <dl className="figures">
-      {figures.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures className="figures" figures={figures} />;
 }
 
 function UserLink({ id }: { readonly id: string }) {
