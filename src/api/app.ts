@@ -5,6 +5,7 @@ import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { ownOrigin } from "./access/called-origin.ts";
 import { type Access, Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
+import { bulkEndpoints } from "./changes/bulk.ts";
 import { changeEndpoints } from "./changes/changes.ts";
 import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
 import { logEndpoints } from "./changes/log.ts";
@@ -39,6 +40,7 @@ import { credentialEndpoints } from "./unified/credentials.ts";
 import { PLAYGROUND_PATH, playgroundEndpoints } from "./unified/playground.ts";
 import { routeEndpoints } from "./unified/routes.ts";
 import { routingEndpoints } from "./unified/routing.ts";
+import { viewEndpoints } from "./views/views.ts";
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -120,6 +122,7 @@ function createApp(
     .use(propertyEndpoints(room, gate))
     .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))
+    .use(bulkEndpoints(room, gate))
     .use(importEndpoints(room, gate))
     .use(logEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
@@ -135,6 +138,7 @@ function createApp(
     .use(webhookEndpoints(room, gate))
     .use(retentionEndpoints(room, gate))
     .use(storageEndpoints(room, gate))
+    .use(viewEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(healthEndpoints(room))

@@ -9,9 +9,13 @@ export const JSON_HEADERS = {
   "x-content-type-options": "nosniff", // what clients sent stands in it
 };
 
-/** 200 with `{ data, error: null }`. */
-export function success(data: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify({ data, error: null }), { headers: { ...JSON_HEADERS, ...headers } });
+/** 200 with `{ data, error: null }`; `extra` stands beside them, such as `next_cursor`. */
+export function success(
+  data: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  extra: Readonly<Record<string, unknown>> = {},
+): Response {
+  return new Response(JSON.stringify({ data, error: null, ...extra }), { headers: { ...JSON_HEADERS, ...headers } });
 }
 
 /** The same where `data` is JSON text already; `extra` stands beside it, such as `next_cursor`. */

@@ -13,3 +13,4 @@ export * from "./tables/models.ts";
 export * from "./tables/nodes.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/retention.ts";
+export * from "./tables/saved-views.ts";

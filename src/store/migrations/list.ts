@@ -22,6 +22,7 @@ import { PAIRING } from "./0019-pairing.ts";
 import { STORAGE_DAYS } from "./0020-storage-days.ts";
 import { PACKED_EXCERPTS } from "./0021-packed-excerpts.ts";
 import { KINDS } from "./0022-kinds.ts";
+import { SAVED_VIEWS } from "./0023-saved-views.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 16, name: "storage by day", statements: STORAGE_DAYS },
   { target: "records", version: 17, name: "packed excerpts", statements: PACKED_EXCERPTS },
   { target: "records", version: 18, name: "kinds", statements: KINDS },
+  { target: "records", version: 19, name: "saved views", statements: SAVED_VIEWS },
 ];

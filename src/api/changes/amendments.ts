@@ -1,0 +1,59 @@
+import { t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { maskLabel } from "../../masking/mask.ts";
+import { storable } from "../../record/storable.ts";
+
+/** How long a change waits for the recorder, which may be busy with a database that is away. */
+export const AMEND_MS = 10_000;
+/** Names that one change takes: the database merges them in a time that is quadratic in their number. */
+const NAMES_MAX = 1_000;
+
+export const PROPERTIES = t.Object(
+  {},
+  {
+    additionalProperties: t.Union([t.String(), t.Null()], { expects: "give text, or null to remove the property" }),
+    maxProperties: NAMES_MAX,
+    description: "Property names and their values, without a header prefix; null removes.",
+    expects: `give an object of property names and values, at most ${NAMES_MAX}`,
+  },
+);
+
+export const SCORE_MAP = t.Object(
+  {},
+  {
+    additionalProperties: t.Union([t.Number(), t.Boolean()], { expects: "give a number, true or false" }),
+    maxProperties: NAMES_MAX,
+    description: "Score names and values. A second call merges.",
+  },
+);
+
+/**
+ * Property names and values as they are stored.
+ *
+ * @param path - where they stand in the body, with a dot behind it, or nothing.
+ * @throws GatewayError `invalid_body`
+ */
+export function readProperties(
+  properties: Readonly<Record<string, string | null>>,
+  path = "",
+): Record<string, string | null> {
+  refuseEmptyName(properties, path);
+  const entries = Object.entries(properties);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [storable(name), value === null ? null : storable(maskLabel(value, name))]),
+  );
+}
+
+/** Scores as they are stored; true is 1. @throws GatewayError `invalid_body` */
+export function readScores(scores: Readonly<Record<string, number | boolean>>): Record<string, number> {
+  refuseEmptyName(scores, "scores.");
+  return Object.fromEntries(Object.entries(scores).map(([name, value]) => [storable(name), Number(value)]));
+}
+
+function refuseEmptyName(names: object, path: string): void {
+  if (Object.hasOwn(names, "")) throw new GatewayError("invalid_body", "a name is empty", { path });
+}
+
+export function tooLate(): never {
+  throw new GatewayError("database_unavailable", "the change could not be written in time");
+}

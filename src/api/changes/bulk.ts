@@ -1,0 +1,76 @@
+import { Elysia, t } from "elysia";
+import { within } from "../../runtime/within.ts";
+import type { Amendment } from "../../threads.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { AMEND_MS, PROPERTIES, readProperties, readScores, SCORE_MAP, tooLate } from "./amendments.ts";
+import { CHANGED_MAX, SELECTION, type Selection, selected } from "./selection.ts";
+
+/** Deleting many records with long bodies takes its time. */
+const REMOVE_MS = 60_000;
+/** Changes that the recorder is asked for at once: between two such groups it writes what passed meanwhile. */
+const AT_ONCE = 50;
+
+const strict = { additionalProperties: false };
+const REMOVAL = t.Object(SELECTION, strict);
+const NEW_PROPERTIES = t.Object({ ...SELECTION, properties: PROPERTIES }, strict);
+const NEW_SCORES = t.Object({ ...SELECTION, scores: SCORE_MAP }, strict);
+
+const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHANGED_MAX} requests, the newest first: \`data\` is how many were changed, and with \`next_cursor\` as \`cursor\` the next call goes on, until it is null.`;
+
+type Change = Pick<Amendment, "properties" | "scores">;
+
+/** Changing, or deleting, many requests. */
+export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
+  const change = async (request: Request, selection: Selection, wanted: Change) => {
+    const { organizationId } = gate().caller(request);
+    const step = await selected(room, organizationId, selection).next();
+    const { ids, next } = step.value!;
+    let changed = 0;
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const group = ids.slice(at, at + AT_ONCE);
+      const amend = (requestId: string) => room.recorder.amend({ requestId, organizationId, ...wanted });
+      const done = await within(Promise.all(group.map(amend)), AMEND_MS, tooLate);
+      changed += done.filter((result) => result !== null).length;
+    }
+    return success(changed, {}, { next_cursor: next });
+  };
+  const remove = async (organizationId: string, requestIds: readonly string[]) =>
+    within(room.recorder.remove({ organizationId, requestIds }), REMOVE_MS, tooLate);
+
+  return new Elysia()
+    .put(
+      "/v1/request/property",
+      ({ body: { properties, ...selection }, request }) =>
+        change(request, selection, { properties: readProperties(properties, "properties.") }),
+      { body: NEW_PROPERTIES, ...endpoint("write", "Requests", "Set properties of many requests", STEPS) },
+    )
+    .post(
+      "/v1/request/score",
+      ({ body: { scores, ...selection }, request }) => change(request, selection, { scores: readScores(scores) }),
+      { body: NEW_SCORES, ...endpoint("write", "Requests", "Score many requests", STEPS) },
+    )
+    .delete(
+      "/v1/request",
+      async ({ body, request }) => {
+        const { organizationId } = gate().caller(request);
+        let removed = 0;
+        for await (const { ids, next } of selected(room, organizationId, body)) {
+          if (ids.length > 0) removed += await remove(organizationId, ids);
+          if (typeof body.limit === "number") return success(removed, {}, { next_cursor: next });
+        }
+        return success(removed);
+      },
+      {
+        body: REMOVAL,
+        ...endpoint(
+          "write",
+          "Requests",
+          "Delete requests",
+          "By ids or by a filter; with their bodies, for good. `data` is how many there were. With `limit` one call deletes so many at most, and `next_cursor` as `cursor` goes on.",
+        ),
+      },
+    );
+}

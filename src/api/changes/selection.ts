@@ -1,0 +1,72 @@
+import { t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
+import type { Flags } from "../../filter/flags.ts";
+import type { Scope } from "../../filter/select.ts";
+import { NEWEST_FIRST } from "../../filter/sort.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { findPage } from "../../store/find/find.ts";
+import { FILTER, FLAGS, optional, optionalCursor, readPaging, readScope } from "../input/query-body.ts";
+import { readIds } from "../input/request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+/** Requests of one call, or of one step of it. */
+export const CHANGED_MAX = 1_000;
+/** A filter on bodies is answered in parts: what it finds within this time is one step. */
+const FIND_MS = 5_000;
+
+/** Which requests are changed: members of the body. */
+export const SELECTION = {
+  requestIds: t.Optional(
+    t.Array(t.String(), { maxItems: CHANGED_MAX, description: `Up to ${CHANGED_MAX} request ids.` }),
+  ),
+  filter: t.Optional(FILTER),
+  ...FLAGS,
+  limit: optional(t.Number({ description: `With a filter: requests of this call, 1 to ${CHANGED_MAX}.` })),
+  cursor: optionalCursor,
+};
+
+export interface Selection extends Flags {
+  readonly requestIds?: readonly string[] | undefined;
+  readonly filter?: unknown;
+  readonly limit?: number | null;
+  readonly cursor?: string | null;
+}
+
+/** One step of a change: at most `CHANGED_MAX` ids. */
+interface Step {
+  readonly ids: readonly string[];
+  /** Where the next step begins; null at the end. */
+  readonly next: string | null;
+}
+
+/**
+ * The requests that a body selects, a step at a time, the newest first; those that arrive meanwhile are left out.
+ *
+ * @throws GatewayError `invalid_body`, `filter_invalid`.
+ */
+export async function* selected(room: ApiRoom, organizationId: string, selection: Selection): AsyncGenerator<Step> {
+  const { requestIds, filter, cursor } = selection;
+  if ((requestIds === undefined) === (filter === undefined))
+    throw new GatewayError("invalid_body", "say which requests by either requestIds or filter");
+  if (requestIds !== undefined) return yield { ids: readIds(requestIds), next: null };
+  const { scope } = readScope(organizationId, selection);
+  const { limit } = readPaging(selection, CHANGED_MAX, CHANGED_MAX);
+  if (limit === 0)
+    throw new GatewayError("invalid_body", `limit is a whole number from 1 to ${CHANGED_MAX}`, { path: "limit" });
+  let after = typeof cursor === "string" ? decodeCursor(cursor, scope, NEWEST_FIRST) : undefined;
+  if (after === undefined) await settled(room);
+  do {
+    const page = await idsOf(room, scope, limit, after);
+    after = page.next;
+    yield { ids: page.ids, next: after === undefined ? null : encodeCursor(after, scope, NEWEST_FIRST) };
+  } while (after !== undefined);
+}
+
+async function idsOf(room: ApiRoom, scope: Scope, limit: number, after: Position | undefined) {
+  const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+  const options = { sort: NEWEST_FIRST, limit, offset: 0, after, deadline, withinMs: FIND_MS };
+  const { rows, next } = await findPage(room.reader.records, scope, options);
+  return { ids: rows.map(({ request_id }) => request_id), next };
+}

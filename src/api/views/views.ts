@@ -1,0 +1,150 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { hasScope, type KeySnapshot } from "../../keys.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { storable } from "../../record/storable.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { findView, listViews, putView, removeView, type SavedView, type ViewTerms } from "../../store/saved-views.ts";
+import type { Gate } from "../access/gate.ts";
+import { type Owner, ownerOf } from "../access/owner.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { readTerms, VIEW_BODY, VIEW_CHANGES } from "./view-body.ts";
+
+const TAG = "Views";
+const CHANGING = "Its owner changes it, and a shared one also a key with `admin`. To share needs `write`.";
+
+/** A view as the API shows it. */
+export interface ShownView extends ViewTerms {
+  readonly id: string;
+  readonly name: string;
+  readonly shared: boolean;
+  readonly owner: string;
+  /** Whether it is the caller's own. */
+  readonly own: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/**
+ * Views of the list of requests: of the caller's own, or shared in the organization. `read` is enough for one's own:
+ * they change nothing that others see.
+ */
+export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.current;
+  const asking = (request: Request) => {
+    const caller = gate().caller(request);
+    return { caller, owner: ownerOf(caller), organizationId: caller.organizationId };
+  };
+  const visible = async (organizationId: string, owner: Owner) =>
+    (await listViews(records, organizationId)).filter((view) => isVisible(view, owner));
+  const find = async (request: Request, id: string) => {
+    const { caller, owner, organizationId } = asking(request);
+    const view = await findView(records, id, organizationId);
+    if (view === undefined || !isVisible(view, owner))
+      throw new GatewayError("not_found", "there is no view of this id");
+    return { view, caller, owner };
+  };
+  /** @throws GatewayError `duplicate_name` where the owner has another view of the name. */
+  const refuseTaken = async ({ id, organization_id, owner_id, name }: SavedView) => {
+    const views = await listViews(records, organization_id);
+    if (!views.some((view) => view.id !== id && view.owner_id === owner_id && view.name === name)) return;
+    throw new GatewayError("duplicate_name", `name: you have a view ${JSON.stringify(name)} already`, { path: "name" });
+  };
+  const put = async (view: SavedView, owner: Owner) => {
+    await refuseTaken(view);
+    await putView((await room.writer()).records, view);
+    return success(shownView(view, owner));
+  };
+
+  return new Elysia()
+    .get(
+      "/v1/views",
+      async ({ request }) => {
+        const { owner, organizationId } = asking(request);
+        const views = (await visible(organizationId, owner)).map((view) => shownView(view, owner));
+        return success(views.sort((a, b) => a.name.localeCompare(b.name, "en")));
+      },
+      endpoint("read", TAG, "List views", "One's own, and those that are shared in the organization; by name."),
+    )
+    .get(
+      "/v1/views/:id",
+      async ({ params, request }) => {
+        const { view, owner } = await find(request, params.id);
+        return success(shownView(view, owner));
+      },
+      endpoint("read", TAG, "Read one view"),
+    )
+    .post(
+      "/v1/views",
+      async ({ body, request }) => {
+        const { caller, owner, organizationId } = asking(request);
+        const { name, shared, ...terms } = body;
+        refuseSharing(caller, shared === true);
+        const now = Date.now();
+        const view: SavedView = {
+          ...{ id: uuidv7(), organization_id: organizationId, owner_id: owner.id, owner_name: owner.name },
+          ...{ name: storable(name.trim()), shared: shared === true, terms: readTerms(terms) },
+          ...{ created_at: now, updated_at: now },
+        };
+        return put(view, owner);
+      },
+      { body: VIEW_BODY, ...endpoint("read", TAG, "Save a view", "A shared one needs `write`.") },
+    )
+    .patch(
+      "/v1/views/:id",
+      async ({ params, body, request }) => {
+        const { view, caller, owner } = await find(request, params.id);
+        refuseOthers(view, caller, owner);
+        const { name = view.name, shared, ...terms } = body;
+        const isShared = shared ?? view.shared;
+        refuseSharing(caller, isShared && !view.shared);
+        const next: SavedView = {
+          ...view,
+          ...{ name: storable(name.trim()), shared: isShared, updated_at: Date.now() },
+          terms: readTerms({ ...view.terms, ...withoutOtherTime(terms) }),
+        };
+        return put(next, owner);
+      },
+      { body: VIEW_CHANGES, ...endpoint("read", TAG, "Change parts of a view", `${CHANGING} null resets a member.`) },
+    )
+    .delete(
+      "/v1/views/:id",
+      async ({ params, request }) => {
+        const { view, caller, owner } = await find(request, params.id);
+        refuseOthers(view, caller, owner);
+        await removeView((await room.writer()).records, view.id);
+        return success(shownView(view, owner));
+      },
+      endpoint("read", TAG, "Remove a view", CHANGING),
+    );
+}
+
+const isVisible = (view: SavedView, owner: Owner) => view.shared || view.owner_id === owner.id;
+
+function shownView({ id, name, shared, owner_id, owner_name, terms, ...times }: SavedView, owner: Owner): ShownView {
+  return {
+    ...{ id, name, shared, owner: owner_name, own: owner_id === owner.id },
+    ...terms,
+    ...{ created_at: isoTime(times.created_at), updated_at: isoTime(times.updated_at) },
+  };
+}
+
+/** A range takes the place of moments that the view had, and moments that of a range. */
+function withoutOtherTime<Terms extends { readonly range?: unknown; readonly from?: unknown; readonly to?: unknown }>(
+  terms: Terms,
+) {
+  if (terms.range) return { from: null, to: null, ...terms };
+  return terms.from || terms.to ? { range: null, ...terms } : terms;
+}
+
+function refuseSharing(caller: KeySnapshot, isShared: boolean): void {
+  if (!isShared || hasScope(caller, "write")) return;
+  throw new GatewayError("insufficient_scope", "to share a view needs a key with the scope write", { path: "shared" });
+}
+
+function refuseOthers(view: SavedView, caller: KeySnapshot, owner: Owner): void {
+  if (view.owner_id === owner.id || hasScope(caller, "admin")) return;
+  throw new GatewayError("insufficient_scope", `the view is ${view.owner_name}'s: its owner and admins change it`);
+}
