@@ -1,6 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../observe.ts";
 import type { Answer } from "../runtime/http/server.ts";
+import { isPending } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import {
   type Admitted,
@@ -56,7 +57,8 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const needs = isPending(needed) ? await needed : needed;
     const asked = needs.length === 0 ? admitted : { ...admitted, needs };
     const plan = planBody(asked);
-    const body = plan.kind === "whole" ? await readBody(parts, asked, plan) : undefined;
+    const reading = plan.kind === "whole" ? readBody(parts, asked, plan) : undefined;
+    const body = isPending(reading) ? await reading : reading;
     if (exchange.ended) return;
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
     // At the unified address plugins are asked about each target, before it is called.
@@ -91,8 +93,6 @@ async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
   if (whole === undefined) return forward(parts, sent.admitted);
   exchange.receive((events) => callProvider(parts, sent.admitted, whole, events));
 }
-
-const isPending = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
 
 /** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */
 function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {

@@ -1,6 +1,7 @@
 import { maskLabel } from "../masking/mask.ts";
 import type { BodyNeed, LimitUse, PayingCredential, RequestChange, RequestEnd } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
+import { after, type Soon } from "../runtime/pending.ts";
 import type { Admitted } from "./admit.ts";
 import { modelOfPath } from "./body/content.ts";
 import { hasBody } from "./body/plan.ts";
@@ -129,14 +130,16 @@ export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherReq
  * @returns what they change of what is sent.
  * @throws as `askOnRequest`.
  */
-export async function askAboutCall(
+export function askAboutCall(
   hooks: RequestHooks,
   { seen, facts }: FurtherRequest,
   exchange: Exchange | undefined,
   before?: { readonly change: RequestChange | undefined },
-): Promise<RequestChange | undefined> {
-  const change = before === undefined ? heed(await hooks.onRequest(seen, facts), exchange) : before.change;
-  return heed(await hooks.onForward(seen, facts), exchange) ?? change;
+): Soon<RequestChange | undefined> {
+  const ask = (change: RequestChange | undefined) =>
+    after(hooks.onForward(seen, facts), (verdict) => heed(verdict, exchange) ?? change);
+  if (before !== undefined) return ask(before.change);
+  return after(hooks.onRequest(seen, facts), (verdict) => ask(heed(verdict, exchange)));
 }
 
 /** @param exchange - gets the headers for its response. */

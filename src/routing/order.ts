@@ -37,9 +37,23 @@ const OUTPUT_TOKENS_DEFAULT = 1_000;
 const EXPLORE_SHARE = 1 / 20;
 
 /** All targets of a model string, in the order in which they are asked. */
-export function order(choices: readonly Choice[], parts: OrderParts): Ordered[] {
-  return choices.flatMap((choice) => flatten(choice, parts, { route: choice.route, path: [], skipped: undefined }));
+export function order(choices: readonly Choice[], parts: OrderParts): readonly Ordered[] {
+  return choices.length === 1 ? orderOf(choices[0]!, parts) : choices.flatMap((choice) => orderOf(choice, parts));
 }
+
+function orderOf(choice: Choice, parts: OrderParts): readonly Ordered[] {
+  const known = settled.get(choice);
+  if (known !== undefined) return known;
+  const ordered = flatten(choice, parts, { route: choice.route, path: [], skipped: undefined });
+  if (isSettled(choice)) settled.set(choice, ordered);
+  return ordered;
+}
+
+/** Choices whose order is the same for every request. */
+const settled = new WeakMap<Choice, readonly Ordered[]>();
+
+const isSettled = ({ strategy, members }: Choice) =>
+  strategy === "order" && members.every((member) => !("choice" in member) && member.settings?.when === undefined);
 
 interface Above {
   readonly route: Route | undefined;

@@ -63,6 +63,7 @@ export class Rests {
 
   /** Milliseconds since 1970 until which it rests; 0 where it does not. While one request tries, others wait for it. */
   until(asked: Asked, now: number): number {
+    if (this.#entries.size === 0) return 0;
     const ends = this.#of(asked).map((entry) => {
       entry.until = Math.min(entry.until, now + entry.restMs);
       if (entry.until > now) return entry.until;
@@ -85,6 +86,7 @@ export class Rests {
   }
 
   succeed(asked: Asked): void {
+    if (this.#entries.size === 0) return;
     this.#entries.delete(keyOf(asked.credential, asked.model));
     this.#entries.delete(keyOf(asked.credential, null));
   }
@@ -167,6 +169,7 @@ export class Rests {
   }
 
   #of({ credential, model }: Asked): Entry[] {
+    if (this.#entries.size === 0) return [];
     const found = [this.#entries.get(keyOf(credential, model)), this.#entries.get(keyOf(credential, null))];
     return found.filter((entry) => entry !== undefined);
   }

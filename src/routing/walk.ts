@@ -51,9 +51,9 @@ export class Walk {
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
     this.#parts = parts;
-    this.#candidates = targets
-      .filter(({ skipped }) => skipped === undefined)
-      .flatMap((target) => candidatesOf(target, parts));
+    const candidates: Candidate[] = [];
+    for (const target of targets) if (target.skipped === undefined) candidates.push(...candidatesOf(target, parts));
+    this.#candidates = candidates;
   }
 
   /** In the order in which they are asked if each fails. */
@@ -114,8 +114,9 @@ export class Walk {
   }
 
   #next(wanted: (candidate: Candidate) => boolean, now: number): Candidate | undefined {
-    const left = this.#candidates.filter((candidate) => !this.#done.has(candidate) && wanted(candidate));
-    return left.find((candidate) => this.#restsUntil(candidate, now) === 0);
+    return this.#candidates.find(
+      (candidate) => !this.#done.has(candidate) && wanted(candidate) && this.#restsUntil(candidate, now) === 0,
+    );
   }
 
   #take(candidate: Candidate | undefined): Next | undefined {
@@ -132,11 +133,19 @@ export class Walk {
 }
 
 /** What rests are kept under; undefined for a client's own key, which never rests: it is another one each time. */
-export function askedOf({ target, credential, model }: Candidate): Asked | undefined {
+export function askedOf(candidate: Candidate): Asked | undefined {
+  const { target, credential, model } = candidate;
   if (credential === "client") return undefined;
-  const { organizationId, name } = credential;
-  return { credential: JSON.stringify([organizationId, name]), provider: target.provider.name, model };
+  let asked = askeds.get(candidate);
+  if (asked === undefined) {
+    const { organizationId, name } = credential;
+    asked = { credential: JSON.stringify([organizationId, name]), provider: target.provider.name, model };
+    askeds.set(candidate, asked);
+  }
+  return asked;
 }
+
+const askeds = new WeakMap<Candidate, Asked>();
 
 const isRetryable = ({ kind, status, exhausted }: Failure) =>
   exhausted !== true &&
@@ -148,7 +157,21 @@ function onOf({ path }: Ordered): RouteTarget["on"] {
 }
 
 /** The calls that may be made for a target, in the order in which they are. */
-export function candidatesOf(target: Ordered, parts: WalkParts): Candidate[] {
+export function candidatesOf(target: Ordered, parts: WalkParts): readonly Candidate[] {
+  const [credential, ...others] = target.credentials;
+  if (credential === undefined || others.length > 0 || parts.hasOwnKey(target)) return arrangedFor(target, parts);
+  let only = onlyOnes.get(target);
+  if (only === undefined) {
+    only = arrangedFor(target, parts);
+    onlyOnes.set(target, only);
+  }
+  return only;
+}
+
+/** Of targets with one credential there is nothing to choose: requests for such a target share its candidate. */
+const onlyOnes = new WeakMap<Ordered, readonly Candidate[]>();
+
+function arrangedFor(target: Ordered, parts: WalkParts): Candidate[] {
   const stored = arranged(target.credentials, parts).map(
     (credential): Candidate => ({ target, credential, model: modelAt(credential, target.model) }),
   );

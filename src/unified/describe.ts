@@ -46,9 +46,13 @@ const TOKEN_BYTES = 4;
 /** Members that only route: they are not passed on. */
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set(["models", "fallbacks"]);
 
-/** @returns undefined where the body is not a JSON object. */
-export function describe(text: string): Description | undefined {
+/**
+ * @param onParsed - gets the body as it was parsed.
+ * @returns undefined where the body is not a JSON object.
+ */
+export function describe(text: string, onParsed?: (body: Json) => void): Description | undefined {
   const body = parsed(text);
+  onParsed?.(body);
   if (!isObject(body)) return undefined;
   const settings = objectOf(body["generationConfig"]);
   const { max_completion_tokens, max_tokens, max_output_tokens } = body;
@@ -84,7 +88,8 @@ const PARTS: readonly (readonly [Need, RegExp])[] = [
 ];
 
 function needsOf(body: Record<string, Json>, text: string, settings: Record<string, Json> | undefined): Need[] {
-  const needs = PARTS.filter(([, words]) => words.test(text)).map(([need]) => need);
+  const mayHaveParts = text.includes('"type"') || text.includes('"mimeType"');
+  const needs = mayHaveParts ? PARTS.filter(([, words]) => words.test(text)).map(([need]) => need) : [];
   if (listOf(body["tools"]).length > 0 || listOf(body["functions"]).length > 0) needs.push("tools");
   const format = body["response_format"] ?? body["text"]?.format ?? body["output_config"]?.format;
   if (objectOf(format)?.["type"] === "json_schema" || settings?.["responseJsonSchema"] || settings?.["responseSchema"])
@@ -102,7 +107,7 @@ function wantsReasoning(body: Record<string, Json>, settings: Record<string, Jso
 
 /** Thinking of another maker has an empty signature towards clients of Messages; its maker's own refuses that. */
 function hasUnsignedThinking(body: Record<string, Json>, text: string): boolean {
-  if (!/"signature"\s*:\s*""/.test(text)) return false;
+  if (!text.includes('"signature"') || !/"signature"\s*:\s*""/.test(text)) return false;
   return listOf(body["messages"]).some((message) =>
     listOf(message?.content).some((block) => block?.type === "thinking" && block.signature === ""),
   );

@@ -13,12 +13,12 @@ const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed
   [/"encrypted_content"\s*:\s*"(?!weir1\.|")/g, () => ({ issuer: "openai", certain: false })],
 ];
 
-/** Most requests hold no state: one look tells. */
-const ANY_MARK = /weir1\.|[sS]ignature"|encrypted_content"/;
+/** Most requests hold no state. A look for each word is faster than one expression for all. */
+const WORDS = ["weir1.", 'ignature"', 'encrypted_content"'];
 
 /** Who issued the state in a body, each once, the latest first. @param text - JSON. */
 export function issuersIn(text: string): readonly IssuerNamed[] {
-  if (!ANY_MARK.test(text)) return [];
+  if (!WORDS.some((word) => text.includes(word))) return [];
   const last = new Map<string, { readonly named: IssuerNamed; readonly at: number }>();
   for (const [mark, read] of MARKS) {
     for (const found of text.matchAll(mark)) {

@@ -11,6 +11,8 @@ export { tablePrice };
 export class ModelCatalog implements ModelIndex {
   readonly #providers: () => readonly ProviderPlugin[];
   readonly #providerByName: (name: string) => ProviderPlugin | undefined;
+  /** Another value whenever it changes what is known. */
+  state: object = {};
   /** What providers list, by credential. */
   readonly #listed = new Map<string, ReadonlySet<string>>();
 
@@ -44,6 +46,7 @@ export class ModelCatalog implements ModelIndex {
 
   /** @param models - undefined where nothing is known of it any more. */
   setListed(credential: Credential, models: readonly string[] | undefined): void {
+    this.state = {};
     if (models === undefined) this.#listed.delete(keyOf(credential));
     else this.#listed.set(keyOf(credential), new Set(models));
   }

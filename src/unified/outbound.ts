@@ -6,6 +6,7 @@ import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin/contract.ts";
 import { ROUTING_MEMBERS } from "./describe.ts";
+import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
 import { withMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
 
@@ -74,6 +75,7 @@ export function writeOutbound(request: OutboundRequest): Outbound {
   const { shapes, from, hasState, sameOnly, call, body } = request;
   const same = shapes.find((at) => shapeNameOf(at) === from);
   if (same !== undefined && !hasState && !needsResponses(request)) {
+    forgetParsed(body);
     const written = unchanged(request, same);
     return written ?? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object" } };
   }
@@ -85,7 +87,7 @@ export function writeOutbound(request: OutboundRequest): Outbound {
       kind: "refused",
       loss: { kind: "refused", path: "", why: `the target does not speak ${from}, which is not translated` },
     };
-  const read = source.readRequest(withChanges(JSON.parse(Buffer.from(body).toString("utf8")), request.changes));
+  const read = source.readRequest(withChanges(takeParsed(body), request.changes));
   const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
   const candidates = same !== undefined && !needsResponses(request) ? [same] : preferred(request);
   return best(request, prompt, candidates);

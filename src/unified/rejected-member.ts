@@ -17,10 +17,14 @@ export class RejectedMembers {
   }
 
   of(target: string): readonly string[] {
+    const members = this.#known.get(target);
+    if (members === undefined) return NONE;
     const now = Date.now();
-    return [...(this.#known.get(target) ?? [])].filter(([, until]) => until > now).map(([member]) => member);
+    return [...members].filter(([, until]) => until > now).map(([member]) => member);
   }
 }
+
+const NONE: readonly string[] = [];
 
 const UNSUPPORTED = /unsupported|unknown|not supported|deprecated|unrecognized|unexpected|extra inputs/i;
 const QUOTED = /['"`]([A-Za-z_][\w.]{0,60})['"`]/g;

@@ -20,9 +20,10 @@ const CLOSE_LIST = 0x5d;
  * Where the members of a JSON object stand in its bytes. It looks at each byte once and builds nothing of the values, so
  * that a body of any size is passed on with another model and no other change.
  *
- * @returns undefined where `bytes` are not an object. Values are not checked: who parses them says what is wrong.
+ * @returns undefined where `given` is not an object. Values are not checked: who parses them says what is wrong.
  */
-export function topLevelMembers(bytes: Uint8Array): MemberSpan[] | undefined {
+export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_OBJECT) return undefined;
   const members: MemberSpan[] = [];
@@ -149,12 +150,15 @@ function skipValue(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-function nameOf(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
-  if (!text.includes("\\")) return text.slice(1, -1);
+function nameOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const text = bytes.toString("latin1", start + 1, end - 1);
+  if (PLAIN.test(text)) return text;
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString("utf8", start, end));
   } catch {
     return undefined;
   }
 }
+
+/** A name that is the same in every encoding, without escapes. */
+const PLAIN = /^[\w.-]*$/;

@@ -1,12 +1,15 @@
+import type { FetchedFiles } from "../mapping/translate/addresses.ts";
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { ShapeAt } from "../plugin/contract.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
+import type { Soon } from "../runtime/pending.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
 import { startThread, type Thread } from "../runtime/thread.ts";
 import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
+import { keepParsed } from "./parsed-bodies.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
 
 /** Bodies beyond this are read and written in a thread of their own: 1 MB keeps a thread busy for 10 to 100 ms. */
@@ -37,26 +40,21 @@ export class Translator {
   #running: Running | undefined;
 
   /** A body without its codings; undefined where it cannot be unpacked. */
-  async unpacked({
-    bytes,
-    coding,
-  }: {
-    readonly bytes: Uint8Array;
-    readonly coding: string;
-  }): Promise<Uint8Array | undefined> {
+  unpacked({ bytes, coding }: { readonly bytes: Uint8Array; readonly coding: string }): Soon<Uint8Array | undefined> {
     if (coding === "") return bytes;
-    const decoded = await decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX);
-    return decoded.incomplete ? undefined : decoded.bytes;
+    return decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX).then((decoded) =>
+      decoded.incomplete ? undefined : decoded.bytes,
+    );
   }
 
-  async describe(bytes: Uint8Array): Promise<Description | undefined> {
-    if (bytes.byteLength <= HERE_BYTES_MAX) return describe(textOf(bytes));
+  describe(bytes: Uint8Array): Soon<Description | undefined> {
+    if (bytes.byteLength <= HERE_BYTES_MAX) return describe(textOf(bytes), (body) => keepParsed(bytes, body));
     return this.#ask((remote) => remote.describe(bytes)).catch(() => describe(textOf(bytes)));
   }
 
-  async outbound(request: OutboundRequest): Promise<Outbound> {
-    const { body, shapes, turns = "", files = {} } = request;
-    const fileBytes = Object.values(files).reduce((sum, file) => sum + ("bytes" in file ? file.bytes.length : 0), 0);
+  outbound(request: OutboundRequest): Soon<Outbound> {
+    const { body, shapes, turns = "", files } = request;
+    const fileBytes = files === undefined ? 0 : bytesOf(files);
     const isForeign = shapes.some(({ shape }) => typeof shape !== "string");
     if (body.byteLength + turns.length + fileBytes <= HERE_BYTES_MAX || isForeign) return writeOutbound(request);
     const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
@@ -90,6 +88,9 @@ export class Translator {
     return { thread, remote };
   }
 }
+
+const bytesOf = (files: FetchedFiles) =>
+  Object.values(files).reduce((sum, file) => sum + ("bytes" in file ? file.bytes.length : 0), 0);
 
 /** @param request - what `outbound` was written for. */
 export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {

@@ -1,10 +1,12 @@
 import { GatewayError } from "../../errors.ts";
 import type { BodyNeed } from "../../plugin/contract.ts";
+import { after, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
 import { type OwnAnswer, ownAnswer } from "../refusal.ts";
 import type { SeenRequest } from "../seen-request.ts";
+import type { BodyShare } from "./budget.ts";
 import { Upload } from "./upload.ts";
 
 /** Whether a request's body goes to the provider as it comes, or is in memory before anything is decided. */
@@ -47,41 +49,57 @@ function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
  * @returns undefined where it is too large and goes out as it comes, or the exchange has ended.
  * @throws GatewayError `body_too_large`, `bodies_full`.
  */
-export async function readBody(
-  parts: GatewayParts,
-  admitted: Admitted,
-  plan: WholeBodyPlan,
-): Promise<Uint8Array | undefined> {
+export function readBody(parts: GatewayParts, admitted: Admitted, plan: WholeBodyPlan): Soon<Uint8Array | undefined> {
   const { exchange, headers } = admitted;
   if (!hasBody(headers)) return EMPTY;
   const isTooLarge = (headers.contentLength ?? 0) > plan.bytesMax;
-  const body = isTooLarge ? undefined : await readInShare(parts, admitted, plan.bytesMax);
-  if (body === undefined && plan.tooLarge === "refuse" && !exchange.ended)
-    throw new GatewayError(
-      "body_too_large",
-      `the body is over ${plan.bytesMax} bytes, which is as far as plugins read bodies`,
-    );
-  return body;
+  return after(isTooLarge ? undefined : readInShare(parts, admitted, plan.bytesMax), (body) => {
+    if (body === undefined && plan.tooLarge === "refuse" && !exchange.ended)
+      throw new GatewayError(
+        "body_too_large",
+        `the body is over ${plan.bytesMax} bytes, which is as far as plugins read bodies`,
+      );
+    return body;
+  });
 }
 
 /** Room for a body whose length nobody has said; more is asked for as it comes. */
 const UNSAID_BYTES = 64 * 1_024;
 
 /** Reads a body within the memory for all bodies that are held whole. @throws GatewayError `bodies_full`. */
-async function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number): Promise<Uint8Array | undefined> {
+function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number): Soon<Uint8Array | undefined> {
   const { exchange, headers } = admitted;
   const share = parts.bodies.ask(headers.contentLength ?? UNSAID_BYTES, () =>
     exchange.answerOwn(TOO_SLOW, "client_gone"),
   );
   exchange.tellEnd(() => share.release());
-  const given = share.given === true || (await share.given);
-  if (exchange.ended) return undefined;
-  if (!given) throw new GatewayError("bodies_full");
-  const upload = openUpload(parts, admitted);
-  const body = await new Promise<Uint8Array | undefined>((resolve) => upload.readWhole(bytesMax, resolve, share));
-  if (body === undefined) share.release();
-  else share.arrived();
-  return body;
+  return after(share.given, (given) => {
+    if (exchange.ended) return undefined;
+    if (!given) throw new GatewayError("bodies_full");
+    return after(wholeOf(openUpload(parts, admitted), bytesMax, share), (body) => {
+      if (body === undefined) share.release();
+      else share.arrived();
+      return body;
+    });
+  });
+}
+
+/** At once where it came with its head, as small ones do. */
+function wholeOf(upload: Upload, bytesMax: number, share: BodyShare): Soon<Uint8Array | undefined> {
+  let read: { readonly body: Uint8Array | undefined } | undefined;
+  let resolve: ((body: Uint8Array | undefined) => void) | undefined;
+  upload.readWhole(
+    bytesMax,
+    (body) => {
+      read = { body };
+      resolve?.(body);
+    },
+    share,
+  );
+  if (read !== undefined) return (read as { readonly body: Uint8Array | undefined }).body;
+  return new Promise((settle) => {
+    resolve = settle;
+  });
 }
 
 /** An upload that holds memory for which others wait. */

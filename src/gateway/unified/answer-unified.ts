@@ -2,6 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { Demand } from "../../routing/demand.ts";
+import { isPending } from "../../runtime/pending.ts";
 import type { Description } from "../../unified/describe.ts";
 import { describeForm } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
@@ -47,10 +48,13 @@ export async function answerUnified(
   if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope);
   if (endpoint.kind === "stored") return answerStored(parts, admitted, { scope, id: endpoint.id, body });
 
-  const plain = await parts.unified.translator.unpacked(bodyOf(admitted.headers, body));
+  const { translator } = parts.unified;
+  const unpacking = translator.unpacked(bodyOf(admitted.headers, body));
+  const plain = isPending(unpacking) ? await unpacking : unpacking;
   const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
   const form = plain && endpoint.kind === "same" ? describeForm(plain, contentType) : undefined;
-  const described = form ?? (plain && (await parts.unified.translator.describe(plain)));
+  const describing = form ?? (plain && translator.describe(plain));
+  const described = isPending(describing) ? await describing : describing;
   if (plain === undefined || described === undefined)
     throw new GatewayError("invalid_body", "the body must be a JSON object");
   if (exchange.ended) return;
@@ -64,10 +68,12 @@ export async function answerUnified(
   const demand = demandOf({ key, user, session, properties }, description);
   const { organizationId } = key;
   const states = statesInMemory(parts, organizationId, plain);
-  const previous = await previousOf(parts, organizationId, unified, description);
+  const going = previousOf(parts, organizationId, unified, description);
+  const previous = going && (await going);
   if (exchange.ended) return;
   const { walk, first } = planTargets(parts, {
     scope,
+    key,
     states,
     earlier: previous?.answer,
     admission: unified,

@@ -1,6 +1,7 @@
 import type { RequestChange } from "../../plugin/contract.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
+import { isPending, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { askAboutCall, askBefore, type FurtherRequest } from "../hooks.ts";
@@ -30,7 +31,7 @@ export interface Consent {
  * @param calls - how many calls it is split into.
  * @throws Refused; GatewayError `plugin_failed`.
  */
-export async function askForTarget(
+export function askForTarget(
   ask: AskParts,
   candidate: Candidate,
   {
@@ -38,7 +39,7 @@ export async function askForTarget(
     consent,
     calls,
   }: { readonly isFirst: boolean; readonly consent?: Consent | undefined; readonly calls: number },
-): Promise<CountedCall> {
+): Soon<CountedCall> {
   const { hooks } = ask.parts;
   const { exchange } = ask.admitted;
   const given = isFirst && consent?.candidate === candidate ? consent : undefined;
@@ -47,12 +48,19 @@ export async function askForTarget(
   const request = given?.request ?? requestFor(ask, candidate, { isFirst, callId: counted.id });
   request.facts.calls = calls;
   counted.begin(hooks, exchange);
-  try {
-    counted.change = await askAboutCall(hooks, request, isFirst ? exchange : undefined, given);
-    return counted;
-  } catch (error) {
+  const refused = (error: unknown): never => {
     counted.giveBack();
     throw error;
+  };
+  const allowed = (change: RequestChange | undefined) => {
+    counted.change = change;
+    return counted;
+  };
+  try {
+    const asked = askAboutCall(hooks, request, isFirst ? exchange : undefined, given);
+    return isPending(asked) ? asked.then(allowed, refused) : allowed(asked);
+  } catch (error) {
+    return refused(error);
   }
 }
 

@@ -4,6 +4,7 @@ import type { EndpointCall, RequestChange, ShapeAt } from "../../plugin/contract
 import { callOf, type Endpoint as EndpointAddress, endpointOf, factsOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
+import { after, type Soon } from "../../runtime/pending.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, writeEmbeddings } from "../../unified/converted.ts";
 import { issuerOf } from "../../unified/issuer.ts";
@@ -86,7 +87,7 @@ function endpointCall({ target, credential, model }: Candidate, stream: boolean)
 }
 
 /** Writes the request for a candidate. Never throws for what a client sent. */
-export async function writeFor(candidate: Candidate, given: WriteParts): Promise<Written> {
+export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written> {
   const { parts, work, states, without } = given;
   const { admission, body, description } = work;
   const { provider } = candidate.target;
@@ -105,7 +106,7 @@ export async function writeFor(candidate: Candidate, given: WriteParts): Promise
     const own = embeddingsFor(candidate, given, spoken);
     if (own !== undefined) return own;
   }
-  const written = await parts.unified.translator.outbound({
+  const writing = parts.unified.translator.outbound({
     body,
     from: shape,
     changes: changesOf(candidate, given.change),
@@ -128,16 +129,14 @@ export async function writeFor(candidate: Candidate, given: WriteParts): Promise
     ),
     without,
   });
-  if (
-    !isCount ||
-    written.kind === "invalid" ||
-    written.kind === "fetch" ||
-    (written.kind === "refused" && admission.sameOnly)
-  )
-    return written;
-  const counted = written.kind === "refused" ? undefined : asCount(written, shape, call);
-  if (counted !== undefined) return counted;
-  return { kind: "estimate", tokens: await estimateFor(parts, work, given.turns) };
+  if (!isCount) return writing;
+  return after(writing, (written): Soon<Written> => {
+    const isFinal = written.kind === "invalid" || written.kind === "fetch";
+    if (isFinal || (written.kind === "refused" && admission.sameOnly)) return written;
+    const counted = written.kind === "refused" ? undefined : asCount(written, shape, call);
+    if (counted !== undefined) return counted;
+    return estimateFor(parts, work, given.turns).then((tokens) => ({ kind: "estimate", tokens }));
+  });
 }
 
 /** Input tokens of a request that its provider does not count. @param turns - what is before it. */
@@ -199,11 +198,7 @@ function asksUsage(credential: Candidate["credential"]): boolean {
 }
 
 /** Addresses and signs what was written. @throws GatewayError `credential_rejected`. */
-export async function prepare(
-  candidate: Candidate,
-  outbound: Sendable,
-  given: PrepareParts,
-): Promise<Attempt | undefined> {
+export function prepare(candidate: Candidate, outbound: Sendable, given: PrepareParts): Soon<Attempt | undefined> {
   const { parts, admitted, work, ownKey, counted, writtenMs } = given;
   const { provider } = candidate.target;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
@@ -218,8 +213,8 @@ export async function prepare(
   const target = parseTarget(found.origin);
   const secrets = credential?.secrets ?? (ownKey === undefined ? {} : { api_key: ownKey });
   const shape = shapeNameOf(outbound.at);
-  const requestOf = async (body: Uint8Array): Promise<UpstreamRequest> => {
-    const auth = await authorize(parts.unified.tokens, {
+  const authFor = (body: Uint8Array) =>
+    authorize(parts.unified.tokens, {
       provider,
       call,
       secrets,
@@ -229,6 +224,7 @@ export async function prepare(
       contentType: "application/json",
       body,
     });
+  const requestWith = (body: Uint8Array, auth: Readonly<Record<string, string>>): UpstreamRequest => {
     const headers = headersFor(candidate, outbound, { parts, admitted }, target.authority);
     for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
     if (hasBody) headers.push("Content-Length", String(body.byteLength));
@@ -237,10 +233,7 @@ export async function prepare(
     return hasBody ? { ...head, framing: "length", body } : { ...head, framing: "none" };
   };
   const bodies = outbound.kind === "converted" ? outbound.bodies : [outbound.body];
-  const request = await requestOf(bodies[0]!);
-  const further: UpstreamRequest[] = [];
-  for (const body of bodies.slice(1)) further.push(await requestOf(body));
-  return {
+  const attemptWith = (request: UpstreamRequest, further: readonly UpstreamRequest[]): Attempt => ({
     counted,
     writtenMs,
     candidate,
@@ -251,8 +244,15 @@ export async function prepare(
     origin: found.origin,
     path,
     secrets: [...Object.values(secrets), ...tokensIn(request)].filter((secret) => typeof secret === "string"),
-  };
+  });
+  if (bodies.length === 1)
+    return after(authFor(bodies[0]!), (auth) => attemptWith(requestWith(bodies[0]!, auth), NONE));
+  return Promise.all(bodies.map(async (body) => requestWith(body, await authFor(body)))).then(([first, ...further]) =>
+    attemptWith(first!, further),
+  );
 }
+
+const NONE: readonly UpstreamRequest[] = [];
 
 /** Keys as they are sent, and tokens that a secret was exchanged for. */
 const tokensIn = ({ headers }: UpstreamRequest) =>
@@ -311,9 +311,9 @@ function headersFor(
 ): string[] {
   const { provider } = candidate.target;
   const forwarded = parts.headers.forward(admitted.headers, authority, false);
-  const own = parts.headers.withoutCredentials(forwarded, provider);
   const isSame = outbound.kind === "same";
-  const kept = pairsWhere(own, (name) => (isSame ? !WITHHELD.test(name) : KEPT_TRANSLATED.test(name)));
+  const wanted = pairsWhere(forwarded, (name) => (isSame ? !WITHHELD.test(name) : KEPT_TRANSLATED.test(name)));
+  const kept = parts.headers.withoutCredentials(wanted, provider);
   if (!isSame) kept.push("Content-Type", "application/json", "Accept", "*/*", "Accept-Encoding", "identity");
   const credentialHeaders = candidate.credential === "client" ? {} : candidate.credential.headers;
   const added = { ...provider.headers, ...outbound.at.headers };

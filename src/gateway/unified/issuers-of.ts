@@ -24,6 +24,7 @@ export function issuersOf(
     );
   // What may be another's is left to the first target where that speaks the client's API itself.
   const { endpoint } = admission;
+  if (description.issuers.length === 0 && Object.keys(states).length === 0) return tests;
   const isOwnShape = first !== undefined && "shape" in endpoint && speaks(first, endpoint.shape, description.stream);
   const named = description.issuers.flatMap(({ issuer, certain }) => (certain || !isOwnShape ? issuer : []));
   const forgotten = Object.values(states).flatMap((memory) => issuerOfMemory(memory) ?? []);

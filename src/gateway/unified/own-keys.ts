@@ -27,6 +27,10 @@ export class OwnKeys {
     this.#general = general ?? (headers.auth.length > 0 ? sdkKey(headers, url) : undefined);
   }
 
+  get hasAny(): boolean {
+    return this.#general !== undefined || this.#named.size > 0;
+  }
+
   /** Whether it may serve a provider: a general one serves whichever comes first. */
   mayServe({ name }: ProviderPlugin): boolean {
     return this.#general !== undefined || this.#named.has(name);

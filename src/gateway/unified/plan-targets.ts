@@ -16,6 +16,8 @@ import { choicesOf, firstProvider } from "./scope.ts";
 /** What decides about the targets of a request. */
 export interface TargetsWanted {
   readonly scope: Scope;
+  /** Whose choices are remembered; undefined for none. */
+  readonly key?: KeySnapshot;
   readonly admission: Pick<UnifiedAdmission, "own" | "fallbacks" | "endpoint">;
   /** A model string. */
   readonly model: string;
@@ -53,9 +55,9 @@ export interface PlannedTargets {
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
 export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
-  const { scope, admission, model, description, demand, organizationId, retries, kept, random, now } = wanted;
+  const { admission, demand, description, organizationId, retries, kept, random, now } = wanted;
   const { speeds, priceOf: tablePrice, rests } = parts.unified;
-  const choices = choicesOf(scope, model, description.more, admission.fallbacks);
+  const choices = choicesFor(parts, wanted);
   // The body's key keeps a conversation together where no session is named; it is no session of the record.
   const together = demand.session ?? description.cacheKey;
   const orderParts: OrderParts = {
@@ -84,6 +86,16 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
   };
   const costOf = (target: Ordered) => priceOf(target, orderParts);
   return { targets, walk: new Walk(targets, walkParts), walkParts, first, costOf };
+}
+
+/** What the model string stands for; the same value as long as nothing changes that it depends on. */
+function choicesFor(parts: RoutingParts, { scope, key, admission, model, description }: TargetsWanted) {
+  const { own, fallbacks } = admission;
+  const resolve = () => choicesOf(scope, model, description.more, fallbacks);
+  const isPlain = !own.hasAny && fallbacks.length === 0 && description.more.length === 0;
+  if (key === undefined || !isPlain || scope.defaultProvider !== undefined) return resolve();
+  const { tables, catalog, choices } = parts.unified;
+  return choices.of({ key, model, under: [tables(), parts.providers(), catalog.state] }, resolve);
 }
 
 /** What is known of who asks. */

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { Candidate } from "../../routing/walk.ts";
+import type { Soon } from "../../runtime/pending.ts";
 import type { AnswerName } from "../../threads.ts";
 import type { Description } from "../../unified/describe.ts";
 import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
@@ -74,10 +75,10 @@ export function previousOf(
 }
 
 /** The turns before, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
-export async function turnsFor(
+export function turnsFor(
   candidate: Candidate,
   { previous, admission: { endpoint } }: Pick<UnifiedWork, "previous" | "admission">,
-): Promise<string | undefined> {
+): Soon<string | undefined> {
   if (previous === undefined) return undefined;
   const isKnown = previous.isKnownTo(candidate);
   if (endpoint.kind === "same") {

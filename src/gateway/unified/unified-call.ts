@@ -8,6 +8,7 @@ import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import { askedOf, type Candidate, type Next, type Walk } from "../../routing/walk.ts";
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
+import { after, isPending, type Soon } from "../../runtime/pending.ts";
 import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
@@ -67,7 +68,7 @@ export class UnifiedCall implements UpstreamCall {
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
     this.#files = options.parts.unified.files && {};
-    void this.#run();
+    queueMicrotask(() => void this.#run()); // who opens it has it before anything comes
   }
 
   /** The body goes out with every call. */
@@ -183,24 +184,27 @@ export class UnifiedCall implements UpstreamCall {
     const { parts, admitted, work, first } = this.#options;
     let turns: string | undefined;
     try {
-      turns = await turnsFor(candidate, work);
+      const finding = turnsFor(candidate, work);
+      turns = isPending(finding) ? await finding : finding;
     } catch (error) {
       if (error instanceof GatewayError) return { kind: "passed over", error };
       throw error;
     }
+    const remembering = issuer === undefined ? this.#statesFor(candidate, turns) : {};
     const given: AttemptParts = {
       parts,
       admitted,
       work: issuer === undefined ? work : { ...work, description: { ...work.description, hasState: true } },
       ownKey: work.admission.own.keyOf(candidate.target.provider, first),
-      states: issuer === undefined ? await this.#statesFor(candidate, turns) : {},
+      states: isPending(remembering) ? await remembering : remembering,
       turns,
       without,
       issuer,
       change: undefined,
     };
     let startedMs = performance.now();
-    const outbound = await this.#written(candidate, given);
+    const writing = this.#written(candidate, given);
+    const outbound = isPending(writing) ? await writing : writing;
     let writtenMs = performance.now() - startedMs;
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
     if (outbound.kind === "refused") {
@@ -209,7 +213,8 @@ export class UnifiedCall implements UpstreamCall {
     }
     let counted: CountedCall;
     try {
-      counted = await this.#askPlugins(candidate, outbound.kind === "converted" ? outbound.bodies.length : 1);
+      const asking = this.#askPlugins(candidate, outbound.kind === "converted" ? outbound.bodies.length : 1);
+      counted = isPending(asking) ? await asking : asking;
     } catch (error) {
       if (error instanceof Refused || error instanceof GatewayError) return { kind: "passed over", error };
       throw error;
@@ -226,7 +231,8 @@ export class UnifiedCall implements UpstreamCall {
     const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
     let attempt: Attempt | undefined;
     try {
-      attempt = isWritten ? await prepare(candidate, sent, { ...changed, counted, writtenMs }) : undefined;
+      const preparing = isWritten ? prepare(candidate, sent, { ...changed, counted, writtenMs }) : undefined;
+      attempt = isPending(preparing) ? await preparing : preparing;
     } catch (error) {
       counted.giveBack();
       return this.#unpaid(candidate, error);
@@ -250,7 +256,7 @@ export class UnifiedCall implements UpstreamCall {
     };
   }
 
-  #askPlugins(candidate: Candidate, calls: number): Promise<CountedCall> {
+  #askPlugins(candidate: Candidate, calls: number): Soon<CountedCall> {
     const { parts, admitted, consent } = this.#options;
     const { hooks } = parts;
     if (hooks !== undefined && !this.#isAsked) admitted.exchange.tellEnd((end) => hooks.onEnd(end));
@@ -259,19 +265,22 @@ export class UnifiedCall implements UpstreamCall {
   }
 
   /** What is sent to a candidate, once the files are there that it takes as bytes alone. */
-  async #written(candidate: Candidate, given: AttemptParts): Promise<Exclude<Written, { readonly kind: "fetch" }>> {
-    for (;;) {
-      const written = await writeFor(candidate, { ...given, files: this.#files });
-      if (written.kind !== "fetch") return written;
-      const { files } = this.#options.parts.unified;
-      this.#leaving ??= new AbortController();
-      if (this.#aborted) this.#leaving.abort();
-      this.#files = { ...this.#files, ...(await files!.fetch(written.addresses, this.#leaving.signal)) };
-    }
+  #written(candidate: Candidate, given: AttemptParts): Soon<Exclude<Written, { readonly kind: "fetch" }>> {
+    return after(writeFor(candidate, { ...given, files: this.#files }), (written) =>
+      written.kind === "fetch" ? this.#fetchAndWrite(candidate, given, written.addresses) : written,
+    );
+  }
+
+  async #fetchAndWrite(candidate: Candidate, given: AttemptParts, addresses: readonly string[]) {
+    const { files } = this.#options.parts.unified;
+    this.#leaving ??= new AbortController();
+    if (this.#aborted) this.#leaving.abort();
+    this.#files = { ...this.#files, ...(await files!.fetch(addresses, this.#leaving.signal)) };
+    return this.#written(candidate, given);
   }
 
   /** State of calls that the client forgot. */
-  async #statesFor({ target, model }: Candidate, turns: string | undefined): Promise<CallMemories> {
+  #statesFor({ target, model }: Candidate, turns: string | undefined): Soon<CallMemories> {
     const { parts, admitted, work } = this.#options;
     const facts = factsOf(target.provider, model, (name) => providerNamed(parts.providers(), name));
     const insists =

@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { ChoiceMemory } from "../../routing/choice-memory.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
 import { KeptChoices, type OrderParts } from "../../routing/order.ts";
 import { Rests } from "../../routing/rests.ts";
@@ -24,6 +25,7 @@ export interface UnifiedParts {
   /** Credentials and routes; another value whenever they change. */
   readonly tables: () => RoutingTables;
   readonly catalog: ModelCatalog;
+  readonly choices: ChoiceMemory;
   readonly priceOf: OrderParts["priceOf"];
   readonly speeds: Speeds;
   readonly kept: KeptChoices;
@@ -64,6 +66,7 @@ export function createUnifiedParts({
   return {
     metrics,
     tables,
+    choices: new ChoiceMemory(),
     privateUpstream,
     recorded,
     files,

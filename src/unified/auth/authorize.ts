@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { EndpointCall, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Soon } from "../../runtime/pending.ts";
 import { azureToken } from "./azure.ts";
 import { googleToken } from "./google.ts";
 import type { Tokens } from "./tokens.ts";
@@ -23,7 +24,7 @@ export interface Payable {
  *
  * @throws GatewayError `credential_rejected` where a token is needed and refused.
  */
-export async function authorize(tokens: Tokens, payable: Payable): Promise<Readonly<Record<string, string>>> {
+export function authorize(tokens: Tokens, payable: Payable): Soon<Readonly<Record<string, string>>> {
   const { provider, call, secrets, shape } = payable;
   const { auth = "bearer" } = provider;
   const key = secrets["api_key"];
@@ -38,14 +39,14 @@ export async function authorize(tokens: Tokens, payable: Payable): Promise<Reado
       return key === undefined ? {} : { "x-api-key": key };
     case "google": {
       const account = secrets["service_account"];
-      if (account !== undefined) return bearer(await googleToken(tokens, account));
+      if (account !== undefined) return googleToken(tokens, account).then(bearer);
       if (key === undefined) return {};
       // Vertex in express mode, and Google's endpoint in OpenAI's manner.
       return shape === "chat-completions" ? bearer(key) : { "x-goog-api-key": key };
     }
     case "azure": {
       const secret = secrets["client_secret"];
-      if (secret !== undefined) return bearer(await azureToken(tokens, secret, call.settings));
+      if (secret !== undefined) return azureToken(tokens, secret, call.settings).then(bearer);
       return key === undefined ? {} : { [shape === "messages" ? "x-api-key" : "api-key"]: key };
     }
     case "sigv4":
