@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import Database from "libsql";
+import { LocalWriter, PAGE_BYTES } from "../src/store/database/local-writer.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { LocalPackIds } from "../src/store/packs/pack-ids.ts";
+import { PackStore } from "../src/store/packs/pack-store.ts";
+import type { Content, StoredPart } from "../src/store/packs/request-content.ts";
 import { INPUTS, NUMBERS, objectOf, PROPERTIES } from "./seed-properties.ts";
 import { exchangeOf, MODELS, POOL } from "./seed-texts.ts";
 
@@ -62,6 +66,7 @@ export function fillRecords(seed: Seed): void {
   const [before] = rowOf(database, "select coalesce(max(seq), 0) from requests") as [number];
   const known = { before, organization };
   makePool(database);
+  insertKinds(database);
   const built = takeAway(database);
   eachStep(database, seed, "records", (from, to) => insertRequests(database, { ...seed, ...known, from, to }));
   insertProperties(database, seed, known);
@@ -70,12 +75,48 @@ export function fillRecords(seed: Seed): void {
   close(database);
 }
 
-/** A record's bodies need nothing of the record but its id, which its number tells. */
-export function fillBodies(seed: Seed): void {
-  const database = open(join(seed.dataDir, "bodies.db"));
-  makePool(database);
-  eachStep(database, seed, "bodies", (from, to) => insertBodies(database, { ...seed, from, to }));
-  close(database);
+/** Records whose bodies are stored together, as the recorder does under load. */
+const BODIES_TOGETHER = 500;
+
+/** In packs, as the recorder stores them. A record's bodies need nothing of the record but its number. */
+export async function fillBodies({ records, dataDir, start, onProgress }: Seed): Promise<void> {
+  // Not the store: it would open the records' file as well, which the other process has.
+  const path = join(dataDir, "bodies.db");
+  const database = new LocalWriter(path, false, { pageBytes: PAGE_BYTES.bodies, logPages: 8_000 });
+  const content = new PackStore(database, new LocalPackIds(database, path));
+  const pool = Array.from({ length: POOL }, (_, n) => contentOf(n));
+  for (let from = 1; from <= records; from += BODIES_TOGETHER) {
+    const count = Math.min(BODIES_TOGETHER, records - from + 1);
+    await content.put(
+      Array.from({ length: count }, (_, at) => {
+        const number = from + at;
+        const hash = hashOf(number);
+        const requestId = requestIdOf(number, hash, start + Math.trunc(number * everyMs(records)));
+        return { ...pool[hash % POOL]!, requestId, organizationId: "seed", isNew: true };
+      }),
+    );
+    if ((from - 1) % STEP === 0) onProgress(`${from + count - 1} bodies`);
+  }
+  await database.close();
+}
+
+function contentOf(n: number): Content {
+  const { prompt, completion, request, response } = exchangeOf(n);
+  const part = (name: "request" | "response", body: object): StoredPart => ({
+    part: name,
+    form: "json",
+    bytes: Buffer.from(JSON.stringify(body)),
+    contentType: null,
+  });
+  return { parts: [part("request", request), part("response", response)], assets: [], texts: { prompt, completion } };
+}
+
+/** `h` and `id` of `partsOf`. */
+const hashOf = (number: number) => Number((BigInt(number) * 2_654_435_761n) % 4_294_967_296n);
+function requestIdOf(number: number, hash: number, created: number): string {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, "0");
+  const [high, low] = [hex(Math.floor(created / 65_536), 8), hex(created % 65_536, 4)];
+  return `${high}-${low}-7${hex(hash & 4_095, 3)}-${hex(32_768 | ((hash >>> 12) & 16_383), 4)}-${hex(number, 12)}`;
 }
 
 function eachStep(
@@ -101,15 +142,15 @@ function rowOf(database: Connection, sql: string, ...args: unknown[]): unknown[]
 
 /** What records are made of: models, and texts with their bodies. */
 function makePool(database: Connection): void {
-  database.exec(`create temp table pool (n integer primary key, prompt text, completion text, request blob, response blob);
+  database.exec(`create temp table pool (n integer primary key, size integer);
     create temp table model (n integer primary key, provider text, name text, price real, host text)`);
   const addModel = database.prepare("insert into model values (?, ?, ?, ?, ?)");
   for (const [n, model] of MODELS.entries()) addModel.run(n, ...model);
-  const insert = database.prepare("insert into pool values (?, ?, ?, ?, ?)");
+  const insert = database.prepare("insert into pool values (?, ?)");
   database.exec("begin");
   for (let n = 0; n < POOL; n++) {
-    const { prompt, completion, request, response } = exchangeOf(n);
-    insert.run(n, prompt, completion, Buffer.from(JSON.stringify(request)), Buffer.from(JSON.stringify(response)));
+    const { request, response } = exchangeOf(n);
+    insert.run(n, Buffer.byteLength(JSON.stringify(request) + JSON.stringify(response)));
   }
   database.exec("commit");
 }
@@ -154,6 +195,22 @@ interface Step extends Seed {
 
 interface RecordStep extends Step, Before {}
 
+/** Rows that leave to their kind what they have in common; the recorder stores those of cached answers whole. */
+const IS_SHARED = "c % 8 <> 0";
+const HAS_FAILED = "a < 20";
+const KIND_ID = `m.n * 2 + (${HAS_FAILED})`;
+const TARGET = "m.host || '/v1/chat/completions'";
+const own = (sql: string, otherwise = "null") => `case when ${IS_SHARED} then ${otherwise} else ${sql} end`;
+
+/** What the records of one model have in common. */
+function insertKinds(database: Connection): void {
+  database.exec(`insert or ignore into kinds (id, key_id, gateway_user, auth_hash, method, target_url, request_path, provider,
+      request_model, response_model, model, outcome, cost_source, wire_schema, ai_gateway_body_mapping, storage_location)
+    select ${KIND_ID}, 'seed', 'seed', 'seed', 'POST', ${TARGET}, '/v1/chat/completions', m.provider, m.name, m.name, m.name,
+      outcome, 'seed', 'chat-completions', 'NO_MAPPING', 'libsql'
+    from temp.model m join (select 0 as a, 'upstream_failed' as outcome union all select 999, 'complete')`);
+}
+
 function insertRequests(database: Connection, step: RecordStep): void {
   const { from, to, before, organization, start, records } = step;
   database
@@ -163,35 +220,27 @@ function insertRequests(database: Connection, step: RecordStep): void {
         response_id, response_status, outcome, delay_ms, time_to_first_token, prompt_tokens, completion_tokens, total_tokens,
         prompt_cache_read_tokens, cost, cost_source, user_id, session_id, session_name, session_path, prompt_id,
         experiment_id, cache_enabled, cached, streamed, size_bytes, wire_schema, properties, prompt_inputs, scores,
-        feedback_id, feedback_rating, feedback_created_at)
+        feedback_id, feedback_rating, feedback_created_at, kind)
       ${PARTS}
-      select ?5 + v, id, ?6, 'seed', 'seed', 'seed', 'POST', m.host || '/v1/chat/completions', '/v1/chat/completions',
-        case when b % 4 = 0 then null else substr('DEFRGBUSINJPBRZA', 1 + b % 8 * 2, 2) end, m.provider, m.name, m.name, m.name,
+      select ?5 + v, id, ?6, ${own("'seed'", "''")}, ${own("'seed'")}, ${own("'seed'")}, ${own("'POST'", "''")},
+        ${own(TARGET)}, ${own("'/v1/chat/completions'")},
+        case when b % 4 = 0 then null else substr('DEFRGBUSINJPBRZA', 1 + b % 8 * 2, 2) end,
+        ${own("m.provider", "''")}, ${own("m.name")}, ${own("m.name")}, ${own("m.name")},
         created, created + 200 + c * 5, created + 200 + c * 5, 'chatcmpl-' || v,
-        case when a < 20 then 500 when a < 35 then 429 else 200 end, case when a < 20 then 'upstream_failed' else 'complete' end,
+        case when a < 20 then 500 when a < 35 then 429 else 200 end, ${own(`case when ${HAS_FAILED} then 'upstream_failed' else 'complete' end`)},
         200 + c * 5 + b / 10.0, case when b % 2 = 0 then 80 + c / 2.0 end, 40 + b * 3, c, 40 + b * 3 + c,
         case when a % 3 = 0 then b end, ${COST},
-        'seed', case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
+        ${own("'seed'")}, case when a % 10 = 0 then null else 'user-' || (h % 5000) end,
         case when b % 2 = 0 then 'session-' || (v / 12) end, case when b % 2 = 0 then 'Support' end,
         case when b % 2 = 0 then '/chat' end, case when c % 5 = 0 then 'prompt-' || (c % 7) end,
-        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, length(p.request) + length(p.response), 'chat-completions',
+        case when a = 500 then 'experiment-1' end, c % 8 = 0, c % 40 = 0, b % 2 = 0, p.size, ${own("'chat-completions'")},
         ${objectOf(PROPERTIES)}, ${objectOf(INPUTS)},
         case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
-        case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end
+        case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end,
+        case when ${IS_SHARED} then ${KIND_ID} end
       from parts ${MODEL_OF} join temp.pool p on p.n = h % ${POOL}`,
     )
     .run(from, to, start, everyMs(records), before, organization);
-}
-
-/** Bodies stand beside their texts, as small ones of the service do. */
-function insertBodies(database: Connection, { from, to, start, records }: Step): void {
-  database
-    .prepare(
-      `insert into texts (request_id, prompt, completion, request, response)
-      ${PARTS}
-      select id, p.prompt, p.completion, p.request, p.response from parts join temp.pool p on p.n = h % ${POOL}`,
-    )
-    .run(from, to, start, everyMs(records));
 }
 
 /** In the order of the table's key, which is its own index, and from the numbers alone: no row is read again. */

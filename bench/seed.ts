@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../src/config.ts";
-import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
+import { ensureOrganization, FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { openStore } from "../src/store/store.ts";
 import { fillBodies, fillRecords } from "./seed-fill.ts";
@@ -17,8 +16,9 @@ import { fillBodies, fillRecords } from "./seed-fill.ts";
  *
  *     bun bench/seed.ts --records 200000 [--data-dir ./weir-data]
  *
- * The rows are made by SQL itself, from their number alone, so the same command makes the same records. The two files
- * are filled by two processes at once, without a journal, and indexes are built at the end.
+ * The rows are made by SQL itself, from their number alone, so the same command makes the same records; bodies are stored
+ * as the recorder stores them. The two files are filled by two processes at once, the records without a journal, and their
+ * indexes are built at the end.
  */
 const { values } = parseArgs({
   options: {
@@ -35,7 +35,7 @@ const start = Number(values.now) - 30 * 86_400_000;
 
 if (values.part === "tables") await makeTables();
 else if (values.part === "records") fillRecords({ records, dataDir, start, onProgress });
-else if (values.part === "bodies") fillBodies({ records, dataDir, start, onProgress });
+else if (values.part === "bodies") await fillBodies({ records, dataDir, start, onProgress });
 else {
   const started = performance.now();
   await run("tables");
@@ -62,7 +62,6 @@ async function run(part: string): Promise<void> {
 async function makeTables(): Promise<void> {
   const store = await openStore({ ...Schema.Create(CONFIG_SCHEMA), data_dir: dataDir }, "write");
   await migrate(store);
-  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict (name) do nothing";
-  await store.records.batch([{ sql, args: [randomUUID(), FIRST_ORGANIZATION, Date.now()] }]);
+  await ensureOrganization(store.records, FIRST_ORGANIZATION);
   await store.close();
 }

@@ -21,7 +21,7 @@ export function beginning({ provider, requestHeaders, gateway }: Passed, time: n
     path: isOpenai ? "/v1/chat/completions" : "/v1/messages",
     target: isOpenai ? "https://api.openai.com" : "https://api.anthropic.com",
     provider,
-    organization: "0198d000-0000-7000-8000-000000000001",
+    organization: "0808ivix",
     keyId: "0198d000-0000-7000-8000-000000000002",
     keyName: "bench",
     authHash: "ab".repeat(32),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
@@ -16,15 +17,18 @@ import { beginning, type Passed, WORKLOADS, type Workload } from "./storage-work
 /**
  * What recorded traffic takes on the disk, for bytes of bodies that passed.
  *
- * `bun bench/storage.ts [names of workloads]` records each workload twice over and prints what the second half added, so
+ * `bun bench/storage.ts [names of workloads] [--records N]` records each workload twice over and prints what the second half added, so
  * that tables which begin with a page are not counted: bytes a record of every table and index, CPU time, and how long
  * it takes to read one record's bodies. Beside the sum stand the goal, and what it was before there were packs.
  */
-const names = process.argv.slice(2);
+const { values: options, positionals: names } = parseArgs({
+  options: { records: { type: "string" } },
+  allowPositionals: true,
+});
 const log = createLog({ level: "warn", format: "text" });
 for (const workload of WORKLOADS) {
   if (names.length > 0 && !names.includes(workload.name)) continue;
-  await measure(workload);
+  await measure(options.records === undefined ? workload : { ...workload, count: Number(options.records) * 2 });
 }
 
 async function measure(workload: Workload): Promise<void> {

@@ -227,9 +227,10 @@ function readScopes(json: string): Scope[] {
 
 /**
  * The id of an organization comes from its name: records that move to another Weir, into the organization of the same
- * name, keep theirs. A UUID of version 8.
+ * name, keep theirs. It stands in every record and in its indexes, and is short for that: 41 bits of a SHA-256.
+ * Organizations that were made before have a UUID.
  */
 function organizationId(name: string): string {
   const hex = createHash("sha256").update(`weir organization ${name}`).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return BigInt(`0x${hex}`).toString(36).slice(-8);
 }

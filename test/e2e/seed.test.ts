@@ -49,7 +49,7 @@ test("the table of a seed's properties says what its records say", () => {
 test("the models of a seed are counted", () => {
   const inTable = "select provider, model, count, since from models order by 1, 2";
   const inRecords =
-    "select provider, model, count(*), min(request_created_at) from requests group by 1, 2 order by 1, 2";
+    "select provider, model, count(*), min(request_created_at) from whole_requests group by 1, 2 order by 1, 2";
   expect(rows(seeded, "weir.db", inTable)).toEqual(rows(seeded, "weir.db", inRecords));
 });
 

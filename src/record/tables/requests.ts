@@ -106,11 +106,9 @@ export const requests = sqliteTable(
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
-    index("requests_created").on(t.organization_id, t.request_created_at, t.request_id),
+    index("requests_created").on(t.organization_id, t.request_created_at),
     index("requests_cost").on(t.organization_id, t.cost, t.request_id),
-    index("requests_users")
-      .on(t.organization_id, t.user_id, t.request_created_at, t.request_id)
-      .where(sql`user_id is not null`),
+    index("requests_users").on(t.organization_id, t.user_id, t.request_created_at).where(sql`user_id is not null`),
     // Holds all that a session's totals need, so that they are added up without touching a row.
     index("requests_sessions")
       .on(

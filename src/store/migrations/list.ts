@@ -23,6 +23,7 @@ import { STORAGE_DAYS } from "./0020-storage-days.ts";
 import { PACKED_EXCERPTS } from "./0021-packed-excerpts.ts";
 import { KINDS } from "./0022-kinds.ts";
 import { SAVED_VIEWS } from "./0023-saved-views.ts";
+import { SHORT_INDEXES } from "./0024-short-indexes.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 17, name: "packed excerpts", statements: PACKED_EXCERPTS },
   { target: "records", version: 18, name: "kinds", statements: KINDS },
   { target: "records", version: 19, name: "saved views", statements: SAVED_VIEWS },
+  { target: "records", version: 20, name: "short indexes", statements: SHORT_INDEXES },
 ];
