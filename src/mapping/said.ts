@@ -19,7 +19,8 @@ export interface Said {
 /** Characters of `newInput` and of `output`. */
 const NEW_TEXT_MAX = 65_536;
 
-type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse">;
+type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse"> &
+  Pick<Partial<WireSchema>, "plainMessages" | "plainAnswer">;
 
 /** Pure; never throws, whatever the bodies hold. */
 export function whatWasSaid({ schema, request, response }: { schema: Reader; request: Json; response: Json }): Said {
@@ -37,6 +38,8 @@ const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n
 /** Texts of the request that are new with it; the last one is what was said last. */
 function newTexts(schema: Reader, request: Json): readonly string[] {
   if (request === undefined || request === null) return [];
+  const plain = schema.plainMessages && plainTexts(request.messages);
+  if (plain !== undefined && plain.length > 0) return plain;
   const turn = newestTurn(request);
   const inTurn = turn === undefined ? [] : saidIn(schema.llmRequest(turn).messages);
   if (inTurn.length > 0) return inTurn;
@@ -50,6 +53,21 @@ function newTexts(schema: Reader, request: Json): readonly string[] {
   // Documents to be ranked are messages without a role; they come before the query.
   const others = filled(messages.filter(({ role }) => role === undefined).map(textOfMessage));
   return prompt === undefined ? others : [...others, prompt];
+}
+
+/** Texts of the newest turn where each of its messages is a role and a text, as most are; nothing more has to be read then. */
+function plainTexts(messages: Json): readonly string[] | undefined {
+  if (!Array.isArray(messages)) return undefined;
+  const texts: string[] = [];
+  for (const message of newest<Json>(messages, isFromModel)) {
+    if (!isObject(message)) return undefined;
+    for (const name in message) if (name !== "role" && name !== "content") return undefined;
+    const { role, content } = message;
+    if (role === "system" || role === "developer") continue;
+    if (role !== "user" || typeof content !== "string") return undefined;
+    if (content !== "") texts.push(content);
+  }
+  return texts;
 }
 
 const saidIn = (messages: readonly LlmMessage[] = []) =>
@@ -94,6 +112,8 @@ const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system"
 /** Of several choices the first. */
 function answerTexts(schema: Reader, response: Json, request: Json): readonly string[] {
   if (response === undefined || response === null) return [];
+  const plain = schema.plainAnswer?.(response);
+  if (plain !== undefined) return [plain];
   const { messages = [], responses } = schema.llmResponse(response, request);
   const items = responses?.map(({ text = "", ...item }): LlmMessage => ({ ...item, content: text }));
   const said = items ?? messages.slice(0, 1);

@@ -26,4 +26,8 @@ export interface WireSchema {
   /** Without `llm_type`, `provider` and `model`, which are the record's. */
   readonly llmRequest: (request: Json) => LlmRequest;
   readonly llmResponse: (answer: Json, request: Json) => LlmResponse;
+  /** Its conversation is `messages`, and one of only `{ role, content }` says its content. */
+  readonly plainMessages?: true;
+  /** The answer's text where that is all that it says, found without reading all of it; `undefined` does not mean that it says nothing. */
+  readonly plainAnswer?: (answer: Json) => string | undefined;
 }

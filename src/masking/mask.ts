@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import { findKey, KEY_LENGTH_MIN } from "./forms.ts";
-import { isSecretLabel, isSecretParameter } from "./names.ts";
-import { findEncoded, findKeys, findMembers, findParameters, findSchemes, findUserinfo } from "./rules.ts";
+import { isSecretLabel } from "./names.ts";
+import {
+  findEncoded,
+  findKeys,
+  findMembers,
+  findParameters,
+  findSchemes,
+  findUserinfo,
+  isSecretBeforeEquals,
+  isSecretBeforeQuote,
+} from "./rules.ts";
 import { MASKED, type Place, Spans } from "./spans.ts";
 
 export { MASKED };
@@ -56,13 +65,21 @@ const KINDS = new Uint8Array(256);
 for (let code = 0; code < 256; code++) {
   const character = String.fromCharCode(code);
   if (/[\w.~-]/.test(character)) KINDS[code] = RUN;
-  else if ("=%@\"'\\:/]".includes(character)) KINDS[code] = SPEAKS;
+  else if ("=%@\"'\\:/".includes(character)) KINDS[code] = SPEAKS;
   else if (" \t+".includes(character)) KINDS[code] = BLANK; // "+" is a space in a query
 }
 
-/** What a scheme or a key's block can begin with. */
-const BEGINS_SCHEME = new Set([..."abdntABDNT-"].map((character) => character.charCodeAt(0)));
+/** The schemes' first two characters: most words that are looked at have others. */
+const BEGINS_SCHEME = new Set(["ba", "be", "di", "ne", "to", "ap", "aw", "--"].map((two) => pairOf(two, 0)));
 const SCHEME = /^(?:bearer|basic|digest|negotiate|token|api-?key|aws4-hmac-sha256|-----begin)$/i;
+/** The same behind other characters of a run. */
+const PEM = /^-----begin$/i;
+const HYPHEN = 0x2d;
+
+/** Two characters as a number, letters in either case the same; "-" stays what it is. */
+function pairOf(text: string, at: number): number {
+  return ((text.charCodeAt(at) | 0x20) << 8) | (text.charCodeAt(at + 1) | 0x20);
+}
 
 /**
  * The quick look that most texts end with: is there anything in it that the rules could take? It may say yes too often,
@@ -80,9 +97,10 @@ function mayHold(text: string): boolean {
     if (run >= KEY_LENGTH_MIN && findKey(text.slice(start, at)) !== -1) return true;
     if (kind === SPEAKS) {
       if (code === SLASH) hasAuthority ||= text.charCodeAt(at + 1) === SLASH;
-      else if (code === AT_SIGN ? hasAuthority : speaks(text, code, at, start)) return true;
-    } else if (kind === BLANK && run >= 5 && run <= 16 && BEGINS_SCHEME.has(text.charCodeAt(start))) {
-      if (SCHEME.test(text.slice(start, at))) return true;
+      else if (code === AT_SIGN ? hasAuthority : speaks(text, code, at)) return true;
+    } else if (kind === BLANK && run >= 5) {
+      if (run <= 16 && BEGINS_SCHEME.has(pairOf(text, start)) && SCHEME.test(text.slice(start, at))) return true;
+      if (run > 10 && text.charCodeAt(at - 6) === HYPHEN && PEM.test(text.slice(at - 10, at))) return true;
     }
     start = at + 1;
   }
@@ -91,28 +109,33 @@ function mayHold(text: string): boolean {
 
 const SLASH = 0x2f;
 const AT_SIGN = 0x40;
-const NAME_LENGTH_MAX = 128;
+/** Blanks between a member's name and its colon. */
+const BLANKS_MAX = 8;
 
-/** @param start - where the run before `at` begins. */
-function speaks(text: string, code: number, at: number, start: number): boolean {
+function speaks(text: string, code: number, at: number): boolean {
   switch (code) {
     case 0x3d: // "="
-      if (start === at) return false;
-      if (start > 0 && !" \t&;,?#/\"'".includes(text[start - 1]!)) return true;
-      return at - start > NAME_LENGTH_MAX || isSecretParameter(text.slice(start, at));
+      return isSecretBeforeEquals(text, at);
     case 0x22: // quotes
-    case 0x27:
-      return text[at - 1] !== "=" && /^\s{0,8}:/.test(text.slice(at + 1, at + 10));
+    case 0x27: {
+      let next = at + 1;
+      while (next - at <= BLANKS_MAX && isBlank(text.charCodeAt(next))) next++;
+      return text.charCodeAt(next) === 0x3a && isSecretBeforeQuote(text, at);
+    }
     case 0x3a: // ":"
-      return text.startsWith(":AA", at);
+      return text.charCodeAt(at + 1) === 0x41 && text.charCodeAt(at + 2) === 0x41;
     case 0x5c: // "\\"
-      return text[at + 1] === "u";
-    case 0x5d: // "]"
-      return text[at + 1] === "=";
+      return text.charCodeAt(at + 1) === 0x75 && text.startsWith("00", at + 2);
+    case 0x25: // "%"
+      return isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
     default:
       return true;
   }
 }
+
+/** What `\s` takes, or a query has for it. */
+const isBlank = (code: number) => code <= 0x20 || code === 0x2b || code >= 0x80;
+const isHex = (code: number) => (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 
 function mask(text: string, place: Place, names: ReadonlySet<string>, decodings: number): string {
   const spans = new Spans(text, place);

@@ -21,12 +21,24 @@ export function findUserinfo(spans: Spans): void {
 /** Names longer than this are looked at from their end. */
 const NAME_LENGTH_MAX = 128;
 
+/** Where the name of the parameter begins whose `=` stands at `at`. */
+function parameterStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && at - start < NAME_LENGTH_MAX && !isEnd(text.charCodeAt(start - 1), ENDS_NAME)) start--;
+  return start;
+}
+
+/** Whether the name before the `=` at `at` may be secret. */
+export function isSecretBeforeEquals(text: string, at: number): boolean {
+  const start = parameterStart(text, at);
+  return start < at && isSecretParameter(decode(text.slice(start, at)));
+}
+
 /** `name=value` */
 export function findParameters(spans: Spans, names: ReadonlySet<string>): void {
   const { text, place } = spans;
   for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) {
-    let start = at;
-    while (start > 0 && at - start < NAME_LENGTH_MAX && !isEnd(text.charCodeAt(start - 1), ENDS_NAME)) start--;
+    const start = parameterStart(text, at);
     if (start === at) continue;
     const name = decode(text.slice(start, at));
     const before = start === 0 ? "" : text[start - 1]!;
@@ -45,16 +57,24 @@ export function findParameters(spans: Spans, names: ReadonlySet<string>): void {
   }
 }
 
+/** Whether the name is secret that the quote at `at` ends. */
+export function isSecretBeforeQuote(text: string, at: number): boolean {
+  let end = at;
+  while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) end--;
+  let start = end;
+  while (start > 0 && end - start < NAME_LENGTH_MAX && !isQuote(text.charCodeAt(start - 1))) start--;
+  return isSecretName(decode(text.slice(start, end)));
+}
+
+const BACKSLASH = 0x5c;
+const isQuote = (code: number) => code === 0x22 || code === 0x27;
+
 /** `"name": "value"`, also with escaped quotes. A value that is no text or number is masked with all that follows. */
 export function findMembers(spans: Spans): void {
   const { text } = spans;
   const member = /["']\s{0,8}:\s{0,8}/g;
   for (let found = member.exec(text); found !== null; found = member.exec(text)) {
-    let end = found.index;
-    while (end > 0 && text[end - 1] === "\\") end--;
-    let start = end;
-    while (start > 0 && end - start < NAME_LENGTH_MAX && !"\"'".includes(text[start - 1]!)) start--;
-    if (!isSecretName(decode(text.slice(start, end)))) continue;
+    if (!isSecretBeforeQuote(text, found.index)) continue;
     const from = member.lastIndex;
     const opening = /^\\{0,8}(["'])/.exec(text.slice(from, from + 9));
     if (opening !== null) {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
-import { shownTexts } from "../../src/mapping/said.ts";
+import { shownTexts, whatWasSaid } from "../../src/mapping/said.ts";
+import { WIRE_SCHEMAS } from "../../src/mapping/wire/index.ts";
 import type { Json } from "../../src/plugin/contract.ts";
 import { assertProperty } from "../chance.ts";
 
@@ -256,5 +257,43 @@ test("a long text ends after 500 characters and never within one", () => {
       expect(shown!.length).toBeGreaterThan(Math.min(input.length, 500) - 2);
       expect(shown!.length).toBeLessThanOrEqual(500);
     }),
+  );
+});
+
+test("what is found without reading all of a body is what reading all of it finds", () => {
+  const text = fc.constantFrom("", "one", "two\nlines", "→");
+  const content = fc.oneof(
+    text,
+    fc.array(fc.oneof(fc.record({ type: fc.constantFrom("text", "thinking"), text }), fc.constant(image)), {
+      maxLength: 2,
+    }),
+    fc.constant(null),
+  );
+  const role = fc.constantFrom("user", "system", "developer", "assistant", "tool", "User", undefined);
+  const beside = fc.constantFrom(
+    {},
+    {},
+    {},
+    { name: "n" },
+    { images: ["AAAA"] },
+    { tool_calls: [call] },
+    { refusal: "no" },
+  );
+  const message = fc.tuple(role, content, beside).map(([role, content, more]) => ({ role, content, ...more }));
+  const request = fc.record({
+    messages: fc.array(fc.oneof(message, fc.constant("text")), { maxLength: 4 }),
+    prompt: text,
+  });
+  const response = fc.oneof(
+    fc.array(message, { maxLength: 2 }).map((all) => ({ choices: all.map((each) => ({ message: each })) })),
+    content.map((content) => ({ type: "message", role: "assistant", content })),
+  );
+  assertProperty(
+    fc.property(fc.constantFrom("chat-completions", "messages"), request, response, (name, request, response) => {
+      const { plainMessages: _, plainAnswer: __, ...slow } = WIRE_SCHEMAS[name];
+      const found = whatWasSaid({ schema: WIRE_SCHEMAS[name], request, response });
+      expect(found).toEqual(whatWasSaid({ schema: slow, request, response }));
+    }),
+    { numRuns: 500 },
   );
 });

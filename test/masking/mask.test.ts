@@ -104,6 +104,8 @@ describe("texts", () => {
     `{\\"password\\":\\"${S}\\"}`,
     `{"api_keys":["${S}"]}`,
     `{"pin": 4242}`,
+    `login(user_password=${S})`,
+    `%zz-----BEGIN RSA PRIVATE KEY----- ${S}`,
     `{"api\\u005fkey":"${S}"}`,
     // Addresses.
     `https://u:${S}@h/x`,

@@ -135,7 +135,10 @@ export class PackWriter {
     const prompt = text("asked", content.texts.prompt, "request");
     const completion = text("answered", content.texts.completion, "response");
     const { input = null, output = null } = content.excerpts ?? {};
-    const excerpts = { input: text("asked", input, "request"), output: text("answered", output, "response") };
+    const excerpts = {
+      input: beginningOf(prompt, content.texts.prompt, input) ?? text("asked", input, "request"),
+      output: beginningOf(completion, content.texts.completion, output) ?? text("answered", output, "response"),
+    };
     this.#row(content.requestId, { fresh, parts, assets, prompt, completion, ...excerpts });
   }
 
@@ -309,6 +312,13 @@ function textWithin(
   if (place === undefined) return undefined;
   const within = placed.findIndex(({ part: each, sent }) => each === name && !sent);
   return { within, ...place };
+}
+
+/** Where a text stands that is the beginning of one whose place in a part is known, or all of it. */
+function beginningOf(whole: PlacedText | null, wholeText: string | null, text: string | null): PlacedText | undefined {
+  if (whole === null || !("within" in whole) || text === null || !wholeText?.startsWith(text)) return undefined;
+  if (text.length === wholeText.length) return whole;
+  return { ...whole, length: Buffer.byteLength(JSON.stringify(text)) - 2 };
 }
 
 /** Longer texts are looked for by their beginning. */

@@ -31,7 +31,17 @@ export const chatCompletions: WireSchema = {
       .filter(isObject)
       .map((choice) => choiceMessage(choice, answer)),
   }),
+  plainMessages: true,
+  plainAnswer,
 };
+
+/** The first choice's text where no tool is called and no picture stands beside it. */
+function plainAnswer(answer: Json): string | undefined {
+  const message = choicesOf(answer).find(isObject)?.message;
+  if (!isObject(message) || (message.tool_calls ?? message.function_call ?? message.images ?? null) !== null)
+    return undefined;
+  return filledText(message.content);
+}
 
 function llmRequest(request: Json): LlmRequest {
   return pickDefined({

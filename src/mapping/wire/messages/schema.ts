@@ -39,7 +39,15 @@ export const messages: WireSchema = {
     Array.isArray(answer?.content) || typeof answer?.content === "string"
       ? { messages: [answerOf(answer.role, answer.content, { id: answer.id })] }
       : {},
+  plainMessages: true,
+  plainAnswer,
 };
+
+/** The text of an answer of one part. */
+function plainAnswer(answer: Json): string | undefined {
+  const { length, 0: part } = listOf(answer?.content);
+  return length === 1 && part?.type === "text" ? filledText(part.text) : undefined;
+}
 
 /** What a request to chat completions need not have: a limit is obligatory here, and the count of tokens has no answer. */
 const hasOwnMark = (request: Json, answer: Json) =>
