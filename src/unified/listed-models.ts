@@ -2,7 +2,7 @@ import { pricedModels, tokenRates } from "../mapping/prices/models.ts";
 import type { ModelFacts } from "../plugin/contract.ts";
 import { factsOf, shapesOf } from "../routing/endpoint.ts";
 import { allows } from "../routing/pattern.ts";
-import type { Scope } from "../routing/resolve.ts";
+import { type Choice, resolve, type Scope, type Target } from "../routing/resolve.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 
 /** A model as clients of every API list it. */
@@ -28,9 +28,9 @@ const CREATED = 0;
 /** The routes without patterns, and every `provider/model` that the scope's credentials can serve, by name. */
 export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[] {
   const found = new Map<string, ListedModel>();
-  for (const route of scope.routes) {
-    if (!route.name.includes("*"))
-      found.set(route.name, entry(route.name, "weir", route.description ?? route.name, {}));
+  for (const { name, description } of scope.routes) {
+    if (name.includes("*")) continue;
+    found.set(name, { ...entry(name, "weir", description ?? name, {}), supported_parameters: ofRoute(name, scope) });
   }
   for (const credential of scope.credentials) {
     const provider = scope.providerByName(credential.provider);
@@ -70,15 +70,38 @@ function entry(id: string, owner: string, name: string, facts: ModelFacts): List
   };
 }
 
-const PARAMETERS = ["max_tokens", "temperature", "top_p", "stop", "tools", "tool_choice"];
+const PARAMETERS = ["temperature", "top_p", "stop", "tools", "tool_choice"];
 
-function parametersOf({ rejects = [], reasoning, jsonSchema, context }: ModelFacts): readonly string[] | null {
+/** What all targets of a route take; null where nothing is known of one of them. */
+function ofRoute(name: string, scope: Scope): readonly string[] | null {
+  let all: readonly string[] | undefined;
+  for (const { provider, model } of targetsOf(name, scope)) {
+    const own = parametersOf(factsOf(provider, model, scope.providerByName));
+    if (own === null) return null;
+    all = all?.filter((each) => own.includes(each)) ?? own;
+  }
+  return all ?? null;
+}
+
+function targetsOf(name: string, scope: Scope): readonly Target[] {
+  const flat = ({ members }: Choice): readonly Target[] =>
+    members.flatMap((member) => ("choice" in member ? flat(member.choice) : [member]));
+  try {
+    return resolve({ names: [{ name, order: undefined }], excluded: [] }, scope).flatMap(flat);
+  } catch {
+    return []; // it leads nowhere now: a request is told why
+  }
+}
+
+/** By the names that a chat completion has them under at the model: what limits an answer has two. */
+function parametersOf(facts: ModelFacts): readonly string[] | null {
+  const { rejects = [], reasoning, jsonSchema, context, maxTokensName = "max_tokens" } = facts;
   if (context === undefined && reasoning === undefined) return null;
   const more = [
     ...(reasoning !== undefined && reasoning !== "none" ? ["reasoning_effort"] : []),
     ...(jsonSchema === true ? ["response_format"] : []),
   ];
-  return [...PARAMETERS.filter((name) => !rejects.includes(name)), ...more];
+  return [maxTokensName, ...PARAMETERS.filter((name) => !rejects.includes(name)), ...more];
 }
 
 function pricingOf(provider: string, model: string): ListedModel["pricing"] {

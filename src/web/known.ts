@@ -11,10 +11,16 @@ export const modelsQuery = queryOptions({
   queryFn: ({ signal }) => get<readonly ModelRow[]>("/v1/models", signal),
 });
 
-/** Names that a model string may hold: routes, and models as `provider/model`. */
+/** A route, or a model as `provider/model`, as far as the dashboard reads what is listed of it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly supported_parameters?: readonly string[] | null;
+}
+
+/** Names that a model string may hold. */
 export const modelNamesQuery = queryOptions({
   queryKey: ["model-names"],
-  queryFn: ({ signal }) => get<readonly { readonly id: string }[]>("/v1/route/models", signal),
+  queryFn: ({ signal }) => get<readonly ListedModel[]>("/v1/route/models", signal),
   select: (rows) => rows.map(({ id }) => id),
   staleTime: 60_000,
 });

@@ -58,27 +58,45 @@ const form = (change: Partial<FormPrompt> = {}): FormPrompt => ({
 const draft = (change: Partial<Draft>): Draft => ({ ...EMPTY, prompt: form(), stream: false, ...change });
 const MESSAGES = [{ role: "user", content: "hello" }];
 
+const LISTED = [
+  { id: "fast", supported_parameters: ["max_completion_tokens", "stop"] },
+  { id: "either", supported_parameters: ["stop"] },
+  { id: "groq/llama-3.3-70b", supported_parameters: ["max_tokens"] },
+  { id: "azure/gpt-4o", supported_parameters: ["max_completion_tokens"] },
+  { id: "openai/gpt-5-mini", supported_parameters: ["max_completion_tokens", "tools"] },
+  { id: "openai/gpt-new", supported_parameters: null },
+];
+
 test.each([
   ["openai/gpt-5-mini", "max_completion_tokens"],
+  ["OpenAI/gpt-5-mini:nitro", "max_completion_tokens"],
   ["gpt-5-mini", "max_completion_tokens"],
+  ["gpt-5-mini, groq/llama-3.3-70b", "max_completion_tokens"],
   ["azure:eu/gpt-4o", "max_completion_tokens"],
+  ["fast", "max_completion_tokens"],
   ["groq/llama-3.3-70b", "max_tokens"],
-  ["fast", "max_tokens"],
+  ["either", "max_tokens"],
+  ["openai/gpt-new", "max_tokens"],
+  ["gpt-unlisted", "max_tokens"],
 ])("%s is told the limit of its answer as %s", (model, name) => {
   const settings = { ...form().settings, max_tokens: "50" };
-  expect(bodyFor(draft({ prompt: form({ settings }) }), model)).toEqual({ model, messages: MESSAGES, [name]: 50 });
+  expect(bodyFor(draft({ prompt: form({ settings }) }), model, LISTED)).toEqual({
+    model,
+    messages: MESSAGES,
+    [name]: 50,
+  });
 });
 
 test("a streamed chat asks for its usage; what is written as JSON stays as it is written", () => {
-  const streamed = bodyFor(draft({ stream: true }), "m");
+  const streamed = bodyFor(draft({ stream: true }), "m", []);
   expect(streamed).toEqual({ model: "m", messages: MESSAGES, stream: true, stream_options: { include_usage: true } });
   const own = jsonPrompt("chat-completions", { messages: MESSAGES, max_tokens: 5, stream_options: {} });
-  expect(bodyFor(draft({ prompt: own, stream: true }), "openai/o3")).toEqual({
+  expect(bodyFor(draft({ prompt: own, stream: true }), "openai/o3", LISTED)).toEqual({
     ...{ model: "openai/o3", messages: MESSAGES, max_tokens: 5 },
     ...{ stream: true, stream_options: {} },
   });
   const messages = jsonPrompt("messages", { model: "x", stream: true, max_tokens: 5, messages: MESSAGES });
-  expect(bodyFor(draft({ prompt: messages }), "m")).toEqual({ model: "m", max_tokens: 5, messages: MESSAGES });
+  expect(bodyFor(draft({ prompt: messages }), "m", [])).toEqual({ model: "m", max_tokens: 5, messages: MESSAGES });
 });
 
 test("a tool may be written as its function alone", () => {

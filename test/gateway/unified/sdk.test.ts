@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import { route } from "../../routing/things.ts";
 import { at, chatAnswer, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
 
 const openai = (origin: string, more: object = {}) =>
@@ -229,4 +230,28 @@ test("the models are listed for every client", async () => {
     context_length: 400_000,
     pricing: { prompt: "0.00000025" },
   });
+});
+
+test("what is listed names the limit of an answer as the model takes it, of a route as all of its targets do", async () => {
+  await using gateway = await startUnified({
+    credentials: [at("OPENAI", "http://127.0.0.1:1"), at("ANTHROPIC", "http://127.0.0.1:1")],
+    routes: [
+      route("small", ["openai/gpt-5-mini", "openai/gpt-4o"]),
+      route("mixed", ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5"]),
+      route("strange", ["openai/gpt-5-mini", "openai/nobody-knows"]),
+    ],
+  });
+  const parametersOf = async (id: string) => {
+    const response = await fetch(`${gateway.origin}/v1/models/${id}`, { headers: { "x-api-key": KEY } });
+    return ((await response.json()) as { supported_parameters: readonly string[] | null }).supported_parameters;
+  };
+  const sampling = ["temperature", "top_p"];
+  expect(await parametersOf("openai/gpt-5-mini")).toContain("max_completion_tokens");
+  expect(await parametersOf("openai/gpt-5-mini")).not.toContain("max_tokens");
+  expect(await parametersOf("anthropic/claude-sonnet-4-5")).toContain("max_tokens");
+  expect(await parametersOf("small")).toContain("max_completion_tokens");
+  expect(await parametersOf("small")).not.toEqual(expect.arrayContaining(sampling));
+  expect(await parametersOf("mixed")).toEqual(expect.not.arrayContaining(["max_tokens", "max_completion_tokens"]));
+  expect(await parametersOf("mixed")).toContain("tools");
+  expect(await parametersOf("strange")).toBeNull();
 });

@@ -1,13 +1,12 @@
+import type { ListedModel } from "../../known.ts";
 import { type Body, type Draft, promptBody, shapeOf } from "./draft.ts";
-
-/** OpenAI's newer models want another name for the limit of a chat's answer, which many others do not know. */
-const OPENAI_MODEL = /^(?:openai|azure)[:/]|^(?:gpt-|o\d)/i;
+import { limitName } from "./limit-name.ts";
 
 /** What is sent for one of a draft's models. @throws DraftError. */
-export function bodyFor({ prompt, stream }: Draft, model: string): Body {
+export function bodyFor({ prompt, stream }: Draft, model: string, listed: readonly ListedModel[]): Body {
   const { max_tokens, ...body } = promptBody(prompt);
   const isChat = shapeOf(prompt) === "chat-completions";
-  const name = isChat && !("json" in prompt) && OPENAI_MODEL.test(model) ? "max_completion_tokens" : "max_tokens";
+  const name = isChat && !("json" in prompt) ? limitName(model, listed) : "max_tokens";
   return {
     model,
     ...body,

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { client } from "../../client.ts";
+import { modelNamesQuery } from "../../known.ts";
 import { useSession } from "../../session.ts";
 import { type Attempt, type Order, sendAttempt } from "./attempt.ts";
 import { bodyFor } from "./body-for.ts";
@@ -59,9 +60,10 @@ export class Playground {
   send(): void {
     const { draft } = this.#state;
     const models = draft.models.map((model) => model.trim()).filter((model) => model !== "");
+    const listed = client.getQueryData(modelNamesQuery.queryKey) ?? [];
     const orders = models.map((model) => ({
       model,
-      order: { shape: shapeOf(draft.prompt), body: bodyFor(draft, model), refuseLosses: draft.refuseLosses },
+      order: { shape: shapeOf(draft.prompt), body: bodyFor(draft, model, listed), refuseLosses: draft.refuseLosses },
     }));
     const attempts = orders.map(
       ({ model }): Attempt => ({ id: this.#next++, model, state: "sending", answer: NO_ANSWER }),
