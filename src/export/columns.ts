@@ -22,6 +22,7 @@ const RECORD: Readonly<Record<string, Kind>> = {
   response_status: "integer",
   response_model: "text",
   outcome: "text",
+  finish_reason: "text",
   error_code: "text",
   error_message: "text",
   input: "text",

@@ -12,6 +12,7 @@ import type {
   WireSchemaName,
 } from "../plugin/contract.ts";
 import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
+import { finishReasonOf } from "./finish-reason.ts";
 import { filledText, isObject, parseJson, pickDefined } from "./json.ts";
 import type { MappingOf } from "./mapping.ts";
 import { errorOf, isError } from "./outcome.ts";
@@ -81,6 +82,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
     usage: usage === undefined ? undefined : withTotal(usage),
     usageRaw: billedElsewhere ? undefined : told.usageRaw,
     cost: billedElsewhere ? undefined : told.cost,
+    finishReason: input.status >= 400 ? undefined : finishReasonOf(body, told.finishReason),
     error: told.error ?? errorOf(body ?? errorEvent(events), input.status),
     responseBody: body,
     promptText: schema?.promptText(input.requestBody),

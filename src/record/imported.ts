@@ -41,6 +41,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   response_status: ["response_status", "integer"],
   response_model: ["response_model", "text"],
   outcome: ["outcome", "text"],
+  finish_reason: ["finish_reason", "text"],
   error_code: ["error_code", "text"],
   error_message: ["error_message", "message"],
   input: ["input", "excerpt"],

@@ -3,7 +3,7 @@ import type { kinds } from "./tables.ts";
 /** Columns that a row of `requests` may leave to its row of `kinds`. */
 export const KIND_COLUMNS = [
   ...(["key_id", "gateway_user", "auth_hash", "method", "target_url", "request_path", "provider"] as const),
-  ...(["request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
+  ...(["request_model", "response_model", "model", "outcome", "finish_reason", "cost_source", "wire_schema"] as const),
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
 ] as const satisfies readonly (keyof typeof kinds.$inferSelect)[];
 

@@ -40,6 +40,7 @@ export const STORED_MEMBERS = {
   response_status: "response_status",
   response_model: "response_model",
   outcome: "outcome",
+  finish_reason: "finish_reason",
   error_code: "error_code",
   error_message: "error_message",
   input: "input",

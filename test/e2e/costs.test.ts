@@ -58,8 +58,8 @@ test("the price table's arithmetic can be seen", async () => {
   const told = await explain(id);
   expect(told).toMatchObject({ cost: 0.0075, note: "the lines add up to the cost" });
   expect(told.lines).toMatchObject([
-    { what: "input, all parts", count: 1_000, usd: 0.0025 },
-    { what: "output, all parts", count: 500, usd: 0.005 },
+    { what: "input tokens", count: 1_000, usd: 0.0025 },
+    { what: "output tokens", count: 500, usd: 0.005 },
   ]);
   const shown = await costs("explain", id);
   expect(shown.stdout).toContain("OPENAI gpt-4o-2024-08-06: $0.0075");

@@ -157,6 +157,37 @@ describe("the migrations", () => {
     await store.close();
   });
 
+  test("show rows and kinds of before without a reason to finish, and with it from then on", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(
+      store,
+      MIGRATIONS.filter(({ target, version }) => target === "bodies" || version < 21),
+    );
+    const insert = (seq: number, model: string | null, kind: number | null) => ({
+      sql: `insert into requests (seq, request_id, organization_id, key_id, method, provider, model, request_created_at,
+        updated_at, kind) values (?, ?, 'o', 'k', 'POST', 'P', ?, 0, 0, ?)`,
+      args: [seq, `r${seq}`, model, kind],
+    });
+    await store.records.batch([
+      insert(1, "m-1", null),
+      { sql: "insert into kinds (id, model) values (7, 'm-2')", args: [] },
+      insert(2, null, 7),
+    ]);
+    await migrate(store);
+    await store.records.batch([
+      { sql: "insert into kinds (id, model, finish_reason) values (8, 'm-3', 'stop')", args: [] },
+      insert(3, null, 8),
+    ]);
+    const shown = "select model, finish_reason from whole_requests order by seq";
+    expect(await store.records.query({ sql: shown, args: [] })).toEqual([
+      { model: "m-1", finish_reason: null },
+      { model: "m-2", finish_reason: null },
+      { model: "m-3", finish_reason: "stop" },
+    ]);
+    await store.close();
+  });
+
   test("refuse a database that a newer version has been at", async () => {
     using directory = ownDirectory();
     const store = await openStore(directory.config, "write");

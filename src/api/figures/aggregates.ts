@@ -36,6 +36,9 @@ const METRICS = t.Object(
     ),
     time_bucket: optional(t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` })),
     latencies: optional(t.Boolean({ description: "false leaves the latencies out, which take most of the time." })),
+    speeds: optional(
+      t.Boolean({ description: "true adds times to the first token and tokens per second, of streams." }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -72,7 +75,13 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         // A series that is cut after ten buckets is none.
         const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
-        const query = { groupBy, timeBucket, latencies: body.latencies !== false, ...page };
+        const query = {
+          groupBy,
+          timeBucket,
+          latencies: body.latencies !== false,
+          speeds: body.speeds === true,
+          ...page,
+        };
         return success(await metrics(database, scope, query, deadline), warnings);
       },
       {

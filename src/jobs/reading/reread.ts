@@ -68,6 +68,7 @@ export function changeOf(
       response_model: reading.responseModel ?? null,
       model: row.model_override ?? reading.responseModel ?? row.routed_model ?? row.request_model,
       response_id: reading.id ?? row.response_id,
+      finish_reason: reading.finishReason ?? null,
       ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
       usage_estimated: reading.usageEstimated ? 1 : 0,
       usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),

@@ -6,6 +6,7 @@ import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
 import { type CostLine, costLines, type OwnPriceOf, totalOf } from "./own.ts";
 import { FEES, genaiRates } from "./table.ts";
+import { withReasoning } from "./table-lines.ts";
 import { priceTerms } from "./terms.ts";
 import { billsOf } from "./units.ts";
 
@@ -51,7 +52,13 @@ export const modelsOfRow = (row: Priced): string[] =>
 export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Explanation {
   const { cost, cost_source: source } = row;
   const told = (note: string, lines: readonly CostLine[] = [], rates?: unknown): Explanation =>
-    pickDefined({ cost: dollars(cost), cost_source: source, lines: lines.map(plain), rates, note }) as Explanation;
+    pickDefined({
+      cost: dollars(cost),
+      cost_source: source,
+      lines: withReasoning(lines, row.reasoning_tokens).map(plain),
+      rates,
+      note,
+    }) as Explanation;
   if (source === null) return told(whyUnknown(row));
   if (source === "cache") return told("a cached answer costs nothing");
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));

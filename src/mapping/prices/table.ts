@@ -1,8 +1,9 @@
 import { calcPrice, type ModelPrice, type PriceOptions } from "@pydantic/genai-prices";
 import { pickDefined } from "../json.ts";
 import { CORRECTIONS_DATE, correctionsOf } from "./corrections.ts";
-import { type CostLine, MODEL_LENGTH_MAX } from "./own.ts";
+import { type CostLine, MODEL_LENGTH_MAX, totalOf } from "./own.ts";
 import { isPlain, plainPrice, priceOf, RememberedPrices } from "./remembered.ts";
+import { tableLines } from "./table-lines.ts";
 import type { Units } from "./units.ts";
 
 export interface Price {
@@ -82,7 +83,7 @@ function spellings(model: string): readonly string[] {
 /** What the line of a cost is called that is not for tokens. */
 export const FEES = "searches and requests";
 
-/** Input and output by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
+/** Each kind of token by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
 export function genaiRates(
   provider: string,
   model: string,
@@ -93,22 +94,35 @@ export function genaiRates(
   for (const spelling of spellings(model)) {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
-    const line = (what: string, count: number, dollars: number): CostLine => ({
-      what,
-      count,
-      perMillion: count === 0 ? 0 : Number(((dollars / count) * 1e6).toPrecision(12)), // as it was published
-      dollars,
-    });
-    const { input, output, total, table } = found;
-    const lines = [
-      line("input, all parts", units.input_tokens ?? units.audio_seconds ?? 0, input),
-      line("output, all parts", units.output_tokens ?? 0, output),
-      line(FEES, searchesIn(units) || 1, total - input - output),
-    ];
-    return { lines: lines.filter(({ dollars }) => Math.abs(dollars) > total * 1e-9), rates: found.prices, table };
+    return { lines: linesOf(found, units), rates: found.prices, table: found.table };
   }
   return undefined;
 }
+
+/** Each kind of token at its own rate; input and output as a whole where the table's parts do not add up to its sums. */
+function linesOf({ prices, model, input, output, total }: Found, units: Units): readonly CostLine[] {
+  const line = (what: string, count: number, dollars: number): CostLine => ({
+    what,
+    count,
+    perMillion: count === 0 ? 0 : (dollars / count) * 1e6,
+    dollars,
+  });
+  const hourFactor = model.id.includes("claude") ? 1 + HOUR_WRITE_MORE : 1;
+  const isAll = (lines: readonly CostLine[]) =>
+    Math.abs(totalOf(lines) - (input + output)) <= (input + output) * LINES_APART_MAX;
+  const kinds = [units, withoutParts(units)].map((each) => tableLines(prices, each, hourFactor)).find(isAll);
+  const { input_tokens: asked = units.audio_seconds ?? 0, output_tokens: answered = 0 } = units;
+  const whole = [line("input, all parts", asked, input), line("output, all parts", answered, output)];
+  const others = [...(kinds === undefined ? whole : []), line(FEES, searchesIn(units) || 1, total - input - output)];
+  return [...(kinds ?? []), ...others.filter(({ dollars }) => Math.abs(dollars) > total * LINES_APART_MAX)].map(
+    (each) => ({ ...each, perMillion: Number(each.perMillion.toPrecision(12)) }), // as it was published
+  );
+}
+
+/** What lines may differ by from the sum, as a part of it: the noise of floating point. */
+const LINES_APART_MAX = 1e-9;
+
+type Found = NonNullable<ReturnType<typeof lookUp>>;
 
 function lookUp(model: string, provider: string, units: Units, at: Date) {
   const corrections = correctionsOf(provider, at);

@@ -51,6 +51,8 @@ export interface Reading {
   readonly usageRaw?: Json;
   /** US dollars, where the provider itself states what the request cost. */
   readonly cost?: number;
+  /** Why the response ended, in the provider's word; `finish_reason` of the record. */
+  readonly finishReason?: string;
   /** A failure that the answer reports, also inside a stream whose status was 200. */
   readonly error?: { readonly message: string; readonly type?: string };
 }

@@ -103,6 +103,8 @@ export const requests = sqliteTable(
     excerpts_packed: integer(),
     /** The row of `kinds` that holds the values of `KIND_COLUMNS`; null where this row holds them itself. */
     kind: integer(),
+    /** `stop`, `length`, `tool_calls`, `content_filter` or another word of the provider's; null where none was said. */
+    finish_reason: text(),
   },
   (t) => [
     uniqueIndex("requests_id").on(t.request_id),
@@ -164,6 +166,7 @@ export const kinds = sqliteTable("kinds", {
   storage_location: text(),
   /** Text of `usage_raw` without its numbers, which stand in the request's row. */
   usage_shape: text(),
+  finish_reason: text(),
 });
 
 /** Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, beside the JSON in `requests`, for filters. */

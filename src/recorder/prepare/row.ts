@@ -61,6 +61,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     response_created_at: end === undefined || cutOff ? null : Math.trunc(end.time),
     updated_at: now,
     response_id: reading?.id ?? null,
+    finish_reason: reading?.finishReason ?? null,
     response_status: responseStatus(head, end),
     outcome: end?.outcome ?? null,
     error_code: end?.error?.code ?? reading?.error?.type ?? null,

@@ -18,6 +18,7 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "response_model",
   "model",
   "response_id",
+  "finish_reason",
   "error_code",
   "error_message",
   ...USAGE_COUNTS,

@@ -10,7 +10,7 @@ import {
   TIME_BUCKETS,
 } from "../figures/group-by.ts";
 import type { Database } from "../store.ts";
-import { Figures, type GroupRow, type Measures, REFUSED } from "./figures.ts";
+import { Figures, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./figures.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
 import { askBlocks, selectOutside } from "./read.ts";
 
@@ -20,6 +20,11 @@ const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
   user: byText("user_id"),
   status: byNumber("response_status"),
   outcome: byText("outcome"),
+  finish_reason: byText("finish_reason"),
+  error_code: byText("error_code"),
+  key: byText("gateway_user"),
+  prompt: byText("prompt_id"),
+  prompt_version: byText("prompt_version"),
   route: byText("route"),
   credential: byText("credential"),
   session: byText("session_id"),
@@ -62,7 +67,7 @@ function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {
   return timeBucket === undefined ? dimensions : [...dimensions, byTime(TIME_BUCKETS[timeBucket])];
 }
 
-function sumsSql({ tokens, outcomes, latencies, activity }: Measures): string {
+function sumsSql({ tokens, outcomes, latencies, speeds, activity }: Measures): string {
   return [
     "count(*) as requests, sum(r.cost) as cost",
     ...(tokens
@@ -70,6 +75,7 @@ function sumsSql({ tokens, outcomes, latencies, activity }: Measures): string {
       : []),
     ...(outcomes ? [OUTCOMES] : []),
     ...(latencies ? [LATENCIES] : []),
+    ...(speeds ? [SPEEDS] : []),
     ...(activity ? ["min(r.request_created_at) as first, max(r.request_created_at) as last"] : []),
   ].join(", ");
 }
@@ -79,6 +85,15 @@ export const ERRORS = `total(r.response_status >= 400 and r.outcome is not '${RE
 export const REFUSALS = `total(r.outcome is '${REFUSED}')`;
 export const OUTCOMES = `${ERRORS} as errors, ${REFUSALS} as refused, total(r.cached) as cache_hits`;
 
-/** All latencies of a group as the items of a JSON array, null where there is none. */
-export const LATENCIES =
-  "group_concat(printf('%!.17g', r.delay_ms)) filter (where r.delay_ms is not null) as latencies";
+/** All values of a group as the items of a JSON array, null where there is none. */
+const gathered = (sql: string, where: string, name: RankedName) =>
+  `group_concat(printf('%!.17g', ${sql})) filter (where ${where}) as ${RANKED[name]}`;
+export const LATENCIES = gathered("r.delay_ms", "r.delay_ms is not null", "latencies");
+export const SPEEDS = [
+  gathered("r.time_to_first_token", "r.time_to_first_token is not null", "firsts"),
+  gathered(
+    "r.completion_tokens * 1000.0 / (r.delay_ms - r.time_to_first_token)",
+    "r.delay_ms > r.time_to_first_token and r.completion_tokens > 0",
+    "rates",
+  ),
+].join(", ");

@@ -11,7 +11,11 @@ export const TEXT_COLUMNS = {
   session_id: "r.session_id",
   country_code: "r.country_code",
   prompt_id: "r.prompt_id",
+  prompt_version: "r.prompt_version",
   outcome: "r.outcome",
+  finish_reason: "r.finish_reason",
+  error_code: "r.error_code",
+  gateway_user: "r.gateway_user",
   route: "r.route",
   credential: "r.credential",
 } as const;

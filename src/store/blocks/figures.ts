@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Mask } from "./filter.ts";
 import { type Dimension, Groups, type Key } from "./groups.ts";
-import { percentiles } from "./percentiles.ts";
+import { Ranked } from "./ranked.ts";
 import { grown, Sums } from "./sums.ts";
 import type { BlockView } from "./view.ts";
 
@@ -11,6 +10,8 @@ export interface Measures {
   /** Errors, refused requests and cache hits. */
   readonly outcomes?: true;
   readonly latencies?: true;
+  /** Times to the first token, and tokens a second behind it. */
+  readonly speeds?: true;
   /** When the first and the last record was created. */
   readonly activity?: true;
 }
@@ -20,6 +21,10 @@ export const REFUSED = "refused";
 
 export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as const;
 
+/** What is ranked of each group, and what it is called where SQL gathers it. */
+export const RANKED = { latencies: "latencies", firsts: "firsts", rates: "rates" } as const;
+export type RankedName = keyof typeof RANKED;
+
 /** A group's figures as SQL answers them for the records that no block holds. */
 export interface GroupRow {
   readonly requests: number;
@@ -28,8 +33,10 @@ export interface GroupRow {
   readonly cache_hits?: number;
   readonly first?: number;
   readonly last?: number;
-  /** Latencies in milliseconds, with commas between them. */
+  /** Values of `RANKED`, with commas between them. */
   readonly latencies?: string | null;
+  readonly firsts?: string | null;
+  readonly rates?: string | null;
   readonly [sum: string]: Key | undefined;
 }
 
@@ -43,9 +50,11 @@ export class Figures {
     completion_tokens: new Sums(),
     total_tokens: new Sums(),
   };
-  readonly #latencies = new Sums();
-  /** Latencies of all rows so far with their groups. */
-  readonly #latencyRows: (readonly [groups: Uint32Array, values: Float64Array])[] = [];
+  readonly ranked: Readonly<Record<RankedName, Ranked>> = {
+    latencies: new Ranked(),
+    firsts: new Ranked(),
+    rates: new Ranked(),
+  };
   #requests = new Float64Array(64);
   #errors = new Float64Array(64);
   #refused = new Float64Array(64);
@@ -70,7 +79,8 @@ export class Figures {
       for (const name of TOKENS) this.#sums[name].add(groups, await view.numbers(name), count);
     }
     if (this.#measures.outcomes) await this.#addOutcomes(view, groups);
-    if (this.#measures.latencies) await this.#addLatencies(view, groups);
+    if (this.#measures.latencies) this.ranked.latencies.add(groups, await view.numbers("delay_ms"), count);
+    if (this.#measures.speeds) await this.#addSpeeds(view, groups, count);
     if (this.#measures.activity) await this.#addActivity(view, groups);
   }
 
@@ -88,11 +98,11 @@ export class Figures {
       const sum = row[name];
       if (typeof sum === "number") sums.addSum(group, sum, 1);
     }
-    if (row.latencies == null) return;
-    const values = Float64Array.from(JSON.parse(`[${row.latencies}]`) as number[]);
-    const groups = new Uint32Array(values.length).fill(group);
-    this.#latencies.add(groups, values, this.#groups.count);
-    this.#latencyRows.push([groups, values]);
+    for (const name of Object.keys(RANKED) as RankedName[]) {
+      const values = rankedValues(row[name]);
+      const groups = new Uint32Array(values.length).fill(group);
+      if (values.length > 0) this.ranked[name].add(groups, values, this.#groups.count);
+    }
   }
 
   /** Every group that has a record. */
@@ -120,39 +130,8 @@ export class Figures {
     };
   }
 
-  latencyAverageOf(group: number): number | null {
-    const known = this.#latencies.known(group);
-    return known === 0 ? null : this.#latencies.of(group)! / known;
-  }
-
   activityOf(group: number): { first: number; last: number } {
     return { first: this.#first[group]!, last: this.#last[group]! };
-  }
-
-  /** Percentiles of the latency of these groups, each by its number. */
-  async latencyPercentiles(
-    shown: readonly number[],
-    percentages: readonly number[],
-  ): Promise<ReadonlyMap<number, (number | null)[]>> {
-    const lists = new Map(shown.map((group) => [group, new Float64Array(this.#latencies.known(group))]));
-    const byGroup: (Float64Array | undefined)[] = [];
-    for (const [group, list] of lists) byGroup[group] = list;
-    const ends = new Float64Array(this.#groups.count);
-    for (const [groups, values] of this.#latencyRows) {
-      for (let row = 0; row < groups.length; row++) {
-        const value = values[row]!;
-        if (Number.isNaN(value)) continue;
-        const list = byGroup[groups[row]!];
-        if (list !== undefined) list[ends[groups[row]!]!++] = value;
-      }
-      await nextTurn();
-    }
-    const found = new Map<number, (number | null)[]>();
-    for (const [group, list] of lists) {
-      found.set(group, percentiles(list, percentages));
-      if (list.length > LATENCIES_A_TURN) await nextTurn();
-    }
-    return found;
   }
 
   async #addOutcomes(view: BlockView, groups: Uint32Array): Promise<void> {
@@ -168,10 +147,17 @@ export class Figures {
     }
   }
 
-  async #addLatencies(view: BlockView, groups: Uint32Array): Promise<void> {
-    const latencies = await view.numbers("delay_ms");
-    this.#latencies.add(groups, latencies, this.#groups.count);
-    this.#latencyRows.push([groups, latencies]);
+  /** Of streams alone: without one no first token was seen. */
+  async #addSpeeds(view: BlockView, groups: Uint32Array, count: number): Promise<void> {
+    const firsts = await view.numbers("time_to_first_token");
+    const [whole, tokens] = [await view.numbers("delay_ms"), await view.numbers("completion_tokens")];
+    const rates = new Float64Array(firsts.length).fill(Number.NaN);
+    for (let row = 0; row < rates.length; row++) {
+      const streamed = whole[row]! - firsts[row]!;
+      if (streamed > 0 && tokens[row]! > 0) rates[row] = (tokens[row]! * 1000) / streamed;
+    }
+    this.ranked.firsts.add(groups, firsts, count);
+    this.ranked.rates.add(groups, rates, count);
   }
 
   async #addActivity(view: BlockView, groups: Uint32Array): Promise<void> {
@@ -197,5 +183,6 @@ export class Figures {
   }
 }
 
-/** Latencies that are ranked before others on this thread get their turn. */
-const LATENCIES_A_TURN = 10_000;
+/** What SQL gathered of one group. */
+export const rankedValues = (gathered: Key | undefined): Float64Array =>
+  Float64Array.from(JSON.parse(`[${gathered ?? ""}]`) as number[]);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Scope, selectRecords } from "../../filter/select.ts";
-import { LATENCIES, OUTCOMES } from "../blocks/block-figures.ts";
-import type { Measures } from "../blocks/figures.ts";
+import { LATENCIES, OUTCOMES, SPEEDS } from "../blocks/block-figures.ts";
+import { type Figures, type Measures, type RankedName, rankedValues } from "../blocks/figures.ts";
 import { ALL_RECORDS, type Key } from "../blocks/groups.ts";
 import { percentiles } from "../blocks/percentiles.ts";
 import type { Deadline } from "../database/deadline.ts";
@@ -14,11 +14,26 @@ import { inOrder, type OrderKey } from "./order-rows.ts";
 interface MetricsQuery extends GroupBy, ListOptions {
   /** False leaves latencies out: ranking them takes most of the time. */
   readonly latencies?: boolean;
+  /** True adds times to the first token, and tokens a second. */
+  readonly speeds?: boolean;
 }
 
 type Row = Readonly<Record<string, Key>>;
 
-const PERCENTILES = [50, 90, 95, 99];
+/** What is ranked, what it is called in an answer, and which percentiles are shown. */
+const PERCENTILES: Readonly<Record<RankedName, readonly [name: string, percentages: readonly number[]]>> = {
+  latencies: ["latency", [50, 90, 95, 99]],
+  firsts: ["time_to_first_token", [50, 95]],
+  rates: ["tokens_per_second", [50, 95]],
+};
+
+/** What a question has ranked. */
+const rankedBy = ({ latencies = true, speeds = false }: MetricsQuery): readonly RankedName[] => [
+  ...(latencies ? (["latencies"] as const) : []),
+  ...(speeds ? (["firsts", "rates"] as const) : []),
+];
+
+const percentileName = (name: RankedName, percentage: number) => `${PERCENTILES[name][0]}_p${percentage}`;
 
 /**
  * Figures of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
@@ -35,6 +50,7 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     tokens: true,
     outcomes: true,
     ...(query.latencies === false ? {} : { latencies: true }),
+    ...(query.speeds === true ? { speeds: true } : {}),
   };
   const figures = await fromBlocks(database, scope, { ...query, measures }, deadline);
   if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
@@ -45,13 +61,11 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
   }));
   if (rows.length === 0 && names.length === 0) rows.push({ group: ALL_RECORDS, requests: 0 });
   const page = inOrder(rows, order, { ...query, nullsLast: false });
-  const ranks =
-    query.latencies !== false
-      ? await figures.latencyPercentiles(
-          page.map(({ group }) => group),
-          PERCENTILES,
-        )
-      : undefined;
+  const ranks = await ranksOf(
+    figures,
+    page.map(({ group }) => group),
+    rankedBy(query),
+  );
   return page.map((row) => {
     const { group } = row;
     const { cacheHits, ...outcomes } = figures.outcomesOf(group);
@@ -60,10 +74,29 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
       ...sumsOf(figures, group),
       ...outcomes,
       cache_hits: cacheHits,
-      latency_avg: query.latencies !== false ? figures.latencyAverageOf(group) : null,
+      latency_avg: query.latencies !== false ? figures.ranked.latencies.averageOf(group) : null,
     };
-    return metricsRow(figuresRow, query, ranks?.get(group) ?? []);
+    return metricsRow(figuresRow, query, ranks.get(group) ?? {});
   });
+}
+
+type Ranks = Readonly<Record<string, number | null>>;
+
+/** Percentiles by name, of each group. */
+async function ranksOf(
+  figures: Figures,
+  groups: readonly number[],
+  measured: readonly RankedName[],
+): Promise<ReadonlyMap<number, Ranks>> {
+  const ranks = new Map<number, Record<string, number | null>>(groups.map((group) => [group, {}]));
+  for (const name of measured) {
+    const [, percentages] = PERCENTILES[name];
+    for (const [group, values] of await figures.ranked[name].percentiles(groups, percentages)) {
+      for (const [at, percentage] of percentages.entries())
+        ranks.get(group)![percentileName(name, percentage)] = values[at] ?? null;
+    }
+  }
+  return ranks;
 }
 
 /**
@@ -82,7 +115,7 @@ async function metricsOfRecords(
     ({ bind }) =>
       `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}${
         query.latencies !== false ? `, avg(r.delay_ms) as latency_avg, ${LATENCIES}` : ""
-      }`,
+      }${query.speeds === true ? `, ${SPEEDS}` : ""}`,
     ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
       limit ${bind(query.limit)} offset ${bind(query.offset)}`,
     { source },
@@ -90,11 +123,16 @@ async function metricsOfRecords(
   const rows = await database.query<Row>(statement, deadline.rest());
   const shown = [];
   for (const row of rows) {
-    const latencies = row["latencies"] ?? "";
-    const values = Float64Array.from(JSON.parse(`[${latencies}]`) as number[]);
-    shown.push(metricsRow(row, query, percentiles(values, PERCENTILES)));
+    const ranks: Record<string, number | null> = {};
+    for (const name of rankedBy(query)) {
+      const [, percentages] = PERCENTILES[name];
+      const values = percentiles(rankedValues(row[name]), percentages);
+      for (const [at, percentage] of percentages.entries())
+        ranks[percentileName(name, percentage)] = values[at] ?? null;
+    }
+    shown.push(metricsRow(row, query, ranks));
     // Ranking many latencies takes its time; between groups others get their turn.
-    if (String(latencies).length > LATENCIES_CHARS) await nextTurn();
+    if (String(row["latencies"] ?? "").length > LATENCIES_CHARS) await nextTurn();
   }
   return shown;
 }
@@ -102,11 +140,7 @@ async function metricsOfRecords(
 /** Text of some 10,000 latencies. */
 const LATENCIES_CHARS = 100_000;
 
-function metricsRow(
-  row: Row,
-  { groupBy, timeBucket, latencies = true }: MetricsQuery,
-  ranks: readonly (number | null)[],
-) {
+function metricsRow(row: Row, { groupBy, timeBucket, latencies = true }: MetricsQuery, ranks: Ranks) {
   const keys = Object.fromEntries(groupBy.map((name, index) => [name, row[`g${index}`] ?? null]));
   return {
     ...keys,
@@ -120,12 +154,8 @@ function metricsRow(
     prompt_tokens: row["prompt_tokens"],
     completion_tokens: row["completion_tokens"],
     total_tokens: row["total_tokens"],
-    ...(latencies
-      ? {
-          latency_avg: row["latency_avg"],
-          ...Object.fromEntries(PERCENTILES.map((percent, index) => [`latency_p${percent}`, ranks[index] ?? null])),
-        }
-      : {}),
+    ...(latencies ? { latency_avg: row["latency_avg"] } : {}),
+    ...ranks,
   };
 }
 

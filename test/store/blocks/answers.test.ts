@@ -89,7 +89,8 @@ const FILTERS = [
 
 type Question = (store: Store, filter: unknown) => Promise<unknown>;
 const by = (groupBy: string[], timeBucket?: "hour" | "day" | "minute"): Question => {
-  return (store, filter) => metrics(store.records, scope(filter), { groupBy, timeBucket, ...page }, until());
+  return (store, filter) =>
+    metrics(store.records, scope(filter), { groupBy, timeBucket, speeds: true, ...page }, until());
 };
 /** Ids of the first pages, each page found from the end of the one before. */
 const pages =

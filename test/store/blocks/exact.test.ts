@@ -32,6 +32,7 @@ const FILTERS: readonly (readonly [string, unknown, (row: Plain) => boolean])[] 
   ["an unknown cost", leaf("cost", { equals: null }), (row) => row["cost"] === null],
   ["refused ones", leaf("outcome", { equals: "refused" }), (row) => row["outcome"] === "refused"],
   ["not refused ones", leaf("outcome", { "not-equals": "refused" }), (row) => row["outcome"] !== "refused"],
+  ["one reason", leaf("finish_reason", { equals: "stop" }), (row) => row["finish_reason"] === "stop"],
   ["in flight", leaf("outcome", { equals: null }), (row) => row["outcome"] === null],
   [
     "errors or hits",
@@ -78,6 +79,16 @@ const GROUPS: readonly (readonly [
     { groupBy: ["route", "credential"], timeBucket: undefined },
     (row) => [row["route"], row["credential"]],
   ],
+  [
+    "why responses ended",
+    { groupBy: ["finish_reason", "error_code"], timeBucket: undefined },
+    (row) => [row["finish_reason"], row["error_code"]],
+  ],
+  [
+    "key and prompt version",
+    { groupBy: ["key", "prompt_version"], timeBucket: undefined },
+    (row) => [row["gateway_user"], row["prompt_version"]],
+  ],
   ["user and hour", { groupBy: ["user"], timeBucket: "hour" }, (row) => [row["user_id"], at(row) - (at(row) % HOUR)]],
   ["a property", { groupBy: ["property:App-Name"], timeBucket: undefined }, (row) => [app(row)]],
 ];
@@ -105,7 +116,16 @@ function plainly(rows: readonly Plain[], groupOf: (row: Plain) => unknown[]) {
   return [...groups].map(([key, members]) => {
     const known = (name: string) => members.map((row) => row[name]).filter((value) => value !== null) as number[];
     const sum = (name: string) => (known(name).length === 0 ? null : rounded(known(name).reduce((a, b) => a + b, 0)));
-    const latencies = known("delay_ms").sort((a, b) => a - b);
+    const ranked = (values: readonly number[]) => {
+      const rising = values.toSorted((a, b) => a - b);
+      return [50, 95].map((percent) => rising[Math.ceil((rising.length * percent) / 100) - 1] ?? null);
+    };
+    const latencies = known("delay_ms");
+    const rates = members.flatMap(({ delay_ms: whole, time_to_first_token: first, completion_tokens: tokens }) => {
+      const isKnown = whole !== null && first !== null && tokens !== null;
+      const streamed = Number(whole) - Number(first);
+      return isKnown && streamed > 0 && Number(tokens) > 0 ? [(Number(tokens) * 1000) / streamed] : [];
+    });
     return {
       key,
       requests: members.length,
@@ -116,7 +136,9 @@ function plainly(rows: readonly Plain[], groupOf: (row: Plain) => unknown[]) {
       refused: members.filter((row) => row["outcome"] === "refused").length,
       cacheHits: known("cached").reduce((a, b) => a + b, 0),
       latencyAverage: latencies.length === 0 ? null : rounded(latencies.reduce((a, b) => a + b, 0) / latencies.length),
-      ranks: [50, 95].map((percent) => latencies[Math.ceil((latencies.length * percent) / 100) - 1] ?? null),
+      ranks: ranked(latencies),
+      firsts: ranked(known("time_to_first_token")),
+      rates: ranked(rates),
       first: Math.min(...members.map(at)),
       last: Math.max(...members.map(at)),
     };
@@ -128,11 +150,12 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 
 async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[number][1]) {
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
-  const measures = { tokens: true, outcomes: true, latencies: true, activity: true } as const;
+  const measures = { tokens: true, outcomes: true, latencies: true, speeds: true, activity: true } as const;
   const figures = await blockFigures(store.records, scope, { ...by, measures }, new Deadline(10_000));
   if (figures === undefined) throw new Error("blocks do not answer this");
   const groups = [...figures.groups()];
-  const ranks = await figures.latencyPercentiles(groups, [50, 95]);
+  const ranksOf = (name: "latencies" | "firsts" | "rates") => figures.ranked[name].percentiles(groups, [50, 95]);
+  const [ranks, firsts, rates] = [await ranksOf("latencies"), await ranksOf("firsts"), await ranksOf("rates")];
   return groups.map((group) => {
     return {
       key: JSON.stringify(figures.keysOf(group)),
@@ -141,8 +164,10 @@ async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[numbe
       prompt_tokens: rounded(figures.sums.prompt_tokens.of(group)),
       total_tokens: rounded(figures.sums.total_tokens.of(group)),
       ...figures.outcomesOf(group),
-      latencyAverage: rounded(figures.latencyAverageOf(group)),
+      latencyAverage: rounded(figures.ranked.latencies.averageOf(group)),
       ranks: ranks.get(group)!,
+      firsts: firsts.get(group)!,
+      rates: rates.get(group)!,
       ...figures.activityOf(group),
     };
   });

@@ -24,6 +24,7 @@ export function Details({ record }: { readonly record: RequestRecord }) {
     ["Model override", record.model_override],
     ["Response id", record.response_id],
     ["Outcome", record.outcome],
+    ["Finish reason", record.finish_reason],
     ["Streamed", record.streamed ? "yes" : "no"],
     ["Sent", <Bytes key="sent" of={record.size_bytes} />],
     ["Stored", record.stored_bytes === null ? null : <Bytes key="stored" of={record.stored_bytes} />],

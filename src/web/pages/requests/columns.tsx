@@ -142,6 +142,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   },
   { id: "session", header: "Session", width: 140, ...named((row) => row.session_name ?? row.session_id) },
   { id: "session_path", header: "Session path", width: 150, ...named((row) => row.session_path) },
+  { id: "finish_reason", header: "Finish reason", width: 120, ...named((row) => row.finish_reason) },
   { id: "outcome", header: "Outcome", width: 110, ...named((row) => row.outcome) },
   { id: "target", header: "Target", width: 240, ...named((row) => row.target_url) },
   { id: "path", header: "Path", width: 190, ...named((row) => row.request_path) },

@@ -1,0 +1,76 @@
+import type { Json } from "../plugin/contract.ts";
+import { filledText, isObject, listOf } from "./json.ts";
+
+/** What providers call it, in lower case, under one name for all. Other words are kept in lower case. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...named("stop", ["end_turn", "stop_sequence", "eos", "eos_token", "end_of_text", "complete", "completed", "finish"]),
+  ...named("length", [
+    "max_tokens",
+    "max_output_tokens",
+    "max_length",
+    "model_length",
+    "model_context_window_exceeded",
+  ]),
+  ...named("tool_calls", ["tool_use", "tool_call", "function_call"]),
+  ...named("content_filter", [
+    ...["content_filtered", "filtered", "safety", "refusal", "recitation", "blocklist", "prohibited_content", "spii"],
+    ...["guardrail_intervened", "error_toxic", "image_safety"],
+  ]),
+};
+
+/** A longer word is no reason. */
+const CHARS_MAX = 60;
+
+/** Calls of functions that the client has to answer, in responses whose reason does not say that they are there. */
+const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "computer_call", "local_shell_call"]);
+
+/**
+ * Why a response ended, in whatever shape: `stop`, `length`, `tool_calls`, `content_filter`, or another word of the
+ * provider's in lower case; undefined where none is said. Of several choices the first.
+ *
+ * @param told - what a provider's own reader says.
+ */
+export function finishReasonOf(body: Json, told: string | undefined): string | undefined {
+  const word = filledText(told) ?? (isObject(body) ? wordIn(body) : undefined);
+  if (word === undefined || word.length > CHARS_MAX) return undefined;
+  const lower = word.toLowerCase();
+  const reason = Object.hasOwn(WORDS, lower) ? WORDS[lower]! : lower;
+  return reason === "stop" && hasCalls(body) ? "tool_calls" : reason;
+}
+
+function wordIn(body: Json): string | undefined {
+  const whole = isObject(body.result) ? body.result : body;
+  const first = [whole.choices, whole.candidates, whole.generations, whole.results, whole.outputs, whole.completions]
+    .map((list) => listOf(list)[0])
+    .find(isObject);
+  const words = [whole, first].flatMap((at) => [
+    ...[at?.finish_reason, at?.stop_reason, at?.finishReason, at?.stopReason, at?.done_reason],
+    ...[at?.completionReason, at?.finish_reason?.reason, at?.finishReason?.reason],
+  ]);
+  return words.map(filledText).find((word) => word !== undefined) ?? ofResponse(whole) ?? ofBlocked(whole);
+}
+
+/** OpenAI's responses say whether they are complete, and why they are not. */
+function ofResponse(body: Json): string | undefined {
+  if (body.object !== "response") return undefined;
+  const why = body.status === "incomplete" ? filledText(body.incomplete_details?.reason) : undefined;
+  return why ?? (body.status === "completed" ? "stop" : filledText(body.status));
+}
+
+/** Gemini blocks a prompt without a candidate. */
+const ofBlocked = (body: Json) =>
+  filledText(body.promptFeedback?.blockReason) === undefined ? undefined : "content_filter";
+
+function hasCalls(body: Json): boolean {
+  if (!isObject(body)) return false;
+  const parts = listOf(listOf(body.candidates)[0]?.content?.parts);
+  return (
+    listOf(body.output).some((item) => CALLS.has(item?.type)) ||
+    parts.some((part) => isObject(part?.functionCall)) ||
+    listOf(body.message?.tool_calls).length > 0
+  );
+}
+
+function named(name: string, words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, name]));
+}
