@@ -66,7 +66,7 @@ const page100 = { limit: 100, offset: 0 };
 const until = () => new Deadline(120_000);
 
 async function listed({ rows }: Page): Promise<number> {
-  const asked = { organizationId, by: "seq", keys: rows.map(({ seq }) => seq) } as const;
+  const asked = { organizationId, sight: "bodies", by: "seq", keys: rows.map(({ seq }) => seq) } as const;
   return (await listedRecords(database, asked, MADE_FROM)).length;
 }
 

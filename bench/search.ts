@@ -77,7 +77,7 @@ for (const [name, text, filter = "all"] of SEARCHES) {
     const options = { query: readWordQuery(text(run)), limit: 100, before: undefined, deadline, ofProviders };
     const page = await new WordSearch(reader.records, scope, options).page();
     const keys = page.rows.map(({ seq }) => seq);
-    await listedRecords(reader.records, { organizationId, by: "seq", keys }, MADE_FROM);
+    await listedRecords(reader.records, { organizationId, sight: "bodies", by: "seq", keys }, MADE_FROM);
     times.push(performance.now() - started);
     rows = page.rows.length;
   }

@@ -13,6 +13,8 @@ const count = (fallback: number, minimum: number, maximum: number, description: 
 const choice = <const T extends string>(fallback: T, options: readonly T[], description: string) =>
   Type.Unsafe<T>({ ...Type.String(), enum: [...options], default: fallback, description });
 
+const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });
+
 const PORT = [0, 65_535] as const;
 
 const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
@@ -114,6 +116,20 @@ export const CONFIG_SCHEMA = Type.Object(
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
+    public_url: text(
+      "",
+      "Address under which people reach the dashboard, for single sign-on; empty means public_api_url.",
+    ),
+    local_login: flag(true, "Whether users log in with a password."),
+    key_login: flag(true, "Whether the dashboard takes a service key as a log-in."),
+    session_idle_hours: count(12, 1, 8_760, "Hours after which a log-in ends that was not used."),
+    session_hours: count(168, 1, 8_760, "Hours after which a log-in ends in any case."),
+    max_key_days: count(
+      0,
+      0,
+      36_500,
+      "Days that a new service key works at most, unless its organization says otherwise; 0 is no limit.",
+    ),
     api_hosts: list("Host names under which browsers reach the dashboard, beside its own, localhost and addresses."),
     public_gateway_url: text(
       "",

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
+import { type Permission, SCOPES, type Scope } from "./people/permissions.ts";
 
-export const SCOPES = ["gateway", "read", "write", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
+export { SCOPES, type Scope };
 
 /** A service key as every thread knows it: never the key itself. Times are milliseconds since 1970. */
 export interface KeySnapshot {
@@ -11,6 +11,10 @@ export interface KeySnapshot {
   /** SHA-256 of the key, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
+  /** What the scopes allow, less what the user that it belongs to may not do. */
+  readonly permissions: readonly Permission[];
+  /** The user that it belongs to, or null. */
+  readonly userId: string | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /** Patterns of the models and routes that it may use, with `*`; `!` before one excludes. Null for all. */

@@ -8,6 +8,7 @@ import { dirname, join, relative } from "node:path";
  */
 const LAYERS: readonly (readonly string[])[] = [
   ["runtime", "masking", "errors.ts", "observe.ts", "nearest.ts"],
+  ["people"],
   ["record", "keys.ts", "config.ts", "checked.ts"],
   ["net"],
   ["config"],

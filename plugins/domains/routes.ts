@@ -39,11 +39,17 @@ export function domainRoutes(parts: DomainParts): readonly PluginRoute[] {
   const post = (path: string, more: Pick<PluginRoute, "scope" | "summary" | "handle"> & { body?: Json }) =>
     ({ method: "POST", path: `/v1/domains/${path}`, ...more }) as const;
   return [
-    { method: "GET", path: "/v1/domains", scope: "read", summary: "List domains", handle: (call) => list(parts, call) },
+    {
+      method: "GET",
+      path: "/v1/domains",
+      scope: "figures",
+      summary: "List domains",
+      handle: (call) => list(parts, call),
+    },
     {
       method: "GET",
       path: "/v1/domains/:domain",
-      scope: "read",
+      scope: "figures",
       summary: "One domain, with its history",
       handle: named((domain, { caller }) => ({ data: show(parts, domain, caller) })),
     },

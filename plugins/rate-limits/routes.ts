@@ -51,7 +51,7 @@ export function rateLimitRoutes(
     {
       method: "GET",
       path: "/v1/rate-limits",
-      scope: "read",
+      scope: "figures",
       summary: "List rate limits, and how much of each is used",
       handle: async ({ caller }) => {
         const counted = await ledger.countedOf(caller.organizationId ?? "");

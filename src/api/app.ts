@@ -3,8 +3,9 @@ import { GatewayError } from "../errors.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { ownOrigin } from "./access/called-origin.ts";
-import { type Access, Gate, type Route } from "./access/gate.ts";
+import { Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
+import { NEEDS, type Needs } from "./access/needs.ts";
 import { bulkEndpoints } from "./changes/bulk.ts";
 import { changeEndpoints } from "./changes/changes.ts";
 import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
@@ -20,6 +21,7 @@ import { propertyEndpoints } from "./figures/properties.ts";
 import { readJson, readText, requireObject } from "./input/body.ts";
 import { validationFailure } from "./input/validation.ts";
 import { logFailure } from "./log-failure.ts";
+import { meEndpoints } from "./logins/me.ts";
 import { sessionEndpoints } from "./logins/session.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
@@ -127,6 +129,7 @@ function createApp(
     .use(logEndpoints(room, gate))
     .use(keyEndpoints(room, gate))
     .use(sessionEndpoints(room, gate))
+    .use(meEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(credentialEndpoints(room, gate))
@@ -178,15 +181,17 @@ export interface DescribedRoute extends Route {
   readonly unusual: Unusual;
 }
 
-/** Every endpoint as it was declared. One that declares no access is a mistake in this program. */
+/** Every endpoint as it was declared. One that the table of needs does not have is a mistake in this program. */
 function routesOf(app: { routes: readonly { method: string; path: string; hooks: unknown }[] }): DescribedRoute[] {
   return app.routes.map(({ method, path, hooks }) => {
     const { body, detail } = hooks as { body?: unknown; detail?: Record<string, unknown> };
-    if (detail?.["x-access"] === undefined) throw new Error(`${method} ${path} does not say who may call it`);
+    const own = `${method} ${path}`;
+    const needs = (detail?.["x-needs"] as Needs | undefined) ?? (Object.hasOwn(NEEDS, own) ? NEEDS[own] : undefined);
+    if (detail === undefined || needs === undefined) throw new Error(`the table of needs does not have ${own}`);
     return {
       method,
       path,
-      access: detail["x-access"] as Access,
+      needs,
       summary: String(detail["summary"]),
       description: String(detail["description"] ?? ""),
       tags: detail["tags"] as string[],

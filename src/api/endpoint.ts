@@ -1,5 +1,3 @@
-import type { Access } from "./access/gate.ts";
-
 /** JSON Schemas by name: of a parameter, or of a media type. */
 export type Schemas = Readonly<Record<string, object>>;
 
@@ -15,9 +13,9 @@ export interface Unusual {
   readonly answers?: Schemas;
 }
 
-/** What an endpoint says of itself: who may call it, for the gate, and what it does, for the description of the API. */
-export function endpoint(access: Access, tag: string, summary: string, description = "", unusual: Unusual = {}) {
+/** What an endpoint says of itself for the description of the API. Who may call it stands in `access/needs.ts`. */
+export function endpoint(tag: string, summary: string, description = "", unusual: Unusual = {}) {
   const { body, ...others } = unusual;
-  const detail = { summary, description, tags: [tag], "x-access": access, "x-unusual": others };
+  const detail = { summary, description, tags: [tag], "x-unusual": others };
   return { detail: body === undefined ? detail : { ...detail, "x-body": body } };
 }

@@ -60,7 +60,7 @@ export function failed(
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "invalid_body",
   401: "invalid_auth",
-  403: "insufficient_scope",
+  403: "insufficient_permission",
   404: "not_found",
   409: "duplicate_name",
   429: "rate_limited",

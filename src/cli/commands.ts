@@ -44,7 +44,7 @@ export const COMMANDS: readonly Command[] = [
       scopes: {
         type: "string",
         value: "LIST",
-        description: "of gateway, read, write, admin (default: gateway,read,write)",
+        description: "of gateway, figures, read, write, admin (default: gateway,read,write)",
       },
       models: {
         type: "string",
@@ -67,6 +67,19 @@ export const COMMANDS: readonly Command[] = [
     summary: "list the service keys",
     options: { json: JSON_OPTION },
     load: async () => (await import("./keys.ts")).listKeysCommand,
+  },
+  {
+    name: "keys rotate",
+    summary: "give a service key a new secret and print it, once, on stdout",
+    args: ["<id>"],
+    options: {
+      grace: {
+        type: "string",
+        value: "TIME",
+        description: "how long the old secret still works, such as 24h (default: not at all)",
+      },
+    },
+    load: async () => (await import("./keys.ts")).rotateKeyCommand,
   },
   {
     name: "keys revoke",

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { europeanConfig } from "../config.ts";
 import { isDirectoryTaken } from "../store/database/lock.ts";
-import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../store/key-terms.ts";
+import {
+  boundedExpiry,
+  DEFAULT_SCOPES,
+  parseExpiry,
+  parseGrace,
+  parsePatterns,
+  parseScopes,
+} from "../store/key-terms.ts";
 import {
   areKeysKnown,
   createServiceKey,
@@ -9,8 +16,11 @@ import {
   type ListedKey,
   listKeys,
   revokeKey,
+  rotateKey,
 } from "../store/keys.ts";
+import { maxKeyDays } from "../store/people/organizations.ts";
 import { type Database, localPath } from "../store/store.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
@@ -45,7 +55,9 @@ export const createKeyCommand: Run = async (invocation) => {
     expiresAt: () => (expires === undefined ? null : parseExpiry(expires, Date.now())),
   });
   const made = await withRecords(config, async (records) => {
-    const created = await createServiceKey(records, order);
+    const maxDays = await maxKeyDays(records, config, order.organization);
+    const expiresAt = boundedExpiry(order.expiresAt, maxDays, Date.now());
+    const created = await createServiceKey(records, { ...order, expiresAt }, atCommandLine());
     await untilKnown(invocation, records);
     return created;
   });
@@ -59,9 +71,20 @@ export const createKeyCommand: Run = async (invocation) => {
 export const listKeysCommand: Run = async (invocation) => {
   const isTerminal = invocation.terminal.columns !== undefined;
   printList(invocation, await withRecords(invocation.config, (records) => listKeys(records)), {
-    headings: ["id", "name", "expires", "scopes", "organization", "last used", "created", "models", "credentials"],
+    headings: [
+      "id",
+      "name",
+      "expires",
+      "scopes",
+      "organization",
+      "user",
+      "last used",
+      "created",
+      "models",
+      "credentials",
+    ],
     cells: (key) => row(key, isTerminal ? shortTime : (time) => time),
-    cuts: ["name", "organization", "models", "credentials"],
+    cuts: ["name", "organization", "user", "models", "credentials"],
     none: "there are no keys",
   });
   return 0;
@@ -71,7 +94,7 @@ export const revokeKeyCommand: Run = async (invocation) => {
   const { args, terminal, config } = invocation;
   const id = args[0]!;
   const isRevoked = await withRecords(config, async (records) => {
-    const found = await revokeKey(records, id);
+    const found = await revokeKey(records, { id }, atCommandLine());
     if (found) await untilKnown(invocation, records);
     return found;
   });
@@ -79,6 +102,28 @@ export const revokeKeyCommand: Run = async (invocation) => {
     throw new CommandError(`there is no key with the id ${JSON.stringify(id)}; \`weir keys list\` shows them`);
   }
   terminal.err(`key ${id} is revoked\n`);
+  return 0;
+};
+
+/** Prints the new secret alone on stdout. */
+export const rotateKeyCommand: Run = async (invocation) => {
+  const { args, options, terminal, config } = invocation;
+  const id = args[0]!;
+  const grace = options["grace"] as string | undefined;
+  const { graceMs } = readAll({ graceMs: () => (grace === undefined ? 0 : parseGrace(grace)) });
+  const rotated = await withRecords(config, async (records) => {
+    const found = await rotateKey(records, { id }, graceMs, atCommandLine());
+    if (found !== undefined) await untilKnown(invocation, records);
+    return found;
+  });
+  if (rotated === undefined) {
+    throw new CommandError(
+      `there is no key with the id ${JSON.stringify(id)} that works; \`weir keys list\` shows them`,
+    );
+  }
+  terminal.err(`key "${rotated.name}" (${rotated.id}) has a new secret, which is shown this once\n`);
+  if (rotated.previous_until !== null) terminal.err(`The old one works until ${rotated.previous_until}.\n`);
+  terminal.out(`${rotated.key}\n`);
   return 0;
 };
 
@@ -117,7 +162,7 @@ function row(key: ListedKey, timeText: (time: string) => string): string[] {
     patterns === null ? "all" : patterns.join(",") || "none",
   );
   const state = key.revoked_at === null ? expires : "revoked";
-  return [key.id, key.name, state, scopes, key.organization, used, timeText(key.created_at), ...lists];
+  return [key.id, key.name, state, scopes, key.organization, key.user ?? "", used, timeText(key.created_at), ...lists];
 }
 
 /** The day in UTC, or the time of day where that is less than a day away. */

@@ -100,6 +100,7 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
     allowed: "32 to 512 printable ASCII characters without spaces",
   }),
   api_hosts: { fits: isNameOrAddress, allowed: "host names or addresses without port" },
+  public_url: PUBLIC_ADDRESS,
   public_api_url: PUBLIC_ADDRESS,
   eu_public_api_url: PUBLIC_ADDRESS,
   public_gateway_url: PUBLIC_ADDRESS,

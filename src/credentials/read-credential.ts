@@ -158,10 +158,12 @@ function checkTerms(terms: CredentialTerms, rules: CredentialRules): void {
   if (header !== undefined)
     throw wrong(`headers.${header}`, "this header is not a credential's to set; a key belongs into a secret member");
   if (terms.shared && !rules.operator)
-    throw new GatewayError("insufficient_scope", "only the first organization shares credentials", { path: "shared" });
+    throw new GatewayError("insufficient_permission", "sharing credentials needs the permission operator", {
+      path: "shared",
+    });
   if (terms.private && !rules.operator) {
-    const message = "only the first organization opens private addresses";
-    throw new GatewayError("insufficient_scope", message, { path: "private" });
+    const message = "opening private addresses needs the permission operator";
+    throw new GatewayError("insufficient_permission", message, { path: "private" });
   }
   for (const [member, address] of [
     ["base_url", terms.base_url],

@@ -2,6 +2,7 @@ import { namesKind, WITH_KIND, withKinds } from "../record/kinds.ts";
 import { type BodyTest, compileFilter } from "./compile.ts";
 import type { Join } from "./fields.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
+import { refuseSaid, type Sight } from "./sight.ts";
 import type { Sort } from "./sort.ts";
 import { PLANNED, type Source, sourceSql } from "./source.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
@@ -10,6 +11,8 @@ import { conditionsOf, type FilterTree } from "./tree.ts";
 export interface Scope {
   readonly organizationId: string;
   readonly tree: FilterTree;
+  /** How much of the records the caller sees; all of it where Weir itself asks. */
+  readonly sight?: Sight;
 }
 
 interface SelectOptions {
@@ -28,6 +31,8 @@ interface SelectOptions {
 /**
  * A select over the records of a scope, as rows `r`.
  *
+ * @throws GatewayError `insufficient_permission` where the tree or the order asks for what the scope does not see.
+ *
  * @param columns - SQL between "select" and "from"
  * @param tail - SQL after the condition: grouping, order, limit.
  */
@@ -37,6 +42,7 @@ export function selectRecords(
   tail: (parameters: Parameters) => string,
   options: SelectOptions = {},
 ): SqlStatement {
+  refuseSaid(scope.sight, scope.tree, options.sort);
   const parameters = new Parameters();
   const { body, source = PLANNED, texts, excerpts, where } = options;
   const organization = parameters.bind(scope.organizationId);

@@ -33,6 +33,32 @@ export function parseExpiry(text: string, now: number): number {
   return Math.min(Math.floor(at), EXPIRY_MAX_MS);
 }
 
+const GRACE_MAX_MS = 30 * 86_400_000;
+
+/** How long an old secret works beside a new one: `24h`. @throws GatewayError `invalid_body`. */
+export function parseGrace(text: string): number {
+  const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = amount === undefined ? Number.NaN : Number(amount) * UNIT_MS[unit!]!;
+  if (ms <= GRACE_MAX_MS) return ms;
+  throw new GatewayError("invalid_body", "grace: give a duration such as 30m or 24h, 30d at most", { path: "grace" });
+}
+
+/**
+ * When a key expires where an organization bounds it.
+ *
+ * @param maxDays - 0 for no limit.
+ * @throws GatewayError `invalid_body` where a later time was asked for.
+ */
+export function boundedExpiry(asked: number | null, maxDays: number, now: number): number | null {
+  if (maxDays === 0) return asked;
+  const latest = now + maxDays * 86_400_000;
+  if (asked === null) return latest;
+  if (asked <= latest) return asked;
+  throw new GatewayError("invalid_body", `expires: keys of this organization work for ${maxDays} days at most`, {
+    path: "expires",
+  });
+}
+
 const PATTERNS_MAX = 200;
 const PATTERN = /^!?[^\s,!\p{Cc}][^\s,\p{Cc}]{0,299}$/u;
 

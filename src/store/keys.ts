@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
+import { type Acting, SYSTEM } from "../people/actor.ts";
+import { type Permission, permissionsOf, ROLES, type Role, scopesWithin } from "../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
+import { recorded } from "./audit/recorded.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database, Statement } from "./store.ts";
 
@@ -20,6 +23,12 @@ export interface ListedKey {
   /** Patterns of what it may use; null for all. */
   readonly models: readonly string[] | null;
   readonly credentials: readonly string[] | null;
+  /** Whose key it is; null for one that belongs to nobody. */
+  readonly user_id: string | null;
+  /** Address of that user. */
+  readonly user: string | null;
+  /** Until when the secret before the last rotation works. */
+  readonly previous_until: string | null;
 }
 
 interface KeyOrder {
@@ -33,14 +42,24 @@ interface KeyOrder {
   /** Patterns of what it may use; all unless given. */
   readonly models?: readonly string[] | null;
   readonly credentials?: readonly string[] | null;
+  readonly userId?: string | null;
   /** The key itself, where it is not to be random. */
   readonly value?: string;
 }
 
 /** Makes a key; `key` is shown here and never again. */
-export async function createServiceKey(records: Database, order: KeyOrder): Promise<ListedKey & { key: string }> {
+export async function createServiceKey(
+  records: Database,
+  order: KeyOrder,
+  by: Acting = SYSTEM,
+): Promise<ListedKey & { key: string }> {
   const made = keyStatements(order, "");
-  await patiently(() => records.batch(made.statements));
+  await recorded(records, made.statements, by, {
+    action: "key.created",
+    organizationId: await idOfOrganization(records, order.organization),
+    object: { kind: "key", id: made.id, name: order.name },
+    after: { scopes: order.scopes, user_id: order.userId ?? null, expires_at: isoTimeOrNull(order.expiresAt) },
+  });
   const [listed] = await listKeys(records, { id: made.id });
   return { ...listed!, key: made.key };
 }
@@ -52,7 +71,8 @@ export async function createServiceKey(records: Database, order: KeyOrder): Prom
  * @returns the key, to be shown once, or undefined where there are keys.
  */
 export async function ensureFirstKey(records: Database, region: string, value: string): Promise<string | undefined> {
-  const order = { name: "first key", organization: FIRST_ORGANIZATION, scopes: SCOPES, region, expiresAt: null };
+  const scopes = SCOPES.filter((scope) => scope !== "figures"); // `read` implies it
+  const order = { name: "first key", organization: FIRST_ORGANIZATION, scopes, region, expiresAt: null };
   const made = keyStatements(value === "" ? order : { ...order, value }, "where not exists (select 1 from keys)");
   const [known] = await records.query<unknown>({ sql: "select 1 from keys limit 1", args: [] });
   if (known !== undefined) return undefined;
@@ -66,17 +86,28 @@ export async function removeKey(records: Database, key: string): Promise<void> {
   await patiently(() => records.batch([{ sql: "delete from keys where hash = ?", args: [hashKey(key)] }]));
 }
 
-/** Oldest first; of one organization, one id, or all. */
-export async function listKeys(
-  records: Database,
-  only: { readonly organizationId?: string; readonly id?: string } = {},
-): Promise<ListedKey[]> {
+export interface WhichKeys {
+  readonly organizationId?: string;
+  readonly id?: string;
+  readonly userId?: string;
+}
+
+/** Oldest first; of one organization, one user, one id, or all. */
+export async function listKeys(records: Database, only: WhichKeys = {}): Promise<ListedKey[]> {
   const rows = await records.query<
-    KeyRow & { organization: string; region: string; created_at: number; last_used_at: number | null }
+    KeyRow & {
+      organization: string;
+      region: string;
+      created_at: number;
+      last_used_at: number | null;
+      user: string | null;
+    }
   >({
-    sql: `select k.*, o.name as organization from keys k join organizations o on o.id = k.organization_id
-      where (?1 is null or k.organization_id = ?1) and (?2 is null or k.id = ?2) order by k.created_at, k.rowid`,
-    args: [only.organizationId ?? null, only.id ?? null],
+    sql: `select k.*, o.name as organization, u.email as user from keys k join organizations o on o.id = k.organization_id
+      left join users u on u.id = k.user_id
+      where (?1 is null or k.organization_id = ?1) and (?2 is null or k.id = ?2) and (?3 is null or k.user_id = ?3)
+      order by k.created_at, k.rowid`,
+    args: [only.organizationId ?? null, only.id ?? null, only.userId ?? null],
   });
   return rows.map((row) => ({
     id: row.id,
@@ -90,33 +121,124 @@ export async function listKeys(
     revoked_at: isoTimeOrNull(row.revoked_at),
     models: readPatterns(row.models),
     credentials: readPatterns(row.credentials),
+    user_id: row.user_id,
+    user: row.user,
+    previous_until: row.previous_until !== null && row.previous_until > Date.now() ? isoTime(row.previous_until) : null,
   }));
 }
 
 /** Revokes at once; revoking again changes nothing. @returns false where there is no such key. */
-export async function revokeKey(records: Database, id: string, organizationId?: string): Promise<boolean> {
-  const only = organizationId === undefined ? { id } : { id, organizationId };
-  if ((await listKeys(records, only)).length === 0) return false;
+export async function revokeKey(records: Database, which: WhichKeys & { id: string }, by: Acting): Promise<boolean> {
+  const [key] = await listKeys(records, which);
+  if (key === undefined) return false;
+  if (key.revoked_at !== null) return true;
   const sql = "update keys set revoked_at = ? where id = ? and revoked_at is null";
-  await patiently(() => records.batch([{ sql, args: [Date.now(), id] }]));
+  await recorded(records, [{ sql, args: [Date.now(), which.id] }], by, {
+    action: "key.revoked",
+    organizationId: await idOfOrganization(records, key.organization),
+    object: { kind: "key", id: key.id, name: key.name },
+  });
   return true;
 }
 
-/** All keys as the threads that check them need them, revoked ones included. */
+/**
+ * Gives a key a new secret, which is shown here and never again; the old one works for `graceMs` more.
+ *
+ * @returns undefined where there is no such key, or it was revoked.
+ */
+export async function rotateKey(
+  records: Database,
+  which: WhichKeys & { id: string },
+  graceMs: number,
+  by: Acting,
+): Promise<(ListedKey & { key: string }) | undefined> {
+  const [known] = await listKeys(records, which);
+  if (known === undefined || known.revoked_at !== null) return undefined;
+  const key = createKey(known.region);
+  const now = Date.now();
+  const sql = `update keys set previous_hash = hash, previous_until = ?, hash = ?, changed_at = max(coalesce(changed_at, 0) + 1, ?)
+    where id = ? and revoked_at is null`;
+  const statements = [{ sql, args: [now + graceMs, hashKey(key), now, which.id] }];
+  await recorded(records, statements, by, {
+    action: "key.rotated",
+    organizationId: await idOfOrganization(records, known.organization),
+    object: { kind: "key", id: known.id, name: known.name },
+    after: { previous_until: isoTime(now + graceMs) },
+  });
+  const [rotated] = await listKeys(records, which);
+  return { ...rotated!, key };
+}
+
+/** Gives a key to another user, or to nobody: then it does not stop with a user. @returns false where there is no such key. */
+export async function handOverKey(
+  records: Database,
+  which: WhichKeys & { id: string },
+  userId: string | null,
+  by: Acting,
+): Promise<boolean> {
+  const [known] = await listKeys(records, which);
+  if (known === undefined) return false;
+  const now = Date.now();
+  const sql = "update keys set user_id = ?, changed_at = max(coalesce(changed_at, 0) + 1, ?) where id = ?";
+  await recorded(records, [{ sql, args: [userId, now, which.id] }], by, {
+    action: "key.changed",
+    organizationId: await idOfOrganization(records, known.organization),
+    object: { kind: "key", id: known.id, name: known.name },
+    before: { user_id: known.user_id },
+    after: { user_id: userId },
+  });
+  return true;
+}
+
+/**
+ * All keys as the threads that check them need them, revoked ones included. A user's key may do no more than its user may
+ * now, and nothing once that user is gone. A rotated key comes twice while its old secret works, first with the old one.
+ */
 export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
-  const sql = "select id, organization_id, name, hash, scopes, expires_at, revoked_at, models, credentials from keys";
-  const rows = await records.query<KeyRow>({ sql, args: [] });
-  return rows.map((row) => ({
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    hash: row.hash,
-    scopes: readScopes(row.scopes),
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    models: readPatterns(row.models),
-    credentials: readPatterns(row.credentials),
-  }));
+  const first = await firstOrganizationId(records);
+  const sql = `select k.*, u.id as known_user, u.disabled_at, u.operator, m.role from keys k
+    left join users u on u.id = k.user_id
+    left join members m on m.user_id = k.user_id and m.organization_id = k.organization_id`;
+  const rows = await records.query<KeyRow & OwnerRow>({ sql, args: [] });
+  return rows.flatMap((row) => {
+    const own = ownerPermissions(row);
+    const given = readScopes(row.scopes);
+    const scopes = own === undefined ? given : scopesWithin(given, own);
+    const runsAll = row.organization_id === first && scopes.includes("admin");
+    const allowed: readonly Permission[] = [...permissionsOf(scopes), ...(runsAll ? (["operator"] as const) : [])];
+    const key: KeySnapshot = {
+      id: row.id,
+      organizationId: row.organization_id,
+      name: row.name,
+      hash: row.hash,
+      scopes,
+      permissions: own === undefined ? allowed : allowed.filter((permission) => own.includes(permission)),
+      userId: row.user_id,
+      expiresAt: row.expires_at,
+      revokedAt: own?.length === 0 ? (row.revoked_at ?? 0) : row.revoked_at,
+      models: readPatterns(row.models),
+      credentials: readPatterns(row.credentials),
+    };
+    const { previous_hash: hash, previous_until: until } = row;
+    if (hash === null || until === null || until <= Date.now()) return [key];
+    return [{ ...key, hash, expiresAt: Math.min(until, key.expiresAt ?? until) }, key];
+  });
+}
+
+/** Of the user that a key belongs to. */
+interface OwnerRow {
+  readonly known_user: string | null;
+  readonly disabled_at: number | null;
+  readonly operator: number | null;
+  readonly role: Role | null;
+}
+
+/** What a key's user may do in the key's organization; undefined for a key that belongs to nobody. */
+function ownerPermissions(row: KeyRow & OwnerRow): readonly Permission[] | undefined {
+  if (row.user_id === null) return undefined;
+  if (row.known_user === null || row.disabled_at !== null) return [];
+  if (row.operator === 1) return ROLES.operator;
+  return row.role === null ? [] : ROLES[row.role];
 }
 
 /** Of the setting that says which keys the service of a region knows. */
@@ -139,10 +261,10 @@ export async function areKeysKnown(records: Database, regions: readonly string[]
   return rows.length === regions.length && rows.every(({ value }) => value === fingerprint);
 }
 
-/** Differs whenever a key was made or revoked; far cheaper than all keys. */
+/** Differs whenever a key or what its user may do has changed; far cheaper than all keys. */
 export async function keysFingerprint(records: Database): Promise<string> {
-  const sql =
-    "select count(*) as n, max(rowid) as last, total(revoked_at) as revoked, total(expires_at) as expire from keys";
+  const sql = `select count(*) as n, max(rowid) as last, total(revoked_at) as revoked, total(expires_at) as expire,
+    total(changed_at) as changed, (select version from people_version) as people from keys`;
   return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
 }
 
@@ -158,6 +280,15 @@ export async function firstOrganizationId(records: Database): Promise<string | u
   const sql = "select id from organizations order by created_at, rowid limit 1";
   const [row] = await records.query<{ id: string }>({ sql, args: [] });
   return row?.id;
+}
+
+/** Its id, or the one that it will have. */
+async function idOfOrganization(records: Database, name: string): Promise<string> {
+  const [known] = await records.query<{ id: string }>({
+    sql: "select id from organizations where name = ?",
+    args: [name],
+  });
+  return known?.id ?? organizationId(name);
 }
 
 /** @returns its id; it is made where there is none of this name. */
@@ -191,6 +322,9 @@ interface KeyRow {
   readonly revoked_at: number | null;
   readonly models: string | null;
   readonly credentials: string | null;
+  readonly user_id: string | null;
+  readonly previous_hash: string | null;
+  readonly previous_until: number | null;
 }
 
 function keyStatements(order: KeyOrder, condition: string): { id: string; key: string; statements: Statement[] } {
@@ -208,9 +342,20 @@ function keyStatements(order: KeyOrder, condition: string): { id: string; key: s
         args: [organizationId(organization), organization, now],
       },
       {
-        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials)
-          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ?, ?, ? ${condition}`,
-        args: [id, organization, name, hashKey(key), JSON.stringify(scopes), region, now, expiresAt, ...lists],
+        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials, user_id)
+          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ? ${condition}`,
+        args: [
+          id,
+          organization,
+          name,
+          hashKey(key),
+          JSON.stringify(scopes),
+          region,
+          now,
+          expiresAt,
+          ...lists,
+          order.userId ?? null,
+        ],
       },
     ],
   };
@@ -230,7 +375,7 @@ function readScopes(json: string): Scope[] {
  * name, keep theirs. It stands in every record and in its indexes, and is short for that: 41 bits of a SHA-256.
  * Organizations that were made before have a UUID.
  */
-function organizationId(name: string): string {
+export function organizationId(name: string): string {
   const hex = createHash("sha256").update(`weir organization ${name}`).digest("hex");
   return BigInt(`0x${hex}`).toString(36).slice(-8);
 }

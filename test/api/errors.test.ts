@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
+import { SYSTEM } from "../../src/people/actor.ts";
 import { createServiceKey, revokeKey } from "../../src/store/keys.ts";
 import { type CallOptions, insertRecord, openApi, type TestApi } from "./open.ts";
 
@@ -38,7 +39,7 @@ type Row = [name: string, method: string, path: string, options: CallOptions, st
 const CODES: Readonly<Record<string, string>> = {
   400: "invalid_body",
   401: "missing_auth",
-  403: "insufficient_scope",
+  403: "insufficient_permission",
   404: "not_found",
   405: "method_not_allowed",
   413: "body_too_large",
@@ -227,7 +228,7 @@ describe("the API answers", () => {
     const order = { name: "short", organization: "default", scopes: ["read"], region: "us" } as const;
     const expired = await createServiceKey(it.store.records, { ...order, expiresAt: Date.now() - 1 });
     const revoked = await createServiceKey(it.store.records, { ...order, expiresAt: null });
-    await revokeKey(it.store.records, revoked.id);
+    await revokeKey(it.store.records, { id: revoked.id }, SYSTEM);
     await waitFor(() => it.published().some((key) => key.id === revoked.id && key.revokedAt !== null));
     expect((await it.call("GET", "/v1/models", { key: expired.key })).json.message).toContain("has expired");
     expect((await it.call("GET", "/v1/models", { key: revoked.key })).json.message).toContain("was revoked");

@@ -56,7 +56,7 @@ describe("a view", () => {
     const { id } = await saved({ name: "Ours", shared: true }, api.keys.all);
     const change = (key: string, body: object) => api.call("PATCH", `/v1/views/${id}`, { key, body });
     const refused = await change(api.keys.read, { name: "Taken over" });
-    expect([refused.status, refused.json.code]).toEqual([403, "insufficient_scope"]);
+    expect([refused.status, refused.json.code]).toEqual([403, "insufficient_permission"]);
     expect((await api.call("DELETE", `/v1/views/${id}`, { key: api.keys.read })).status).toBe(403);
     expect((await change(api.keys.admin, { name: "Renamed" })).json.data).toMatchObject({
       name: "Renamed",
@@ -73,7 +73,7 @@ describe("a view", () => {
       key: api.keys.read,
       body: { shared: true },
     });
-    expect([status, json.code, json.path]).toEqual([403, "insufficient_scope", "shared"]);
+    expect([status, json.code, json.path]).toEqual([403, "insufficient_permission", "shared"]);
     expect((await post({ name: "x" }, api.keys.gateway)).status).toBe(403);
   });
 

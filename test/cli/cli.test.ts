@@ -45,7 +45,7 @@ test("help says what to type where npm has started the program", () => {
 test.each([
   [["serv"], 'weir: there is no command "serv"; did you mean "serve"?'],
   [["nonsense"], 'weir: there is no command "nonsense"; try `'],
-  [["keys"], 'weir: "keys" needs a command; there are: keys create, keys list, keys revoke'],
+  [["keys"], 'weir: "keys" needs a command; there are: keys create, keys list, keys rotate, keys revoke'],
   [["keys", "make"], 'weir: there is no command "keys make"'],
   [["keys", "create"], "weir: keys create needs --name NAME"],
   [["keys", "create", "--nam", "x"], "weir: keys create: there is no option --nam; did you mean --name?"],
@@ -102,7 +102,7 @@ describe("keys", () => {
     expect({ status, out }).toEqual({ status: 2, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([
       "weir: keys create needs --name NAME",
-      'weir: there is no scope "red"; scopes are gateway, read, write, admin',
+      'weir: there is no scope "red"; scopes are gateway, figures, read, write, admin',
       "weir: expires: give a duration such as 90s, 15m, 12h or 30d, or an ISO 8601 date",
     ]);
   });
@@ -146,6 +146,9 @@ describe("keys", () => {
         "revoked_at",
         "models",
         "credentials",
+        "user_id",
+        "user",
+        "previous_until",
       ].sort(),
     );
     expect((await cli.run("keys", "list")).out).toContain(listed.expires_at ?? "never");

@@ -148,7 +148,7 @@ describe("a credential", () => {
 
   test.each(["shared", "private"])("is not %s in an organization that does not run the deployment", (member) => {
     const read = () => readCredential({ provider: "openai", api_key: KEY, [member]: true }, rulesOf(false));
-    expect(read).toThrow(expect.objectContaining({ code: "insufficient_scope", path: member }));
+    expect(read).toThrow(expect.objectContaining({ code: "insufficient_permission", path: member }));
   });
 
   test("never shows what it refuses, whatever it is", () => {

@@ -130,7 +130,7 @@ test("a key without the scope gateway tries nothing, and one for other models is
     return logIn(((await made.json()) as Json).data.key);
   };
   const reader = await attempt({}, { cookie: await make({ name: "reader", scopes: ["read"] }) });
-  expect([reader.status, ((await reader.json()) as Json).code]).toEqual([403, "insufficient_scope"]);
+  expect([reader.status, ((await reader.json()) as Json).code]).toEqual([403, "insufficient_permission"]);
   const few = { name: "few", scopes: ["gateway", "read"], models: ["openai/*"] };
   const other = await attempt({}, { cookie: await make(few), "gateway-auth": `Bearer ${KEY}` });
   expect([other.status, ((await other.json()) as Json).error.code]).toEqual([403, "model_forbidden"]);

@@ -155,6 +155,8 @@ export function keySnapshot(key: string, changes: Partial<KeySnapshot> = {}): Ke
     name: "test key",
     hash: hashKey(key),
     scopes: ["gateway"],
+    permissions: ["gateway"],
+    userId: null,
     expiresAt: null,
     revokedAt: null,
     models: null,

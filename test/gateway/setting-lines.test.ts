@@ -104,8 +104,8 @@ test("more lines than the memory holds are forgotten, and read as before", () =>
 
 const NOW = 1_000;
 const key = (text: string, more: Partial<KeySnapshot> = {}): KeySnapshot => ({
-  ...{ id: text, organizationId: "o", name: text, hash: hashKey(text), scopes: ["gateway"] },
-  ...{ expiresAt: null, revokedAt: null, models: null, credentials: null },
+  ...{ id: text, organizationId: "o", name: text, hash: hashKey(text), scopes: ["gateway"], permissions: ["gateway"] },
+  ...{ userId: null, expiresAt: null, revokedAt: null, models: null, credentials: null },
   ...more,
 });
 

@@ -14,7 +14,7 @@ const LONG = 9_000;
 /** What lists and single records show of these requests; both must agree. */
 async function shown({ store }: Rig, ids: readonly string[]) {
   const rows = await recordsByIds(store.records, "org-1", ids);
-  const asked = { organizationId: "org-1", by: "request_id", keys: ids } as const;
+  const asked = { organizationId: "org-1", sight: "bodies", by: "request_id", keys: ids } as const;
   const listed = await listedRecords(store.records, asked, MADE_FROM);
   const members = listed.map(({ stored }) => JSON.parse(stored));
   expect(members.map(({ input, output }) => [input, output])).toEqual(rows.map(({ input, output }) => [input, output]));

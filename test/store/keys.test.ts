@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import Libsql from "libsql";
 import type { Config } from "../../src/config.ts";
-import { hashKey } from "../../src/keys.ts";
+import { hashKey, whyUnusable } from "../../src/keys.ts";
+import { SYSTEM } from "../../src/people/actor.ts";
 import { parseExpiry, parseScopes } from "../../src/store/key-terms.ts";
 import {
   createServiceKey,
@@ -10,6 +11,7 @@ import {
   keysFingerprint,
   listKeys,
   revokeKey,
+  rotateKey,
   snapshotKeys,
   touchKeys,
 } from "../../src/store/keys.ts";
@@ -58,16 +60,65 @@ describe("a key", () => {
   test("is revoked once, and only where the organization has it", () =>
     withStore(async ({ records }) => {
       const { id } = await createServiceKey(records, ORDER);
-      expect(await revokeKey(records, id, "another organization")).toBe(false);
-      expect(await revokeKey(records, "no such id")).toBe(false);
+      expect(await revokeKey(records, { id, organizationId: "another organization" }, SYSTEM)).toBe(false);
+      expect(await revokeKey(records, { id: "no such id" }, SYSTEM)).toBe(false);
       expect((await snapshotKeys(records))[0]!.revokedAt).toBeNull();
       const before = await keysFingerprint(records);
-      expect(await revokeKey(records, id)).toBe(true);
+      expect(await revokeKey(records, { id }, SYSTEM)).toBe(true);
       expect(await keysFingerprint(records)).not.toBe(before);
       const revokedAt = (await snapshotKeys(records))[0]!.revokedAt;
       expect(revokedAt).toBeGreaterThan(0);
-      expect(await revokeKey(records, id)).toBe(true);
+      expect(await revokeKey(records, { id }, SYSTEM)).toBe(true);
       expect((await snapshotKeys(records))[0]!.revokedAt).toBe(revokedAt);
+    }));
+
+  test("is rotated: the old secret works for the grace time, the new one from now on", () =>
+    withStore(async ({ records }) => {
+      const made = await createServiceKey(records, ORDER);
+      const rotated = (await rotateKey(records, { id: made.id }, 60_000, SYSTEM))!;
+      expect(rotated.key).not.toBe(made.key);
+      const known = await snapshotKeys(records);
+      expect(known.map(({ id, hash }) => [id, hash])).toEqual([
+        [made.id, hashKey(made.key)],
+        [made.id, hashKey(rotated.key)],
+      ]);
+      expect([whyUnusable(known[0]!, Date.now()), whyUnusable(known[0]!, Date.now() + 61_000)]).toEqual([
+        undefined,
+        "expired",
+      ]);
+      await rotateKey(records, { id: made.id }, 0, SYSTEM);
+      expect(await snapshotKeys(records)).toHaveLength(1);
+      await revokeKey(records, { id: made.id }, SYSTEM);
+      expect(await rotateKey(records, { id: made.id }, 0, SYSTEM)).toBeUndefined();
+    }));
+
+  test("does no more than the user that it belongs to, and stops with them", () =>
+    withStore(async ({ records }) => {
+      const scopes = ["gateway", "read", "write"] as const;
+      await createServiceKey(records, { ...ORDER, scopes, userId: "u-1" });
+      const now = Date.now();
+      const put = (sql: string, ...args: (string | number)[]) => records.batch([{ sql, args }]);
+      const known = async () => (await snapshotKeys(records))[0]!;
+      expect(whyUnusable(await known(), now)).toBe("revoked"); // there is no such user
+      await put("insert into users (id, email, name, created_at, updated_at) values ('u-1', 'a@x.test', 'A', 0, 0)");
+      const add = `insert into members (user_id, organization_id, role, source, created_at, updated_at)
+        select 'u-1', id, ?, 'weir', 0, 0 from organizations`;
+      await put(add, "developer");
+      expect((await known()).permissions).toEqual(["gateway", "figures", "bodies", "write"]); // not delete
+      let fingerprint = await keysFingerprint(records);
+      for (const [sql, permissions] of [
+        ["update members set role = 'viewer'", []],
+        ["update members set role = 'admin'", ["gateway", "figures", "bodies", "write", "delete"]],
+        ["update users set disabled_at = 1", []],
+        ["update users set disabled_at = null, operator = 1", ["gateway", "figures", "bodies", "write", "delete"]],
+        ["update users set operator = 0", ["gateway", "figures", "bodies", "write", "delete"]],
+        ["delete from members", []],
+      ] as const) {
+        await put(sql);
+        expect([sql, (await known()).permissions]).toEqual([sql, [...permissions]]);
+        expect(await keysFingerprint(records)).not.toBe(fingerprint);
+        fingerprint = await keysFingerprint(records);
+      }
     }));
 
   test("remembers its last use", () =>

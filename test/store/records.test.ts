@@ -30,7 +30,7 @@ async function expectSameAsRows(ids: readonly string[]): Promise<void> {
   const rows = await recordsByIds(store.records, "o", ids);
   expect(rows.map(({ request_id }) => request_id)).toEqual([...ids]);
   for (const by of ["request_id", "seq"] as const) {
-    const asked = { organizationId: "o", by, keys: rows.map((row) => row[by]) };
+    const asked = { organizationId: "o", sight: "bodies", by, keys: rows.map((row) => row[by]) } as const;
     const listed = await listedRecords(store.records, asked, LISTED);
     expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(
       rows.map((row) => JSON.parse(JSON.stringify(storedMembers(row)))),
@@ -84,7 +84,7 @@ test("a record of another organization is not listed, whichever key names it", a
   const id = await insertRecord(store, "other");
   const [row] = await recordsByIds(store.records, "other", [id]);
   for (const by of ["request_id", "seq"] as const) {
-    const asked = { organizationId: "o", by, keys: [row![by]] };
+    const asked = { organizationId: "o", sight: "bodies", by, keys: [row![by]] } as const;
     expect(await listedRecords(store.records, asked, LISTED)).toEqual([]);
   }
 });

@@ -64,7 +64,11 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     ];
     for (const keys of [ids.slice(0, 1), ids]) {
       const rows = await recordsByIds(store.records, "o", keys);
-      const listed = await listedRecords(store.records, { organizationId: "o", by: "request_id", keys }, MADE_FROM);
+      const listed = await listedRecords(
+        store.records,
+        { organizationId: "o", sight: "bodies", by: "request_id", keys },
+        MADE_FROM,
+      );
       expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(
         rows.map((row) => JSON.parse(JSON.stringify(storedMembers(row)))),
       );

@@ -1,22 +1,18 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
-import { hasScope, type KeySnapshot, type Scope, whyUnusable } from "../../keys.ts";
+import { type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { nearestName } from "../../nearest.ts";
 import { type Login, type Logins, refuseOtherSites } from "../logins/logins.ts";
+import { type Caller, callerOfKey, lacks, may } from "./caller.ts";
 import type { KeyWatch } from "./key-watch.ts";
-
-/**
- * Who may call an endpoint: a key with the scope; any key; anyone; or anyone with a signed address, else a key with `read`
- * (the endpoint checks the signature itself).
- */
-export type Access = Scope | "key" | "open" | "signed";
+import { changes, type Needs, permissionNeeded } from "./needs.ts";
 
 /** One endpoint as the gate and the description of the API see it. */
 export interface Route {
   readonly method: string;
   /** With `:name` for each variable segment. */
   readonly path: string;
-  readonly access: Access;
+  readonly needs: Needs;
 }
 
 interface GateOptions {
@@ -27,13 +23,10 @@ interface GateOptions {
   readonly routes: readonly Route[];
 }
 
-/** What such endpoints do changes something, or costs money: with a cookie they have to be asked by our own pages. */
-const CHANGING: readonly Access[] = ["gateway", "write", "admin"];
-
 interface PathMethods {
   readonly path: string;
   readonly pattern: RegExp;
-  readonly methods: ReadonlyMap<string, Access>;
+  readonly methods: ReadonlyMap<string, Needs>;
 }
 
 /** Lets a request through to its endpoint, or says why not, before any of its body is read. */
@@ -42,7 +35,7 @@ export class Gate {
   readonly #paths: readonly PathMethods[];
   readonly #logins: Logins;
   readonly #ownOrigin: (request: Request) => string | undefined;
-  readonly #callers = new WeakMap<Request, KeySnapshot>();
+  readonly #callers = new WeakMap<Request, Caller>();
   readonly #loginsOf = new WeakMap<Request, Login>();
 
   constructor({ keys, logins, ownOrigin, routes }: GateOptions) {
@@ -53,7 +46,7 @@ export class Gate {
       .map(([path, same]) => ({
         path,
         pattern: new RegExp(`^${path.replace(/[.+*?()[\]{}|^$\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`),
-        methods: new Map(same.map(({ method, access }) => [method, access])),
+        methods: new Map(same.map(({ method, needs }) => [method, needs])),
       }))
       // A path without variables goes before one whose variable would take its name for an id.
       .sort((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")));
@@ -64,35 +57,34 @@ export class Gate {
     return this.#find(new URL(request.url).pathname)?.path;
   }
 
-  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_scope` and the like. */
+  /** @throws GatewayError `not_found`, `method_not_allowed`, `missing_auth`, `invalid_auth`, `insufficient_permission` and the like. */
   async admit(request: Request): Promise<void> {
     const url = new URL(request.url);
     const methods = this.#find(url.pathname)?.methods;
     if (methods === undefined) throw noSuchPath(this.#nearest(url.pathname));
-    const access = methods.get(request.method);
-    if (access === undefined) {
+    const needs = methods.get(request.method);
+    if (needs === undefined) {
       // A misspelt name may have been taken for an id.
       const meant = this.#nearest(url.pathname, request.method);
       if (meant !== undefined) throw noSuchPath(meant);
       const allow = [...methods.keys()].sort().join(", ");
       throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
     }
-    if (access === "open" || (access === "signed" && url.searchParams.has("signature"))) return;
-    const scope = access === "signed" ? "read" : access;
+    if (needs === "open" || (needs === "signed" && url.searchParams.has("signature"))) return;
     const key =
-      (await this.#identifyLogin(request, CHANGING.includes(scope))) ??
+      (await this.#identifyLogin(request, changes(request.method, needs))) ??
       this.#identify(request.headers.get("authorization"));
-    if (scope !== "key" && !hasScope(key, scope)) {
-      throw new GatewayError("insufficient_scope", `this needs a key with the scope ${scope}`);
-    }
-    this.#callers.set(request, key);
+    const caller = callerOfKey(key, { request, address: null });
+    const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
+    if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
+    this.#callers.set(request, caller);
   }
 
-  /** The key that an admitted request came with. Endpoints act for its organization and no other. */
-  caller(request: Request): KeySnapshot {
-    const key = this.#callers.get(request);
-    if (key === undefined) throw new GatewayError("missing_auth");
-    return key;
+  /** Who calls, of an admitted request. Endpoints act for their organization and no other. */
+  caller(request: Request): Caller {
+    const caller = this.#callers.get(request);
+    if (caller === undefined) throw new GatewayError("missing_auth");
+    return caller;
   }
 
   /** The log-in that an admitted request came with, or undefined where it came with a key. */

@@ -1,11 +1,28 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
-import { type KeySnapshot, SCOPES } from "../../keys.ts";
-import { DEFAULT_SCOPES, parseExpiry, parsePatterns, parseScopes } from "../../store/key-terms.ts";
-import { createServiceKey, firstOrganizationId, listKeys, organizationName, revokeKey } from "../../store/keys.ts";
+import { SCOPES } from "../../keys.ts";
+import { scopesWithin } from "../../people/permissions.ts";
+import {
+  boundedExpiry,
+  DEFAULT_SCOPES,
+  parseExpiry,
+  parseGrace,
+  parsePatterns,
+  parseScopes,
+} from "../../store/key-terms.ts";
+import {
+  createServiceKey,
+  listKeys,
+  organizationName,
+  revokeKey,
+  rotateKey,
+  type WhichKeys,
+} from "../../store/keys.ts";
+import { maxKeyDays } from "../../store/people/organizations.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
+import { type Caller, lacks, may } from "./caller.ts";
 import type { Gate } from "./gate.ts";
 
 /** Not blank: people find a key by its name. */
@@ -28,21 +45,35 @@ const ORDER = t.Object(
       }),
     ),
     expires: t.Optional(t.Union([t.String(), t.Null()], { description: "90s, 15m, 12h, 30d or an ISO 8601 date." })),
+    personal: t.Optional(
+      t.Boolean({
+        description: "Of a user: whether the key is theirs and stops with them. Only admins may say false.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
-/** Service keys. Admins of the first organization run the deployment; others see and make keys of their own only. */
+const ROTATION = t.Object(
+  {
+    grace: t.Optional(
+      t.String({ description: "How long the old secret still works, such as 24h. Not at all unless given." }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Service keys: one's own with `keys`, those of the organization with `admin`, all with `operator`. */
 export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
   const { records } = room.home.reader;
-  const reach = async (caller: KeySnapshot) =>
-    (await firstOrganizationId(records)) === caller.organizationId ? {} : { organizationId: caller.organizationId };
+  const writable = async () => (await room.home.writer()).records;
+  const noSuchKey = () => new GatewayError("not_found", "there is no key of this id");
 
   return new Elysia()
     .get(
       "/v1/keys",
-      async ({ request }) => success(await listKeys(records, await reach(gate().caller(request)))),
-      endpoint("admin", "Keys", "List keys"),
+      async ({ request }) => success(await listKeys(records, reach(gate().caller(request)))),
+      endpoint("Keys", "List keys", "One's own; those of the organization with `admin`."),
     )
     .post(
       "/v1/keys",
@@ -51,37 +82,73 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
         const own = await organizationName(records, caller.organizationId);
         const organization = body.organization ?? own;
         if (organization === undefined) throw new GatewayError("not_found", "the key's organization is gone");
-        if (organization !== own && "organizationId" in (await reach(caller))) {
-          throw new GatewayError("insufficient_scope", "only admins of the first organization make keys for others", {
-            path: "organization",
-          });
-        }
-        const made = await createServiceKey((await room.home.writer()).records, {
+        if (organization !== own && !may(caller, "operator")) throw lacks("operator", "organization");
+        const scopes = body.scopes === undefined ? DEFAULT_SCOPES : parseScopes(body.scopes);
+        const given = scopesWithin(scopes, caller.permissions);
+        const tooStrong = scopes.find((scope) => !given.includes(scope));
+        if (tooStrong !== undefined) throw tooStrongFor(tooStrong);
+        const now = Date.now();
+        const asked = typeof body.expires === "string" ? parseExpiry(body.expires, now) : null;
+        const order = {
           name: body.name,
           organization,
-          scopes: body.scopes === undefined ? DEFAULT_SCOPES : parseScopes(body.scopes),
+          scopes,
           region: room.config.region,
           models: body.models ? parsePatterns(body.models, "models") : null,
           credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
-          expiresAt: typeof body.expires === "string" ? parseExpiry(body.expires, Date.now()) : null,
-        });
+          expiresAt: boundedExpiry(asked, await maxKeyDays(records, room.home.config, organization), now),
+          userId: ownerOf(caller, body.personal),
+        };
+        const made = await createServiceKey(await writable(), order, caller);
         await room.keys.spread();
         return success(made);
       },
-      { body: ORDER, ...endpoint("admin", "Keys", "Make a key", "The answer is the only place that shows the key.") },
+      { body: ORDER, ...endpoint("Keys", "Make a key", "The answer is the only place that shows the key.") },
+    )
+    .post(
+      "/v1/keys/:id/rotate",
+      async ({ params, body, request }) => {
+        const caller = gate().caller(request);
+        const graceMs = body?.grace === undefined ? 0 : parseGrace(body.grace);
+        const rotated = await rotateKey(await writable(), { ...reach(caller), id: params.id }, graceMs, caller);
+        if (rotated === undefined) throw noSuchKey();
+        await room.keys.spread();
+        return success(rotated);
+      },
+      {
+        body: t.Optional(ROTATION),
+        ...endpoint("Keys", "Give a key a new secret", "The answer is the only place that shows it."),
+      },
     )
     .delete(
       "/v1/keys/:id",
       async ({ params, request }) => {
-        const { organizationId } = { organizationId: undefined, ...(await reach(gate().caller(request))) };
-        const { records: writable } = await room.home.writer();
-        if (!(await revokeKey(writable, params.id, organizationId))) {
-          throw new GatewayError("not_found", "there is no key of this id");
-        }
+        const caller = gate().caller(request);
+        const database = await writable();
+        if (!(await revokeKey(database, { ...reach(caller), id: params.id }, caller))) throw noSuchKey();
         await room.keys.spread();
-        const [revoked] = await listKeys(writable, { id: params.id });
+        const [revoked] = await listKeys(database, { id: params.id });
         return success(revoked);
       },
-      endpoint("admin", "Keys", "Revoke a key"),
+      endpoint("Keys", "Revoke a key"),
     );
+}
+
+/** The keys that a caller sees and changes. */
+function reach(caller: Caller): WhichKeys {
+  if (may(caller, "operator")) return {};
+  const { organizationId } = caller;
+  return may(caller, "admin") ? { organizationId } : { organizationId, userId: caller.key.userId ?? "" };
+}
+
+/** Keys that a service key makes belong to whom it belongs. */
+function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
+  if (personal !== false) return caller.key.userId;
+  if (!may(caller, "admin")) throw lacks("admin", "personal");
+  return null;
+}
+
+function tooStrongFor(scope: string): GatewayError {
+  const message = `a key is never stronger than who makes it: the scope ${scope} needs a permission that is lacking`;
+  return new GatewayError("insufficient_permission", message, { path: "scopes" });
 }

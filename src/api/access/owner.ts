@@ -1,10 +1,10 @@
-import type { KeySnapshot } from "../../keys.ts";
+import type { Acting } from "../../people/actor.ts";
 
 /** Who has what a caller keeps for itself. */
 export interface Owner {
-  /** `key:<id>`: the kind stands before the id, so that no id of another kind is ever the same. */
+  /** `key:<id>` or `user:<id>`: the kind stands before the id, so that no id of another kind is ever the same. */
   readonly id: string;
   readonly name: string;
 }
 
-export const ownerOf = (caller: KeySnapshot): Owner => ({ id: `key:${caller.id}`, name: caller.name });
+export const ownerOf = ({ actor }: Acting): Owner => ({ id: `${actor.kind}:${actor.id}`, name: actor.name });

@@ -25,8 +25,9 @@ type Change = Pick<Amendment, "properties" | "scores">;
 /** Changing, or deleting, many requests. */
 export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
   const change = async (request: Request, selection: Selection, wanted: Change) => {
-    const { organizationId } = gate().caller(request);
-    const step = await selected(room, organizationId, selection).next();
+    const caller = gate().caller(request);
+    const { organizationId } = caller;
+    const step = await selected(room, caller, selection).next();
     const { ids, next } = step.value!;
     let changed = 0;
     for (let at = 0; at < ids.length; at += AT_ONCE) {
@@ -45,20 +46,20 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/request/property",
       ({ body: { properties, ...selection }, request }) =>
         change(request, selection, { properties: readProperties(properties, "properties.") }),
-      { body: NEW_PROPERTIES, ...endpoint("write", "Requests", "Set properties of many requests", STEPS) },
+      { body: NEW_PROPERTIES, ...endpoint("Requests", "Set properties of many requests", STEPS) },
     )
     .post(
       "/v1/request/score",
       ({ body: { scores, ...selection }, request }) => change(request, selection, { scores: readScores(scores) }),
-      { body: NEW_SCORES, ...endpoint("write", "Requests", "Score many requests", STEPS) },
+      { body: NEW_SCORES, ...endpoint("Requests", "Score many requests", STEPS) },
     )
     .delete(
       "/v1/request",
       async ({ body, request }) => {
-        const { organizationId } = gate().caller(request);
+        const caller = gate().caller(request);
         let removed = 0;
-        for await (const { ids, next } of selected(room, organizationId, body)) {
-          if (ids.length > 0) removed += await remove(organizationId, ids);
+        for await (const { ids, next } of selected(room, caller, body)) {
+          if (ids.length > 0) removed += await remove(caller.organizationId, ids);
           if (typeof body.limit === "number") return success(removed, {}, { next_cursor: next });
         }
         return success(removed);
@@ -66,7 +67,6 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: REMOVAL,
         ...endpoint(
-          "write",
           "Requests",
           "Delete requests",
           "By ids or by a filter; with their bodies, for good. `data` is how many there were. With `limit` one call deletes so many at most, and `next_cursor` as `cursor` goes on.",

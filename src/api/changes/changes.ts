@@ -36,7 +36,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: PROPERTIES,
-        ...endpoint("write", "Requests", "Set properties of a request", "Merged at once, also into one in flight."),
+        ...endpoint("Requests", "Set properties of a request", "Merged at once, also into one in flight."),
       },
     )
     .post(
@@ -45,7 +45,7 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
         const { requestId, scores } = await amend(request, params.id, { scores: readScores(body.scores) });
         return success([{ request_id: requestId, scores }]);
       },
-      { body: SCORES, ...endpoint("write", "Requests", "Score a request") },
+      { body: SCORES, ...endpoint("Requests", "Score a request") },
     )
     .post(
       "/v1/request/:id/feedback",
@@ -60,6 +60,6 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
           },
         ]);
       },
-      { body: FEEDBACK, ...endpoint("write", "Requests", "Rate a request") },
+      { body: FEEDBACK, ...endpoint("Requests", "Rate a request") },
     );
 }

@@ -39,7 +39,7 @@ export function importEndpoints(room: ApiRoom, gate: () => Gate) {
     IMPORT_PATH,
     async ({ body, request }) => {
       const rejected: Rejection[] = [];
-      const read = await readAll(linesOf(body as string), gate().caller(request), rejected);
+      const read = await readAll(linesOf(body as string), gate().caller(request).key, rejected);
       const results = await room.recorder.import(read.map(({ arrival }) => arrival));
       const counts = { imported: 0, existing: 0 };
       for (const [index, { line, arrival }] of read.entries()) {
@@ -50,7 +50,6 @@ export function importEndpoints(room: ApiRoom, gate: () => Gate) {
       return success({ ...counts, rejected: rejected.sort((a, b) => a.line - b.line) });
     },
     endpoint(
-      "admin",
       "Requests",
       "Import records",
       `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They go into the organization of the key; what is there stays as it is.`,

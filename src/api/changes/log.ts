@@ -50,7 +50,7 @@ export function logEndpoints(room: ApiRoom, gate: () => Gate) {
   return new Elysia().post(
     "/v1/log",
     async ({ body, request }) => {
-      const exchange = toExchange(body, gate().caller(request));
+      const exchange = toExchange(body, gate().caller(request).key);
       if (body.request_id !== undefined && !(await room.recorder.claimId(exchange.id))) {
         throw new GatewayError("duplicate_request_id", "request_id was used before", { path: "request_id" });
       }
@@ -60,7 +60,6 @@ export function logEndpoints(room: ApiRoom, gate: () => Gate) {
     {
       body: LOGGED,
       ...endpoint(
-        "write",
         "Requests",
         "Log a call of a tool, a vector database or anything else",
         "It becomes a request like others.",

@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
 import type { Flags } from "../../filter/flags.ts";
 import type { Scope } from "../../filter/select.ts";
+import type { Reach } from "../../filter/sight.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { findPage } from "../../store/find/find.ts";
@@ -46,12 +47,12 @@ interface Step {
  *
  * @throws GatewayError `invalid_body`, `filter_invalid`.
  */
-export async function* selected(room: ApiRoom, organizationId: string, selection: Selection): AsyncGenerator<Step> {
+export async function* selected(room: ApiRoom, reach: Reach, selection: Selection): AsyncGenerator<Step> {
   const { requestIds, filter, cursor } = selection;
   if ((requestIds === undefined) === (filter === undefined))
     throw new GatewayError("invalid_body", "say which requests by either requestIds or filter");
   if (requestIds !== undefined) return yield { ids: readIds(requestIds), next: null };
-  const { scope } = readScope(organizationId, selection);
+  const { scope } = readScope(reach, selection);
   const { limit } = readPaging(selection, CHANGED_MAX, CHANGED_MAX);
   if (limit === 0)
     throw new GatewayError("invalid_body", `limit is a whole number from 1 to ${CHANGED_MAX}`, { path: "limit" });

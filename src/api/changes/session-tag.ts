@@ -28,7 +28,7 @@ export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
         const tag = await sessionTag(room.reader.records, organizationId, sessionId);
         return success({ session_id: sessionId, tag });
       },
-      endpoint("read", "Sessions", "Read a session's tag", "null where there is none."),
+      endpoint("Sessions", "Read a session's tag", "null where there is none."),
     )
     .put(
       "/v1/session/:id/tag",
@@ -43,6 +43,6 @@ export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
         await setSessionTag((await room.writer()).records, organizationId, sessionId, tag);
         return success([{ session_id: sessionId, tag }]);
       },
-      { body: TAG, ...endpoint("write", "Sessions", "Tag a session", "null removes the tag.") },
+      { body: TAG, ...endpoint("Sessions", "Tag a session", "null removes the tag.") },
     );
 }

@@ -59,11 +59,11 @@ const SESSIONS = t.Object({ ...LIST, sort: optionalSort, includeStoredBytes }, {
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
   const database = room.reader.records;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
-    const { organizationId } = gate().caller(request);
-    const { scope, decoded } = readScope(organizationId, body);
+    const caller = gate().caller(request);
+    const { scope, decoded } = readScope(caller, body);
     await settled(room);
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-    const warnings = await queryWarnings(database, organizationId, decoded, deadline);
+    const warnings = await queryWarnings(database, caller.organizationId, decoded, deadline);
     return { scope, deadline, warnings: await withMissingBlocks(room.reader, warnings) };
   };
   return new Elysia()
@@ -86,7 +86,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: METRICS,
-        ...endpoint("read", "Metrics", "Add up requests", "By group and time: counts, sums, latencies, percentiles."),
+        ...endpoint("Metrics", "Add up requests", "By group and time: counts, sums, latencies, percentiles."),
       },
     )
     .post(
@@ -100,7 +100,6 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: FACETS,
         ...endpoint(
-          "read",
           "Requests",
           "Count requests by their values",
           "For each name its most frequent values with the number of requests, and `more` where there are others.",
@@ -115,7 +114,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         const { scope, deadline, warnings } = await begin(request, body);
         return success(await users(database, scope, order, page, deadline), warnings);
       },
-      { body: USERS, ...endpoint("read", "Metrics", "Add up requests by user") },
+      { body: USERS, ...endpoint("Metrics", "Add up requests by user") },
     )
     .post(
       "/v1/session/query",
@@ -129,7 +128,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: SESSIONS,
-        ...endpoint("read", "Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
+        ...endpoint("Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
       },
     );
 }

@@ -42,7 +42,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
         const names = await propertyNames(database, organizationId, deadline, page);
         return success(names.map((property) => ({ property })));
       },
-      { body: NAMES, ...endpoint("read", "Properties", "List the names of properties") },
+      { body: NAMES, ...endpoint("Properties", "List the names of properties") },
     )
     .post(
       "/v1/property/:name/search",
@@ -54,17 +54,17 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
         const values = await propertyValues(database, { organizationId, name, pattern, ...page }, deadline);
         return success(values.map((value) => ({ value })));
       },
-      { body: SEARCH, ...endpoint("read", "Properties", "Find values of a property") },
+      { body: SEARCH, ...endpoint("Properties", "Find values of a property") },
     )
     .post(
       "/v1/property/:name/top-costs/query",
       async ({ params, body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX);
         const name = storable(params.name);
-        const { scope } = readScope(gate().caller(request).organizationId, body);
+        const { scope } = readScope(gate().caller(request), body);
         const { deadline } = await begin(request);
         return success(await propertyCosts(database, scope, { name, ...page }, deadline));
       },
-      { body: TOP_COSTS, ...endpoint("read", "Properties", "Values of a property by cost", "Dearest first.") },
+      { body: TOP_COSTS, ...endpoint("Properties", "Values of a property by cost", "Dearest first.") },
     );
 }

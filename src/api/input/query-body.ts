@@ -4,6 +4,7 @@ import { type DecodedFilter, type Dialect, decodeFilter } from "../../filter/dec
 import { type Flags, withFlags } from "../../filter/flags.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import type { Scope } from "../../filter/select.ts";
+import { type Reach, refuseSaid } from "../../filter/sight.ts";
 import { TIME_BUCKETS, type TimeBucket } from "../../store/figures/group-by.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */
@@ -80,15 +81,16 @@ export interface Asked {
 
 /**
  * @param filter - missing means all.
- * @throws GatewayError `filter_invalid`
+ * @throws GatewayError `filter_invalid`, `insufficient_permission`
  */
 export function readScope(
-  organizationId: string,
+  { organizationId, sight }: Reach,
   body: Flags & { readonly filter?: unknown },
   dialect: Dialect = "legacy",
 ): Asked {
   const decoded = decodeFilter(body.filter === undefined ? "all" : body.filter, dialect);
-  return { decoded, scope: { organizationId, tree: withFlags(decoded.tree, body) } };
+  refuseSaid(sight, decoded.tree);
+  return { decoded, scope: { organizationId, sight, tree: withFlags(decoded.tree, body) } };
 }
 
 /** @throws GatewayError `invalid_body` where there is no bucket of this name. */

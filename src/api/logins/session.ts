@@ -67,19 +67,19 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: LOGIN,
-        ...endpoint("open", "Session", "Log in", "Answers a cookie that stands for the key, for the dashboard."),
+        ...endpoint("Session", "Log in", "Answers a cookie that stands for the key, for the dashboard."),
       },
     )
     .get(
       "/v1/session",
       async ({ request }) => {
-        const key = gate().caller(request);
+        const { key } = gate().caller(request);
         const login = gate().loginOf(request);
         const answer = success(await view(request, key, login?.expires ?? null));
         if (login !== undefined) answer.headers.set("set-cookie", await room.logins.renew(request, login));
         return answer;
       },
-      endpoint("key", "Session", "Who is asking", "Renews a log-in, up to seven days after it began."),
+      endpoint("Session", "Who is asking", "Renews a log-in, up to seven days after it began."),
     )
     .delete(
       "/v1/session",
@@ -89,7 +89,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
         if (login !== undefined) answer.headers.set("set-cookie", await room.logins.end(request, login));
         return answer;
       },
-      endpoint("key", "Session", "Log out"),
+      endpoint("Session", "Log out"),
     );
 }
 

@@ -43,7 +43,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         const rows = await listModels(records, organization(request));
         return success(rows.map(({ organization_id: _, since, ...row }) => ({ ...row, since: isoTime(since) })));
       },
-      endpoint("read", "Models", "List models and whether they are mapped"),
+      endpoint("Models", "List models and whether they are mapped"),
     )
     .post(
       "/v1/models/:model/expedite",
@@ -53,7 +53,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };
         return success(await expedite(room, order));
       },
-      endpoint("write", "Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
+      endpoint("Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
     )
     .get(
       "/v1/models/:model/mapping",
@@ -64,7 +64,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
         if (shown === undefined) throw new GatewayError("not_found", "the model has no mapping");
         return success({ ...shownMapping(shown), history: history.map(shownMapping) });
       },
-      endpoint("read", "Models", "Read how a model is read, with every earlier version", "", { query: QUERY }),
+      endpoint("Models", "Read how a model is read, with every earlier version", "", { query: QUERY }),
     )
     .put(
       "/v1/models/:model/mapping",
@@ -74,7 +74,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: t.Object({}, { additionalProperties: true, description: "A mapping; see docs/models.md." }),
-        ...endpoint("admin", "Models", "Say how a model is read", "In force at once, for what was recorded as well.", {
+        ...endpoint("Models", "Say how a model is read", "In force at once, for what was recorded as well.", {
           query: QUERY,
         }),
       },
@@ -82,12 +82,12 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/models/:model/approve",
       async ({ request }) => step(request, approveNewest),
-      endpoint("admin", "Models", "Approve a mapping", "A draft comes into force.", { query: QUERY }),
+      endpoint("Models", "Approve a mapping", "A draft comes into force.", { query: QUERY }),
     )
     .post(
       "/v1/models/:model/rollback",
       async ({ request }) => step(request, rollBack),
-      endpoint("admin", "Models", "Go back to the mapping before", "Without one the model is pending again.", {
+      endpoint("Models", "Go back to the mapping before", "Without one the model is pending again.", {
         query: QUERY,
       }),
     );

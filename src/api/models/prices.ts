@@ -53,13 +53,12 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/models/prices",
       async ({ request }) => success(await list(organization(request))),
-      endpoint("read", "Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
+      endpoint("Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
     )
     .get(
       "/v1/models/prices/in-force",
       async ({ request }) => success(await pricesInForce(room, organization(request))),
       endpoint(
-        "read",
         "Models",
         "What each model that was seen costs now",
         "`source` says by whom; null where no price is known.",
@@ -75,7 +74,6 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: PRICE,
         ...endpoint(
-          "admin",
           "Models",
           "Set a price of your own",
           "For requests from now on; `weir costs recompute` repairs history.",
@@ -92,19 +90,15 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: t.Optional(t.Object({ provider: t.String(), model: t.String() })),
-        ...endpoint(
-          "admin",
-          "Models",
-          "Remove a price of your own",
-          "`provider` and `model` in the query or the body.",
-          { query: { provider: t.String(), model: t.String() } },
-        ),
+        ...endpoint("Models", "Remove a price of your own", "`provider` and `model` in the query or the body.", {
+          query: { provider: t.String(), model: t.String() },
+        }),
       },
     )
     .get(
       "/v1/request/:id/cost",
       async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
-      endpoint("read", "Requests", "Explain what a request cost"),
+      endpoint("Requests", "Explain what a request cost"),
     );
 }
 

@@ -21,7 +21,7 @@ export function healthEndpoints(room: ApiRoom) {
     .get(
       "/healthz",
       () => plainJson({ status: "ok" }),
-      endpoint("open", "Operation", "Whether the process lives", "", { answers: PROBE }),
+      endpoint("Operation", "Whether the process lives", "", { answers: PROBE }),
     )
     .get(
       "/readyz",
@@ -29,13 +29,9 @@ export function healthEndpoints(room: ApiRoom) {
         const { ready, degraded } = await readiness(room, recent);
         return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
       },
-      endpoint(
-        "open",
-        "Operation",
-        "Whether traffic is served",
-        "503 only where it is not; `degraded` says what is wrong.",
-        { answers: PROBE },
-      ),
+      endpoint("Operation", "Whether traffic is served", "503 only where it is not; `degraded` says what is wrong.", {
+        answers: PROBE,
+      }),
     )
     .get(
       "/metrics",
@@ -50,7 +46,7 @@ export function healthEndpoints(room: ApiRoom) {
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
       },
-      endpoint("open", "Operation", "Metrics for Prometheus", "", { answers: { "text/plain": t.String() } }),
+      endpoint("Operation", "Metrics for Prometheus", "", { answers: { "text/plain": t.String() } }),
     );
 }
 

@@ -1,9 +1,10 @@
 import { Elysia } from "elysia";
-import { hasScope } from "../../keys.ts";
 import type { RouteAnswer } from "../../plugin/contract.ts";
 import type { RouteView } from "../../plugin/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
+import { may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { PLUGIN_NEEDS } from "../access/needs.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 
@@ -11,14 +12,16 @@ import type { ApiRoom } from "../room.ts";
 export function pluginEndpoints(room: ApiRoom, gate: () => Gate, routes: readonly RouteView[]) {
   const app = new Elysia();
   for (const { method, path, scope, summary, body } of routes) {
-    const detail = { summary, description: "", tags: [tagOf(path)], "x-access": scope, "x-body": body };
+    const detail = { summary, description: "", tags: [tagOf(path)], "x-needs": PLUGIN_NEEDS[scope], "x-body": body };
     app.route(
       method,
       path,
       async ({ params, query, body: given, request }) => {
-        const key = gate().caller(request);
-        const operator = (await firstOrganizationId(room.home.reader.records)) === key.organizationId;
-        const caller = { organizationId: key.organizationId, name: key.name, admin: hasScope(key, "admin"), operator };
+        const asking = gate().caller(request);
+        const { organizationId, user } = asking;
+        const isFirst = async () => (await firstOrganizationId(room.home.reader.records)) === organizationId;
+        const operator = user === undefined ? await isFirst() : may(asking, "operator");
+        const caller = { organizationId, name: asking.actor.name, admin: may(asking, "admin"), operator };
         const call = {
           params: params as Record<string, string>,
           query: query as Record<string, string>,

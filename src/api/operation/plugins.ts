@@ -18,7 +18,6 @@ export function pluginListEndpoints(room: ApiRoom) {
         return success(plugins.map((plugin) => ofPlugin(plugin, { gateway, recorder })));
       },
       endpoint(
-        "read",
         "Plugins",
         "List plugins",
         "Each file with its state; `reason` says why its newest version is not in use. `failures` counts hooks that threw or took too long.",
@@ -27,7 +26,7 @@ export function pluginListEndpoints(room: ApiRoom) {
     .get(
       "/v1/providers",
       async () => success((await room.gateway.providers()).map((provider) => ofProvider(provider, room))),
-      endpoint("read", "Plugins", "List providers", "Each file with its state, its hosts and its own gateway address."),
+      endpoint("Plugins", "List providers", "Each file with its state, its hosts and its own gateway address."),
     );
 }
 

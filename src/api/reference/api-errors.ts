@@ -9,7 +9,7 @@ export const API_ERRORS = [
   "search_off",
   "missing_auth",
   "invalid_auth",
-  "insufficient_scope",
+  "insufficient_permission",
   "cross_site_request",
   "not_found",
   "model_not_found",

@@ -1,6 +1,6 @@
 import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../../errors.ts";
-import type { Access } from "../access/gate.ts";
+import { type Needs, permissionNeeded } from "../access/needs.ts";
 import type { DescribedRoute } from "../app.ts";
 import { API_ERRORS } from "./api-errors.ts";
 
@@ -13,6 +13,8 @@ export interface Description {
 
 export interface Operation {
   readonly summary: string;
+  /** What a user needs; null where nothing is. */
+  readonly "x-permission": string | null;
   readonly description: string;
   readonly tags: readonly string[];
   readonly operationId: string;
@@ -32,7 +34,7 @@ export interface Parameter {
 /** Schemas by media type. */
 type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 
-const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the scope that it names.
+const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` of whoever has the permission that it names.
 Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
 \`{"data": [], "error": <status>, "code": …, "message": …, "path": …}\`, where \`code\` says what failed in a word that stays as it is,
 and \`path\` names the wrong member of the body.`;
@@ -57,15 +59,16 @@ export function describeApi(routes: readonly DescribedRoute[]): Description {
 }
 
 function describe(route: DescribedRoute, path: string): Operation {
-  const { method, access, summary, description, tags, unusual } = route;
+  const { method, needs, summary, description, tags, unusual } = route;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!);
   const requestBody = bodyOf(route);
   return {
     summary,
-    description: [description, NEEDS[access] ?? `Needs ${access}.`].filter((part) => part !== "").join(" "),
+    "x-permission": permissionNeeded(needs, "user") ?? null,
+    description: [description, sayNeeds(needs)].filter((part) => part !== "").join(" "),
     tags,
     operationId: `${method.toLowerCase()}${route.path.replace(/[^a-z0-9]+/gi, "_").replace(/_$/, "")}`,
-    security: securityOf(access),
+    security: securityOf(needs),
     parameters: [
       ...names.map((name) => ({ name, in: "path" as const, required: true, schema: { type: "string" } })),
       ...Object.entries(unusual.query ?? {}).map(([name, schema]) => ({
@@ -79,25 +82,27 @@ function describe(route: DescribedRoute, path: string): Operation {
     responses: {
       200: { description: "The answer", content: contentOf(unusual.answers ?? { "application/json": ref("Success") }) },
       ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
-      ...(access !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),
-      ...(access !== "open" && { 403: failureOf(ERRORS.insufficient_scope.text) }),
+      ...(needs !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),
+      ...(needs !== "open" && { 403: failureOf(ERRORS.insufficient_permission.text) }),
       ...(names.length > 0 && { 404: failureOf(ERRORS.not_found.text) }),
       default: failureOf("Any other failure; its status is in `error` too."),
     },
   };
 }
 
-/** What is said of who may call, where that is no scope. */
-const NEEDS: Partial<Record<Access, string>> = {
-  open: "",
-  signed: "Works with a signed address, else needs read.",
-  key: "Needs any key.",
-};
+/** What is said of who may call. */
+export function sayNeeds(needs: Needs): string {
+  if (needs === "open") return "";
+  if (needs === "signed") return "Works with a signed address, else needs `bodies`.";
+  if (needs === "anybody known") return "Needs any key or log-in.";
+  return typeof needs === "object" ? `Needs \`${needs.user}\`, or a key with \`${needs.key}\`.` : `Needs \`${needs}\`.`;
+}
 
-function securityOf(access: Access): object[] {
-  if (access === "open") return [];
-  if (access === "signed") return [{}, { key: ["read"] }];
-  return [{ key: access === "key" ? [] : [access] }];
+function securityOf(needs: Needs): object[] {
+  if (needs === "open") return [];
+  const permission = permissionNeeded(needs, "key");
+  const known = { key: permission === undefined ? [] : [permission] };
+  return needs === "signed" ? [{}, known] : [known];
 }
 
 function bodyOf({ body, unusual }: DescribedRoute): Operation["requestBody"] {

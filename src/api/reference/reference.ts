@@ -11,13 +11,13 @@ export function referenceEndpoints(routes: () => readonly DescribedRoute[]) {
     .get(
       "/openapi.json",
       () => plainJson(describeApi(routes())),
-      endpoint("open", "Operation", "This description as OpenAPI", "", {
+      endpoint("Operation", "This description as OpenAPI", "", {
         answers: { "application/json": t.Object({}) },
       }),
     )
     .get(
       "/docs",
       () => referencePage(describeApi(routes())),
-      endpoint("open", "Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
+      endpoint("Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
     );
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
-import { type Asked, type ListedRecord, listedRecords } from "../../store/find/records.ts";
+import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../store/find/records.ts";
 import { recordBytes } from "../../store/sizes/record-bytes.ts";
 import { successText } from "../envelope.ts";
 import { logFailure } from "../log-failure.ts";
@@ -67,7 +67,7 @@ export async function answerRecord(room: ApiRoom, request: Request, asked: Asked
 async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<string> {
   let text = "";
   let separator = "";
-  const groups = (printing.includeBody ? wholeTexts : plainTexts)(room, asked, printing);
+  const groups = (printing.includeBody && asked.sight === "bodies" ? wholeTexts : plainTexts)(room, asked, printing);
   for await (const group of groups) {
     for (const record of group) {
       text += separator + record;
@@ -89,7 +89,7 @@ async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
     return { group, sizes: await sizesOf(room, group, printing) };
   };
   for await (const { group, sizes } of readAhead(parts(asked), read)) {
-    yield group.values().map((record) => `${membersText(record, printing, sizes)}}`);
+    yield group.values().map((record) => `${membersText(record, { ...printing, sight: asked.sight }, sizes)}}`);
   }
 }
 
@@ -116,7 +116,7 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
       const own = bodies.get(record.row.request_id) ?? {};
       const { request, response, llmSchema } = bodyTexts(record.row, own, mappings);
       const more = hasProviders ? PROVIDER_SIDE.map((part) => `,"${part}":${bodyText(own, part)}`).join("") : "";
-      return `${membersText(record, printing, sizes)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
+      return `${membersText(record, { ...printing, sight: asked.sight }, sizes)},"request_body":${request},"response_body":${response}${more},"llmSchema":${llmSchema}}`;
     });
   }
 }
@@ -137,7 +137,7 @@ async function sizesOf(
 /** All members but the bodies; the object is left open. */
 function membersText(
   { stored, row }: ListedRecord<keyof MadeFrom>,
-  { includeInputs, sign }: Pick<Printing, "includeInputs" | "sign">,
+  { includeInputs, sign, sight }: Pick<Printing, "includeInputs" | "sign"> & Pick<Asked, "sight">,
   sizes: ReadonlyMap<string, number> | undefined,
 ): string {
   const path = `/v1/request/${row.request_id}`;
@@ -145,11 +145,12 @@ function membersText(
     signedBodyUrl: sign(`${path}/body`),
     assetUrls: Object.fromEntries(assetIds(row).map((id) => [id, sign(`${path}/assets/${encodeURIComponent(id)}`)])),
   });
-  const text = JSON.stringify({
+  const members = {
     ...made,
     ...(includeInputs && { prompt_inputs: promptInputs(row) }),
     ...(sizes !== undefined && { stored_bytes: sizes.get(row.request_id) ?? null }),
-  });
+  };
+  const text = JSON.stringify(shownMembers(members, sight));
   return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
 }
 

@@ -76,8 +76,8 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
   const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
 
   const query = async (request: Request, body: QueryBody, dialect: Dialect) => {
-    const { organizationId } = gate().caller(request);
-    const { scope, decoded } = readScope(organizationId, body, dialect);
+    const { organizationId, sight } = gate().caller(request);
+    const { scope, decoded } = readScope({ organizationId, sight }, body, dialect);
     const sort = decodeSort(body.sort);
     const { limit, offset } = readPaging(body, ROWS_MAX[dialect]);
     const cursor = body.cursor ?? undefined;
@@ -91,7 +91,7 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     }
     const withinMs = isPart ? PART_MS : undefined;
     const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until, withinMs });
-    const asked = { organizationId, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+    const asked = { organizationId, sight, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
     return answerRecords(room, request, asked, {
       includeBody: body.includeBody ?? true,
       includeProviderBodies: body.includeProviderBodies ?? false,
@@ -107,16 +107,14 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
 
   const find = (request: Request, body: QueryBody, dialect: Dialect) => {
     if (typeof body.search !== "string") return query(request, body, dialect);
-    const { organizationId } = gate().caller(request);
     const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
-    return answerSearch(room, request, search, readScope(organizationId, body, dialect));
+    return answerSearch(room, request, search, readScope(gate().caller(request), body, dialect));
   };
 
   return new Elysia()
     .post("/v1/request/query-fast", ({ body, request }) => find(request, body, "fast"), {
       body: queryBody("fast"),
       ...endpoint(
-        "read",
         "Requests",
         "Find requests",
         "Every leaf of the filter is wrapped in `request_response_rmt`. `next_cursor` in the answer continues after its last row. With `search` a page may be short although more follow: `searched_to` says how far back it looked.",
@@ -125,7 +123,6 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     .post("/v1/request/query", ({ body, request }) => find(request, body, "legacy"), {
       body: queryBody("legacy"),
       ...endpoint(
-        "read",
         "Requests",
         "Find requests by any group of fields",
         "As `query-fast`, with the groups `request`, `response`, `feedback`, `sessions_request_response_rmt`, `properties` and `values` besides.",
@@ -134,13 +131,13 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/request/count/query",
       async ({ body, request }) => {
-        const { organizationId } = gate().caller(request);
-        const { scope, decoded } = readScope(organizationId, body);
+        const caller = gate().caller(request);
+        const { scope, decoded } = readScope(caller, body);
         await settled(room);
         const until = deadline();
         const count = await countMatches(database, scope, until);
-        return success(count, await queryWarnings(database, organizationId, decoded, until));
+        return success(count, await queryWarnings(database, caller.organizationId, decoded, until));
       },
-      { body: COUNT_BODY, ...endpoint("read", "Requests", "Count requests", "`data` is the number.") },
+      { body: COUNT_BODY, ...endpoint("Requests", "Count requests", "`data` is the number.") },
     );
 }

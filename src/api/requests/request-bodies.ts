@@ -49,7 +49,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         const bodies = (await room.reader.content.get([id], parts, raw ? "sent" : "shown")).get(id) ?? {};
         return raw ? rawBody(bodies, part!) : bodyJson(bodies, part);
       },
-      endpoint("signed", "Requests", "Read the bodies of one request", "Both, or one part of them.", {
+      endpoint("Requests", "Read the bodies of one request", "Both, or one part of them.", {
         query: { ...BODY_QUERY, ...SIGNED_QUERY },
         answers: { "application/json": t.Unknown(), "*/*": t.Unknown() },
       }),
@@ -70,7 +70,6 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         });
       },
       endpoint(
-        "read",
         "Requests",
         "Read the headers of one request",
         "Pairs of name and value as they were sent, less credentials and cookies, which are never recorded. `provider_request` and `provider_response` are null where the provider got and sent the same.",
@@ -85,7 +84,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
         return bytesAnswer(asset.content, asset.contentType);
       },
-      endpoint("signed", "Requests", "Read an image, audio or file that a request shows", "", {
+      endpoint("Requests", "Read an image, audio or file that a request shows", "", {
         query: SIGNED_QUERY,
         answers: { "*/*": t.Unknown() },
       }),

@@ -23,7 +23,8 @@ const IDS = t.Object(
 export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
   const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);
-    return { organizationId: gate().caller(request).organizationId, by: "request_id", keys: ids } as const;
+    const { organizationId, sight } = gate().caller(request);
+    return { organizationId, sight, by: "request_id", keys: ids } as const;
   };
   return new Elysia()
     .post(
@@ -39,7 +40,7 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: IDS,
-        ...endpoint("read", "Requests", "Read requests by id", "In the order asked; unknown ids are left out."),
+        ...endpoint("Requests", "Read requests by id", "In the order asked; unknown ids are left out."),
       },
     )
     .get(
@@ -49,6 +50,6 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
         if (answer === undefined) throw noSuchRequest();
         return answer;
       },
-      endpoint("read", "Requests", "Read one request"),
+      endpoint("Requests", "Read one request"),
     );
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
+import { lacksBodies } from "../../filter/sight.ts";
 import { decodeSort, NEWEST_FIRST } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
@@ -34,6 +35,7 @@ export async function answerSearch(
   body: SearchBody,
   { scope, decoded }: Asked,
 ): Promise<Response> {
+  if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
   if (room.config.search_index === "no") throw new GatewayError("search_off");
   const query = readWordQuery(body.search);
   const { limit, offset } = readPaging(body, body.limitMax);
@@ -53,7 +55,8 @@ export async function answerSearch(
     deadline,
     ofProviders: room.gateway.providerMappings,
   }).page();
-  const asked = { organizationId: scope.organizationId, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+  const { organizationId, sight } = scope;
+  const asked = { organizationId, sight, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
   return answerRecords(room, request, asked, {
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../../errors.ts";
+import { decodeFilter } from "../../filter/decode.ts";
+import { refuseSaid } from "../../filter/sight.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { testPayload } from "../../store/alerts/alert-payload.ts";
 import { ALERT_SCHEMA, type AlertBody, readAlertRule } from "../../store/alerts/alert-rule.ts";
@@ -34,7 +36,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
       const events = await alertHistory(room.current.records, id, page);
       return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
     },
-    endpoint("read", "Alerts", "What triggered and was resolved", "The newest first.", { query: PAGE_QUERY }),
+    endpoint("Alerts", "What triggered and was resolved", "The newest first.", { query: PAGE_QUERY }),
   );
 }
 
@@ -46,7 +48,6 @@ function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
     tag: "Alerts",
     noun: "alert",
     schema: ALERT_SCHEMA,
-    access: "write",
     summaries: {
       list: "List alerts",
       read: "Read one alert",
@@ -71,8 +72,9 @@ function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
       const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
       return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? []));
     },
-    async put(organizationId, body, previous) {
+    async put({ organizationId, sight }, body, previous) {
       const rule = readAlertRule(body, checks);
+      refuseSaid(sight, decodeFilter(rule.filter, "legacy").tree);
       const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
       return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
     },

@@ -5,7 +5,8 @@ import { listDeliveries, type NewDelivery } from "../../store/deliveries/deliver
 import { shownDelivery } from "../../store/deliveries/delivery-shown.ts";
 import { deliverTests } from "../../store/deliveries/test-deliveries.ts";
 import type { StoredRule } from "../../store/rule-table.ts";
-import type { Access, Gate } from "../access/gate.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
@@ -22,8 +23,6 @@ export interface RuleFamily<Rule extends StoredRule, Body extends object> {
   readonly tag: string;
   readonly noun: string;
   readonly schema: TObject;
-  /** What a key needs to change them. */
-  readonly access: Access;
   readonly summaries: Readonly<Record<Asked, string>>;
   readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
   list(organizationId: string): Promise<Rule[]>;
@@ -33,9 +32,9 @@ export interface RuleFamily<Rule extends StoredRule, Body extends object> {
   /** As the API shows them. */
   shown(rules: readonly Rule[], organizationId: string): Promise<readonly object[]>;
   /** @returns the rule as it is shown, with secrets that are new. @throws GatewayError `invalid_body`. */
-  put(organizationId: string, body: Body, previous?: Rule): Promise<object>;
+  put(caller: Caller, body: Body, previous?: Rule): Promise<object>;
   /** @returns the rule as it was. */
-  remove(rule: Rule): Promise<object>;
+  remove(rule: Rule, caller: Caller): Promise<object>;
   /** A test for each endpoint that the rule names. */
   testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
 }
@@ -46,10 +45,11 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   gate: () => Gate,
   family: RuleFamily<Rule, Body>,
 ) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
+  const asking = (request: Request) => gate().caller(request);
+  const organization = (request: Request) => asking(request).organizationId;
   return new Elysia()
     .use(readingEndpoints(family, organization))
-    .use(changingEndpoints(family, organization))
+    .use(changingEndpoints(family, asking))
     .use(tellingEndpoints(room, family, organization));
 }
 
@@ -68,7 +68,7 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
         const organizationId = organization(request);
         return success(await family.shown(await family.list(organizationId), organizationId));
       },
-      told(family, "read", "list"),
+      told(family, "list"),
     )
     .get(
       `${path}/:id`,
@@ -77,49 +77,49 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
         const [shown] = await family.shown([await findRule(family, params.id, organizationId)], organizationId);
         return success(shown);
       },
-      told(family, "read", "read"),
+      told(family, "read"),
     );
 }
 
 function changingEndpoints<Rule extends StoredRule, Body extends object>(
   family: RuleFamily<Rule, Body>,
-  organization: Asking,
+  asking: (request: Request) => Caller,
 ) {
-  const { path, schema, access } = family;
+  const { path, schema } = family;
   return new Elysia()
     .post(
       path,
       async ({ body, request }) => {
-        const organizationId = organization(request);
-        return success(await family.put(organizationId, body as Body));
+        const caller = asking(request);
+        return success(await family.put(caller, body as Body));
       },
-      { body: schema, ...told(family, access, "make") },
+      { body: schema, ...told(family, "make") },
     )
     .put(
       `${path}/:id`,
       async ({ params, body, request }) => {
-        const organizationId = organization(request);
-        const previous = await findRule(family, params.id, organizationId);
-        return success(await family.put(organizationId, body as Body, previous));
+        const caller = asking(request);
+        const previous = await findRule(family, params.id, caller.organizationId);
+        return success(await family.put(caller, body as Body, previous));
       },
-      { body: schema, ...told(family, access, "replace") },
+      { body: schema, ...told(family, "replace") },
     )
     .patch(
       `${path}/:id`,
       async ({ params, body, request }) => {
-        const organizationId = organization(request);
-        const previous = await findRule(family, params.id, organizationId);
-        return success(
-          await family.put(organizationId, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous),
-        );
+        const caller = asking(request);
+        const previous = await findRule(family, params.id, caller.organizationId);
+        return success(await family.put(caller, { ...family.bodyOf(previous), ...(body as Partial<Body>) }, previous));
       },
-      { body: t.Partial(schema, { additionalProperties: false }), ...told(family, access, "change") },
+      { body: t.Partial(schema, { additionalProperties: false }), ...told(family, "change") },
     )
     .delete(
       `${path}/:id`,
-      async ({ params, request }) =>
-        success(await family.remove(await findRule(family, params.id, organization(request)))),
-      told(family, access, "remove"),
+      async ({ params, request }) => {
+        const caller = asking(request);
+        return success(await family.remove(await findRule(family, params.id, caller.organizationId), caller));
+      },
+      told(family, "remove"),
     );
 }
 
@@ -129,7 +129,7 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
   family: RuleFamily<Rule, Body>,
   organization: Asking,
 ) {
-  const { path, tag, summaries, access } = family;
+  const { path, tag, summaries } = family;
   return new Elysia()
     .get(
       `${path}/:id/deliveries`,
@@ -138,7 +138,7 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
         const { id } = await findRule(family, params.id, organization(request));
         return success((await listDeliveries(room.current.records, id, page)).map(shownDelivery));
       },
-      endpoint("read", tag, summaries.deliveries, "Attempts and last error; the newest first.", {
+      endpoint(tag, summaries.deliveries, "Attempts and last error; the newest first.", {
         query: PAGE_QUERY,
       }),
     )
@@ -150,16 +150,12 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
         const databases = { reader: room.current.records, writer: (await room.writer()).records };
         return success((await deliverTests(databases, rule, tests, TEST_MS)).map(shownDelivery));
       },
-      endpoint(access, tag, summaries.test, "Answers what came of it, at the latest after 10 s."),
+      endpoint(tag, summaries.test, "Answers what came of it, at the latest after 10 s."),
     );
 }
 
-function told<Rule extends StoredRule, Body extends object>(
-  family: RuleFamily<Rule, Body>,
-  access: Access,
-  asked: Asked,
-) {
-  return endpoint(access, family.tag, family.summaries[asked], family.descriptions[asked]);
+function told<Rule extends StoredRule, Body extends object>(family: RuleFamily<Rule, Body>, asked: Asked) {
+  return endpoint(family.tag, family.summaries[asked], family.descriptions[asked]);
 }
 
 /** @throws GatewayError `not_found` */

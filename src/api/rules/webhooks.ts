@@ -21,7 +21,6 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
     tag: "Webhooks",
     noun: "webhook",
     schema: WEBHOOK_SCHEMA,
-    access: "admin",
     summaries: {
       list: "List webhooks",
       read: "Read one webhook",
@@ -42,7 +41,7 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
     find: (id, organizationId) => findWebhook(records, id, organizationId),
     bodyOf: webhookBody,
     shown: async (webhooks) => webhooks.map(shownWebhook),
-    async put(organizationId, body, previous) {
+    async put({ organizationId }, body, previous) {
       const rule = readWebhookRule(body, refuseUrl);
       const webhook = await putWebhook((await room.writer()).records, organizationId, rule, previous);
       await spreadWebhooks(room);

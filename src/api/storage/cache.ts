@@ -50,25 +50,20 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         const rate = asked === 0 ? null : counted.hits / asked;
         return success({ ...counted, hit_rate: rate, entries, bytes, max_bytes: bytesMax });
       },
-      endpoint(
-        "read",
-        "Cache",
-        "What the cache did and holds",
-        "Hits, misses and savings are counted over all records.",
-      ),
+      endpoint("Cache", "What the cache did and holds", "Hits, misses and savings are counted over all records."),
     )
     .post(
       "/v1/cache/metrics/query",
       async ({ body, request }) => {
         const bucket = readBucket(body.time_bucket);
-        const { scope } = readScope(gate().caller(request).organizationId, body);
+        const { scope } = readScope(gate().caller(request), body);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
         return success(await cacheSeries(room.reader.records, scope, bucket, deadline));
       },
       {
         body: SERIES,
-        ...endpoint("read", "Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
+        ...endpoint("Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
       },
     )
     .get(
@@ -88,7 +83,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
           })),
         );
       },
-      endpoint("read", "Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
+      endpoint("Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
     )
     .delete(
       "/v1/cache",
@@ -101,7 +96,6 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: t.Optional(PURGE),
         ...endpoint(
-          "admin",
           "Cache",
           "Remove stored answers",
           "Those that fit all that the body says; without a body all of the organization. `data` is how many there were.",

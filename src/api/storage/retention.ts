@@ -33,7 +33,7 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/retention",
       async ({ request }) => success(await current(organization(request))),
-      endpoint("admin", "Storage", "How long records and bodies are kept"),
+      endpoint("Storage", "How long records and bodies are kept"),
     )
     .put(
       "/v1/retention",
@@ -44,12 +44,7 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       {
         body: RETENTION_SCHEMA,
-        ...endpoint(
-          "admin",
-          "Storage",
-          "Say how long records and bodies are kept",
-          "What is missing is as configured.",
-        ),
+        ...endpoint("Storage", "Say how long records and bodies are kept", "What is missing is as configured."),
       },
     )
     .post(
@@ -58,6 +53,6 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
         await orderRun((await room.writer()).records, organization(request));
         return success({ ordered: true });
       },
-      endpoint("admin", "Storage", "Remove what is too old now", "Goes on without anybody waiting; see last_run."),
+      endpoint("Storage", "Remove what is too old now", "Goes on without anybody waiting; see last_run."),
     );
 }

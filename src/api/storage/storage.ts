@@ -52,7 +52,6 @@ export function storageEndpoints(room: ApiRoom, gate: () => Gate) {
       });
     },
     endpoint(
-      "read",
       "Storage",
       "What is stored",
       `Bytes on disk of the deployment and its parts, what they were on the wire, and how long the disk lasts; cached answers, and records by day of the last ${STORAGE_DAYS}, of the organization.`,

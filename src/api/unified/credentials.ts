@@ -11,7 +11,7 @@ import { GatewayError } from "../../errors.ts";
 import { listCredentials, removeCredential } from "../../store/credentials/credentials.ts";
 import { credentialGuards } from "../../store/credentials/guards.ts";
 import { keepCredential } from "../../store/credentials/keep.ts";
-import { firstOrganizationId } from "../../store/keys.ts";
+import { type Caller, may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -68,7 +68,7 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/credentials",
       async ({ request }) => success(await list(organization(request))),
-      endpoint("read", "Credentials", "List credentials", "Without their secrets."),
+      endpoint("Credentials", "List credentials", "Without their secrets."),
     )
     .get(
       "/v1/credentials/:name",
@@ -77,18 +77,18 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         if (found === undefined) throw noSuchCredential(nameOf(params));
         return success(found);
       },
-      endpoint("read", "Credentials", "Read one credential", "Without its secrets."),
+      endpoint("Credentials", "Read one credential", "Without its secrets."),
     )
     .post(
       "/v1/credentials",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        const order = readCredential(body, await rulesOf(room, organizationId));
+        const order = readCredential(body, await rulesOf(room, gate().caller(request)));
         refuseConfigured(room, order.name);
         const home = { config: room.home.config, records: (await room.home.writer()).records };
         return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
       },
-      endpoint("admin", "Credentials", "Add a credential", SECRETS, { body: NEW }),
+      endpoint("Credentials", "Add a credential", SECRETS, { body: NEW }),
     )
     .put(
       "/v1/credentials/:name",
@@ -96,11 +96,11 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = organization(request);
         const { records } = await room.home.writer();
         const previous = await ownCredential(room, records, organizationId, nameOf(params));
-        const order = readCredential(body, await rulesOf(room, organizationId), previous);
+        const order = readCredential(body, await rulesOf(room, gate().caller(request)), previous);
         await keepCredential({ config: room.home.config, records }, organizationId, order, previous);
         return changed(organizationId, previous.name);
       },
-      endpoint("admin", "Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
+      endpoint("Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
         body: CHANGE,
       }),
     )
@@ -115,7 +115,7 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         const { model } = checked(TEST, body ?? {});
         return success(await room.gateway.testCredential({ organizationId, name: known.name, model }));
       },
-      endpoint("admin", "Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST }),
+      endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST }),
     )
     .delete(
       "/v1/credentials/:name",
@@ -127,7 +127,7 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         await room.credentials.spread();
         return success({ id, name });
       },
-      endpoint("admin", "Credentials", "Remove a credential"),
+      endpoint("Credentials", "Remove a credential"),
     );
 }
 
@@ -186,10 +186,10 @@ async function providersOf(room: ApiRoom) {
   return knownProviders(files.flatMap(({ name, ...view }) => (name === null ? [] : [{ ...view, name }])));
 }
 
-async function rulesOf(room: ApiRoom, organizationId: string): Promise<CredentialRules> {
+async function rulesOf(room: ApiRoom, caller: Caller): Promise<CredentialRules> {
   return {
     providers: await providersOf(room),
-    operator: (await firstOrganizationId(room.home.reader.records)) === organizationId,
+    operator: may(caller, "operator"),
     refuseUrl: credentialGuards(room.home.config, room.ownPorts),
   };
 }

@@ -28,10 +28,10 @@ export function playgroundEndpoints(room: ApiRoom, gate: () => Gate) {
         sendThroughGateway(room.passedOn, request, {
           url: `/v1/${path}`,
           headers: headersOf(request),
-          keyHash: gate().caller(request).hash,
+          keyHash: gate().caller(request).key.hash,
         }),
       {
-        ...endpoint("gateway", "Playground", `Try a model: ${path}`, ABOUT, {
+        ...endpoint("Playground", `Try a model: ${path}`, ABOUT, {
           takes: { "application/json": t.Object({}, { additionalProperties: true }) },
           answers: { "application/json": t.Unknown(), "text/event-stream": t.String() },
         }),

@@ -5,8 +5,9 @@ import { configuredRoutes } from "../../routing/configured-routes.ts";
 import { readRoute } from "../../routing/read-route.ts";
 import { ROUTE_SCHEMA } from "../../routing/route-schema.ts";
 import { shownRoute } from "../../routing/shown-route.ts";
-import { firstOrganizationId, listOrganizations } from "../../store/keys.ts";
+import { listOrganizations } from "../../store/keys.ts";
 import { listRoutes, putRoute, removeRoute } from "../../store/routes.ts";
+import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -31,7 +32,7 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
     .get(
       "/v1/routes",
       async ({ request }) => success(await routesOf(room, organization(request))),
-      endpoint("read", "Routes", "List routes"),
+      endpoint("Routes", "List routes"),
     )
     .get(
       "/v1/routes/:name",
@@ -40,7 +41,7 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
         if (found === undefined) throw noSuchRoute(nameOf(params));
         return success(found);
       },
-      endpoint("read", "Routes", "Read one route"),
+      endpoint("Routes", "Read one route"),
     )
     .put(
       "/v1/routes/:name",
@@ -48,14 +49,14 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
         const { organization: named, ...route } = asObject(body);
         const name = nameOf(params);
         refuseConfigured(room, name);
-        const organizationId = await placeOf(room, organization(request), named);
+        const organizationId = await placeOf(room, gate().caller(request), named);
         const { records } = await room.home.writer();
         const others = [...configuredRoutes(room.home.config), ...(await listRoutes(records, organizationId))];
         await putRoute(records, { organizationId, name, terms: readRoute(name, route, others) });
         await room.routes.spread();
         return success((await routesOf(room, organizationId)).find((each) => each.name === name));
       },
-      endpoint("admin", "Routes", "Make or replace a route", "It counts within a second.", { body: ROUTE }),
+      endpoint("Routes", "Make or replace a route", "It counts within a second.", { body: ROUTE }),
     )
     .delete(
       "/v1/routes/:name",
@@ -69,7 +70,7 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
         await room.routes.spread();
         return success({ name });
       },
-      endpoint("admin", "Routes", "Remove a route"),
+      endpoint("Routes", "Remove a route"),
     );
 }
 
@@ -96,18 +97,16 @@ async function routesOf(room: ApiRoom, organizationId: string) {
   return [...ofFile, ...stored];
 }
 
-/** The organization that a route is for. @throws GatewayError `insufficient_scope`, `invalid_body`. */
-async function placeOf({ home }: ApiRoom, own: string, named: unknown): Promise<string> {
+/** The organization that a route is for. @throws GatewayError `insufficient_permission`, `invalid_body`. */
+async function placeOf({ home }: ApiRoom, caller: Caller, named: unknown): Promise<string> {
+  const own = caller.organizationId;
   if (named === undefined || named === null) return own;
   const wrong = (why: string) => new GatewayError("invalid_body", `organization: ${why}`, { path: "organization" });
   if (typeof named !== "string") throw wrong("give an organization's name");
   const { records } = home.reader;
   const found = (await listOrganizations(records)).find(({ name }) => name === named);
   if (found?.id === own) return own;
-  if ((await firstOrganizationId(records)) !== own) {
-    const message = "only admins of the first organization make routes for others";
-    throw new GatewayError("insufficient_scope", message, { path: "organization" });
-  }
+  require(caller, "operator", "organization");
   if (found === undefined) throw wrong("there is no organization of this name");
   return found.id;
 }

@@ -55,12 +55,12 @@ export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
           }),
         );
       },
-      endpoint("read", "Routes", "Show which credentials rest", HEALTH),
+      endpoint("Routes", "Show which credentials rest", HEALTH),
     )
     .get(
       "/v1/route/models",
-      async ({ request }) => success(await room.gateway.listModels(gate().caller(request))),
-      endpoint("read", "Routes", "List the models and routes that this key may use", LISTED),
+      async ({ request }) => success(await room.gateway.listModels(gate().caller(request).key)),
+      endpoint("Routes", "List the models and routes that this key may use", LISTED),
     )
     .post(
       "/v1/route/explain",
@@ -79,7 +79,7 @@ export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
           }),
         );
       },
-      endpoint("read", "Routes", "Explain where a request would go", EXPLAINED, { body: QUESTION }),
+      endpoint("Routes", "Explain where a request would go", EXPLAINED, { body: QUESTION }),
     );
 }
 

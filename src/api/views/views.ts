@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../../errors.ts";
-import { hasScope, type KeySnapshot } from "../../keys.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { findView, listViews, putView, removeView, type SavedView, type ViewTerms } from "../../store/saved-views.ts";
+import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
 import { endpoint } from "../endpoint.ts";
@@ -13,7 +13,7 @@ import type { ApiRoom } from "../room.ts";
 import { readTerms, VIEW_BODY, VIEW_CHANGES } from "./view-body.ts";
 
 const TAG = "Views";
-const CHANGING = "Its owner changes it, and a shared one also a key with `admin`. To share needs `write`.";
+const CHANGING = "Its owner changes it, and a shared one also who has `admin`. To share needs `write`.";
 
 /** A view as the API shows it. */
 export interface ShownView extends ViewTerms {
@@ -28,7 +28,7 @@ export interface ShownView extends ViewTerms {
 }
 
 /**
- * Views of the list of requests: of the caller's own, or shared in the organization. `read` is enough for one's own:
+ * Views of the list of requests: of the caller's own, or shared in the organization. `figures` is enough for one's own:
  * they change nothing that others see.
  */
 export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -66,7 +66,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
         const views = (await visible(organizationId, owner)).map((view) => shownView(view, owner));
         return success(views.sort((a, b) => a.name.localeCompare(b.name, "en")));
       },
-      endpoint("read", TAG, "List views", "One's own, and those that are shared in the organization; by name."),
+      endpoint(TAG, "List views", "One's own, and those that are shared in the organization; by name."),
     )
     .get(
       "/v1/views/:id",
@@ -74,7 +74,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
         const { view, owner } = await find(request, params.id);
         return success(shownView(view, owner));
       },
-      endpoint("read", TAG, "Read one view"),
+      endpoint(TAG, "Read one view"),
     )
     .post(
       "/v1/views",
@@ -90,7 +90,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
         };
         return put(view, owner);
       },
-      { body: VIEW_BODY, ...endpoint("read", TAG, "Save a view", "A shared one needs `write`.") },
+      { body: VIEW_BODY, ...endpoint(TAG, "Save a view", "A shared one needs `write`.") },
     )
     .patch(
       "/v1/views/:id",
@@ -107,7 +107,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
         };
         return put(next, owner);
       },
-      { body: VIEW_CHANGES, ...endpoint("read", TAG, "Change parts of a view", `${CHANGING} null resets a member.`) },
+      { body: VIEW_CHANGES, ...endpoint(TAG, "Change parts of a view", `${CHANGING} null resets a member.`) },
     )
     .delete(
       "/v1/views/:id",
@@ -117,7 +117,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
         await removeView((await room.writer()).records, view.id);
         return success(shownView(view, owner));
       },
-      endpoint("read", TAG, "Remove a view", CHANGING),
+      endpoint(TAG, "Remove a view", CHANGING),
     );
 }
 
@@ -139,12 +139,10 @@ function withoutOtherTime<Terms extends { readonly range?: unknown; readonly fro
   return terms.from || terms.to ? { range: null, ...terms } : terms;
 }
 
-function refuseSharing(caller: KeySnapshot, isShared: boolean): void {
-  if (!isShared || hasScope(caller, "write")) return;
-  throw new GatewayError("insufficient_scope", "to share a view needs a key with the scope write", { path: "shared" });
+function refuseSharing(caller: Caller, isShared: boolean): void {
+  if (isShared) require(caller, "write", "shared");
 }
 
-function refuseOthers(view: SavedView, caller: KeySnapshot, owner: Owner): void {
-  if (view.owner_id === owner.id || hasScope(caller, "admin")) return;
-  throw new GatewayError("insufficient_scope", `the view is ${view.owner_name}'s: its owner and admins change it`);
+function refuseOthers(view: SavedView, caller: Caller, owner: Owner): void {
+  if (view.owner_id !== owner.id) require(caller, "admin");
 }

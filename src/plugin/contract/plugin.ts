@@ -88,8 +88,11 @@ export interface PluginRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below `/v1/`, with `:name` for a segment that varies, such as `/v1/domains/:domain/verify`. */
   readonly path: string;
-  /** What the caller's key needs; `admin` implies the others. */
-  readonly scope: "read" | "write" | "admin";
+  /**
+   * What the caller's key needs; `admin` implies the others. `figures` is for what tells nothing of requests' bodies, and
+   * `read` implies it.
+   */
+  readonly scope: "figures" | "read" | "write" | "admin";
   readonly summary: string;
   /** JSON Schema of the body; without it the route takes none. */
   readonly body?: Json;

@@ -139,7 +139,7 @@ const auth: Rule = (value) =>
 const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
   method: { required: true, rule: text(/^(GET|POST|PUT|DELETE)$/, "GET, POST, PUT or DELETE") },
   path: { required: true, rule: text(/^\/v1(\/:?[a-z0-9_-]+)+$/, "a path such as /v1/domains/:domain") },
-  scope: { required: true, rule: text(/^(read|write|admin)$/, "read, write or admin") },
+  scope: { required: true, rule: text(/^(figures|read|write|admin)$/, "figures, read, write or admin") },
   summary: { required: true, rule: text(/./, "a sentence") },
   body: { rule: (value) => (isRecord(value) ? undefined : "must be a JSON Schema object") },
   handle: { required: true, rule: aFunction },

@@ -4,6 +4,8 @@ export const organizations = sqliteTable("organizations", {
   id: text().primaryKey(),
   name: text().notNull().unique(),
   created_at: integer().notNull(),
+  /** Days that a new key works at most; 0 for no limit, null where the configuration says. */
+  max_key_days: integer(),
 });
 
 export const keys = sqliteTable("keys", {
@@ -22,6 +24,13 @@ export const keys = sqliteTable("keys", {
   /** JSON array of patterns of the models and credentials that it may use; null for all. */
   models: text(),
   credentials: text(),
+  /** Whose key it is; null for nobody's. */
+  user_id: text(),
+  /** Hash of the secret before the last rotation, and until when that works. */
+  previous_hash: text(),
+  previous_until: integer(),
+  /** When it was last rotated or handed over. */
+  changed_at: integer(),
 });
 
 /** Providers' keys. Secrets are encrypted one by one; both JSON columns are described in `credentials/stored.ts`. */

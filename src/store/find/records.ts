@@ -1,4 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
+import { type Reach, SAID_MEMBERS, type Sight } from "../../filter/sight.ts";
 import { messageOf } from "../../observe.ts";
 import { WITH_KIND, withKinds } from "../../record/kinds.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
@@ -9,15 +10,14 @@ import type { Excerpts } from "../packs/request-content.ts";
 import type { Database, Statement } from "../store.ts";
 
 /** Records by a key of theirs; ids in lower case. */
-export interface Asked {
-  readonly organizationId: string;
+export interface Asked extends Reach {
   readonly by: "seq" | "request_id";
   readonly keys: readonly (number | string)[];
 }
 
 /** A record that is to be printed. */
 export interface ListedRecord<Column extends keyof RequestRow> {
-  /** Its `STORED_MEMBERS`, an object as JSON text. */
+  /** Those of its `STORED_MEMBERS` that the caller sees, an object as JSON text. */
   readonly stored: string;
   readonly row: Pick<RequestRow, Column>;
 }
@@ -28,7 +28,7 @@ export async function recordsByIds(
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<RequestRow[]> {
-  return wholeRows(database, { organizationId, by: "request_id", keys: requestIds });
+  return wholeRows(database, { organizationId, sight: "bodies", by: "request_id", keys: requestIds });
 }
 
 /** Rows with the excerpts that they leave to the packs. */
@@ -53,7 +53,12 @@ export async function listedRecords<Column extends keyof RequestRow>(
   // SQLite prints floating-point numbers with 15 digits: such columns stay cells.
   const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
   const others = columns.filter((column) => !exact.includes(column));
-  const cells = [`${STORED} as stored`, `json_array(${ofRow(others).join(", ")}) as others`, PACKED, ...ofRow(exact)];
+  const cells = [
+    `${STORED[asked.sight]} as stored`,
+    `json_array(${ofRow(others).join(", ")}) as others`,
+    PACKED[asked.sight],
+    ...ofRow(exact),
+  ];
   try {
     const printed = await database.query<PrintedRow<Column>>(
       selectAsked(withKinds(cells.join(", ")), asked, `requests r`),
@@ -72,7 +77,7 @@ export async function listedRecords<Column extends keyof RequestRow>(
     // A damaged cell that JSON cannot hold must not hide the records beside it.
     if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
     const rows = await wholeRows(database, asked);
-    return rows.map((row) => ({ stored: JSON.stringify(storedMembers(row)), row }));
+    return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), asked.sight)), row }));
   }
 }
 
@@ -83,7 +88,10 @@ type PrintedRow<Column extends keyof RequestRow> = Pick<RequestRow, Column> & {
   readonly packed: string | null;
 };
 
-const PACKED = "iif(r.excerpts_packed is null, null, r.request_id) as packed";
+const PACKED: Readonly<Record<Sight, string>> = {
+  bodies: "iif(r.excerpts_packed is null, null, r.request_id) as packed",
+  figures: "null as packed",
+};
 /** As the database prints them where the row leaves them to the packs; within a text every quote has a backslash. */
 const NO_EXCERPTS = '"input":null,"output":null';
 
@@ -93,9 +101,19 @@ function withExcerpts(stored: string, { input = null, output = null }: Partial<E
 
 const COLUMNS = getTableColumns(requests);
 
-const STORED = `json_object(${Object.entries(STORED_MEMBERS)
-  .map(([name, column]) => `'${name}', r.${column}`)
-  .join(", ")})`;
+/** Members of a record without those that somebody of this sight does not see. */
+export function shownMembers<T extends object>(members: T, sight: Sight): Partial<T> {
+  if (sight === "bodies") return members;
+  const said: readonly string[] = SAID_MEMBERS;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !said.includes(name))) as Partial<T>;
+}
+
+const storedObject = (sight: Sight) =>
+  `json_object(${Object.entries(shownMembers(STORED_MEMBERS, sight))
+    .map(([name, column]) => `'${name}', r.${column}`)
+    .join(", ")})`;
+
+const STORED: Readonly<Record<Sight, string>> = { bodies: storedObject("bodies"), figures: storedObject("figures") };
 
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SYSTEM } from "../../../src/people/actor.ts";
 import { createServiceKey, revokeKey } from "../../../src/store/keys.ts";
 import { openApi, type TestApi } from "../open.ts";
 
@@ -70,7 +71,7 @@ describe("a log-in", () => {
     const made = await createServiceKey(it.store.records, order);
     const { cookie } = await logIn(made.key); // made a moment ago, by somebody else
     expect((await withCookie("GET", "/v1/session", cookie)).status).toBe(200);
-    await revokeKey(it.store.records, made.id);
+    await revokeKey(it.store.records, { id: made.id }, SYSTEM);
     await it.call("GET", "/v1/keys");
     const until = performance.now() + 5_000;
     while ((await withCookie("GET", "/v1/session", cookie)).status === 200 && performance.now() < until)

@@ -1,0 +1,37 @@
+import { Elysia } from "elysia";
+import type { Permission, Role } from "../../people/permissions.ts";
+import { organizationName } from "../../store/keys.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+
+/** Who acts: what `GET /v1/me` answers. */
+export interface Me {
+  readonly kind: "user" | "key";
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  /** The organization that this request acts in. */
+  readonly organization: { readonly id: string; readonly name: string };
+  /** Those that the caller may act in, each with the role there; of a key its own, without one. */
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role | null }[];
+  readonly role: Role | null;
+  readonly permissions: readonly Permission[];
+}
+
+export function meEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia().get(
+    "/v1/me",
+    async ({ request }) => success(await meOf(room, gate().caller(request))),
+    endpoint("Session", "Who acts, and what they may do"),
+  );
+}
+
+async function meOf({ home }: ApiRoom, caller: Caller): Promise<Me> {
+  const { key, organizationId: id, permissions } = caller;
+  const organization = { id, name: (await organizationName(home.reader.records, id)) ?? id };
+  const organizations = [{ ...organization, role: null }];
+  return { kind: "key", id: key.id, name: key.name, email: null, organization, organizations, role: null, permissions };
+}
