@@ -25,41 +25,80 @@ export interface Converted {
   /** Of each call. */
   readonly bodies: readonly Uint8Array[];
   readonly losses: readonly Loss[];
-  /** The response in the client's form; undefined where it cannot be read. @param headers - raw pairs. */
-  readonly convert: (
-    bytes: Uint8Array,
-    headers: readonly string[],
-  ) => { readonly text: string; readonly estimated: boolean } | undefined;
+  readonly reading: Reading;
+}
+
+/** How its response becomes the client's. Plain: it crosses threads. */
+export type Reading =
+  | { readonly kind: "count" /** The client's shape. */; readonly from: string }
+  | {
+      readonly kind: "embeddings";
+      /** Of the provider: it tells the form. */
+      readonly path: string;
+      readonly model: string;
+      readonly calls: number;
+      readonly texts: number;
+      readonly base64: boolean;
+      /** A guess at the tokens of all texts. */
+      readonly inputTokens: number;
+    };
+
+/** A response in the client's form. */
+export interface ConvertedResponse {
+  readonly body: Uint8Array;
+  readonly estimated: boolean;
+}
+
+/** @param headers - raw pairs. @returns undefined where the response cannot be read. */
+export function readConverted(
+  bytes: Uint8Array,
+  headers: readonly string[],
+  reading: Reading,
+): ConvertedResponse | undefined {
+  if (reading.kind === "embeddings") return readEmbedded(bytes, headers, reading);
+  const tokens = readCount(parsed(bytes));
+  return tokens === undefined ? undefined : { body: Buffer.from(countIn(reading.from, tokens)), estimated: false };
+}
+
+function readEmbedded(
+  bytes: Uint8Array,
+  headers: readonly string[],
+  { path, model, calls, texts, base64, inputTokens }: Extract<Reading, { readonly kind: "embeddings" }>,
+): ConvertedResponse | undefined {
+  const form = embeddingForm(path);
+  const responses = responsesOf(parsed(bytes), headers, calls);
+  const asked = { texts: { length: texts }, base64 };
+  const joined = form && responses && joinEmbeddings(responses, asked, form, { model, estimate: () => inputTokens });
+  return joined && { body: Buffer.from(JSON.stringify(joined.body)), estimated: joined.estimated };
 }
 
 type Written = Extract<Outbound, { readonly kind: "same" | "translated" }>;
 
-/**
- * A request that was written as if for an answer, as one for its count.
- *
- * @param from - the client's shape.
- */
-export function asCount(written: Written, from: string, call: EndpointCall): Written | Converted | undefined {
-  const at = written.at as ShapeAt;
-  const shape = shapeOf(at);
-  // What a platform asks for in a body is none of a count's.
-  if (written.kind === "same" && at.place === undefined) return written;
+/** Where a request that was written as if for an answer is counted; undefined where it is not. */
+export function countPlaceOf(at: ShapeAt, call: EndpointCall): CountRequest | undefined {
   const path = at.countPath?.(call);
-  const body = path && writeCount(shapeNameOf(at), parsed(written.body), { path, model: call.model });
-  if (shape === undefined || body === undefined) return undefined;
-  const bytes = Buffer.from(JSON.stringify(body));
-  return {
-    kind: "converted",
-    at,
-    shape,
-    body: bytes,
-    bodies: [bytes],
-    losses: [],
-    convert(answer) {
-      const tokens = readCount(parsed(answer));
-      return tokens === undefined ? undefined : { text: countIn(from, tokens), estimated: false };
-    },
-  };
+  return path === undefined ? undefined : { shape: shapeNameOf(at), path, model: call.model };
+}
+
+/** Plain: it crosses threads. */
+export interface CountRequest {
+  readonly shape: string;
+  readonly path: string;
+  readonly model: string;
+}
+
+/** The body that is counted, of one that was written as if for an answer. */
+export function countedBody(bytes: Uint8Array, { shape, path, model }: CountRequest): Uint8Array | undefined {
+  const body = writeCount(shape, parsed(bytes), { path, model });
+  return body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+}
+
+/** @param from - the client's shape. @param bytes - what is counted. */
+export function asCount({ at: spoken }: Written, from: string, bytes: Uint8Array | undefined): Converted | undefined {
+  const at = spoken as ShapeAt;
+  const shape = shapeOf(at);
+  if (shape === undefined || bytes === undefined) return undefined;
+  return { kind: "converted", at, shape, body: bytes, bodies: [bytes], losses: [], reading: { kind: "count", from } };
 }
 
 /** A count in the client's form. */
@@ -68,50 +107,54 @@ export function countIn(from: string, tokens: number): string {
   return JSON.stringify(client?.writeCount?.(tokens) ?? { input_tokens: tokens });
 }
 
+/** Plain: it crosses threads. */
 export interface EmbeddingsRequest {
   /** As the client sent it, unpacked. */
   readonly body: Uint8Array;
   readonly changes: Readonly<Record<string, Json>>;
-  readonly at: ShapeAt;
-  readonly call: EndpointCall;
-  /** What the target speaks: the first that is translated says how it says errors. */
-  readonly shapes: readonly ShapeAt[];
+  /** Of the provider: it tells the form. */
+  readonly path: string;
+  readonly model: string;
   readonly refuseLosses: boolean;
   /** A guess at the tokens of all texts. */
   readonly inputTokens: number;
 }
 
-/** Writes a request for embeddings in the provider's form; undefined where that is OpenAI's. */
-export function writeEmbeddings(request: EmbeddingsRequest): Converted | Extract<Outbound, { loss: Loss }> | undefined {
-  const { body, changes, at, call, shapes, refuseLosses, inputTokens } = request;
-  const form = embeddingForm(at.path?.(call) ?? "");
-  if (form === undefined) return undefined;
-  const shape = shapes.map(shapeOf).find((each) => each !== undefined) ?? SHAPES["chat-completions"]!;
+export type WrittenEmbeddings =
+  | Pick<Converted, "kind" | "body" | "bodies" | "losses" | "reading">
+  | Extract<Outbound, { readonly loss: Loss }>;
+
+/** Whether embeddings at a path of a provider's are in OpenAI's form. */
+export const isOpenAiForm = (path: string): boolean => embeddingForm(path) === undefined;
+
+/** Writes a request for embeddings in the provider's form, which is not OpenAI's. */
+export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
+  const { body, changes, path, model, refuseLosses, inputTokens } = request;
+  const form = embeddingForm(path)!;
   const prompt = readEmbeddings(withChanges(parsed(body), changes));
-  const { bodies, losses } = writeEmbeddingCalls(prompt, form, call.model);
+  const { bodies, losses } = writeEmbeddingCalls(prompt, form, model);
   const invalid = losses.find(({ kind }) => kind === "invalid");
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
   if (refused !== undefined) return { kind: "refused", loss: refused };
   if (bodies.length > CALLS_MAX) {
-    const why = `the model takes ${form.textsMax(call.model)} texts a call, so that this would be over ${CALLS_MAX} calls`;
+    const why = `the model takes ${form.textsMax(model)} texts a call, so that this would be over ${CALLS_MAX} calls`;
     return { kind: "refused", loss: { kind: "refused", path: "input", why } };
   }
+  const { base64, texts } = prompt;
+  const written = bodies.map((each) => Buffer.from(JSON.stringify(each)));
   return {
     kind: "converted",
-    at,
-    shape,
-    body: Buffer.from(JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)),
-    bodies: bodies.map((each) => Buffer.from(JSON.stringify(each))),
+    body: written.length === 1 ? written[0]! : Buffer.from(JSON.stringify(bodies)),
+    bodies: written,
     losses,
-    convert(answer, headers) {
-      const responses = responsesOf(parsed(answer), headers, bodies.length);
-      const reply = { model: call.model, estimate: () => inputTokens };
-      const joined = responses && joinEmbeddings(responses, prompt, form, reply);
-      return joined && { text: JSON.stringify(joined.body), estimated: joined.estimated };
-    },
+    reading: { kind: "embeddings", path, model, calls: bodies.length, texts: texts.length, base64, inputTokens },
   };
 }
+
+/** How a target says errors of embeddings: as the first shape of its that is translated. */
+export const errorShapeOf = (shapes: readonly ShapeAt[]): Shape =>
+  shapes.map(shapeOf).find((each) => each !== undefined) ?? SHAPES["chat-completions"]!;
 
 /** What OpenAI takes in one request is taken everywhere, whatever a provider takes in a call. */
 const CALLS_MAX = 2_048;

@@ -18,7 +18,7 @@ import type { Outbound } from "./outbound.ts";
 
 /** What a response is translated with. */
 export interface ResponseContext {
-  readonly outbound: Extract<Outbound, { readonly kind: "translated" }>;
+  readonly outbound: Pick<Extract<Outbound, { readonly kind: "translated" }>, "shape" | "prompt" | "names">;
   /** The client's shape. */
   readonly to: string;
   readonly issuer: string;
@@ -66,7 +66,7 @@ function estimated({ choices }: Answer, inputTokens: number): Usage {
 export type WholeResponse =
   | {
       readonly kind: "answer";
-      readonly body: Buffer;
+      readonly body: Uint8Array;
       readonly isStream: boolean;
       readonly states: ReadonlyMap<string, CallMemory>;
       readonly usage: Usage | undefined;

@@ -1,14 +1,32 @@
+import type { EventFraming } from "../mapping/events/event-reader.ts";
+import { ToolNames } from "../mapping/translate/tool-names.ts";
+import { SHAPES } from "../mapping/wire/shapes.ts";
 import { expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
+import {
+  type ConvertedResponse,
+  type CountRequest,
+  countedBody,
+  type EmbeddingsRequest,
+  type Reading,
+  readConverted,
+  type WrittenEmbeddings,
+  writeEmbeddings,
+} from "./converted.ts";
 import { estimateTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type OutboundRequest, writeOutbound } from "./outbound.ts";
-import { type PlainOutbound, textOf, toPlain } from "./translator.ts";
+import { translateWhole, type WholeResponse } from "./response.ts";
+import { type PlainContext, type PlainOutbound, textOf, toPlain } from "./translator.ts";
 
-/** The thread that translates large requests, and counts tokens. */
+/** The thread that translates large requests and responses, and counts tokens. */
 export type TranslatorFunctions = {
   describe(bytes: Uint8Array): Description | undefined;
   outbound(request: OutboundRequest): PlainOutbound;
+  whole(bytes: Uint8Array, context: PlainContext, framing: EventFraming | undefined): WholeResponse;
+  embeddings(request: EmbeddingsRequest): WrittenEmbeddings;
+  counted(bytes: Uint8Array, request: CountRequest): Uint8Array | undefined;
+  converted(bytes: Uint8Array, headers: readonly string[], reading: Reading): ConvertedResponse | undefined;
   count(bytes: Uint8Array): Promise<number>;
 };
 
@@ -16,5 +34,13 @@ const { port } = threadStart<null>();
 expose(port, {
   describe: (bytes) => describe(textOf(bytes)),
   outbound: (request) => toPlain(writeOutbound(request), request),
+  whole: (bytes, context, framing) => {
+    const { shape, prompt, names } = context.outbound;
+    const outbound = { shape: SHAPES[shape]!, prompt, names: ToolNames.from(names) };
+    return translateWhole(bytes, { ...context, outbound }, framing);
+  },
+  embeddings: writeEmbeddings,
+  counted: countedBody,
+  converted: readConverted,
   count: (bytes) => estimateTokens(textOf(bytes)),
 } satisfies TranslatorFunctions);

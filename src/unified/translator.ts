@@ -1,3 +1,4 @@
+import type { EventFraming } from "../mapping/events/event-reader.ts";
 import type { FetchedFiles } from "../mapping/translate/addresses.ts";
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
@@ -6,10 +7,21 @@ import { decodeBody } from "../runtime/content-coding.ts";
 import type { Soon } from "../runtime/pending.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
 import { startThread, type Thread } from "../runtime/thread.ts";
+import {
+  type ConvertedResponse,
+  type CountRequest,
+  countedBody,
+  type EmbeddingsRequest,
+  type Reading,
+  readConverted,
+  type WrittenEmbeddings,
+  writeEmbeddings,
+} from "./converted.ts";
 import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
 import { keepParsed } from "./parsed-bodies.ts";
+import { type ResponseContext, translateWhole, type WholeResponse } from "./response.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
 
 /** Bodies beyond this are read and written in a thread of their own: 1 MB keeps a thread busy for 10 to 100 ms. */
@@ -27,13 +39,21 @@ export type PlainOutbound =
   | { readonly kind: "fetch"; readonly place: number; readonly addresses: readonly string[] }
   | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
 
+/** What a response is translated with, as it crosses threads. */
+export type PlainContext = Omit<ResponseContext, "outbound"> & {
+  readonly outbound: Pick<ResponseContext["outbound"], "prompt"> & {
+    readonly shape: string;
+    readonly names: PlainToolNames;
+  };
+};
+
 interface Running {
   readonly thread: Thread;
   readonly remote: Remote<TranslatorFunctions>;
 }
 
 /**
- * Reads and writes the bodies of unified requests: small ones here, others in a thread that is started when the first of
+ * Reads and writes the bodies of unified requests and of their whole responses: small ones here, others in a thread that is started when the first of
  * them comes, so that they hold no other stream back. Shapes of drop-ins are functions of this thread, and stay here.
  */
 export class Translator {
@@ -48,19 +68,64 @@ export class Translator {
   }
 
   describe(bytes: Uint8Array): Soon<Description | undefined> {
-    if (bytes.byteLength <= HERE_BYTES_MAX) return describe(textOf(bytes), (body) => keepParsed(bytes, body));
-    return this.#ask((remote) => remote.describe(bytes)).catch(() => describe(textOf(bytes)));
+    return this.#run(
+      bytes.byteLength,
+      () => describe(textOf(bytes), (body) => keepParsed(bytes, body)),
+      (remote) => remote.describe(bytes),
+    );
   }
 
   outbound(request: OutboundRequest): Soon<Outbound> {
     const { body, shapes, turns = "", files } = request;
     const fileBytes = files === undefined ? 0 : bytesOf(files);
     const isForeign = shapes.some(({ shape }) => typeof shape !== "string");
-    if (body.byteLength + turns.length + fileBytes <= HERE_BYTES_MAX || isForeign) return writeOutbound(request);
-    const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
-    return this.#ask((remote) => remote.outbound({ ...request, shapes: plain }))
-      .then((found) => fromPlain(found, request))
-      .catch(() => writeOutbound(request)); // slow is better than failed
+    const bytes = isForeign ? 0 : body.byteLength + turns.length + fileBytes;
+    return this.#run(
+      bytes,
+      () => writeOutbound(request),
+      (remote) => {
+        const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
+        return remote.outbound({ ...request, shapes: plain }).then((found) => fromPlain(found, request));
+      },
+    );
+  }
+
+  /** A whole response in the client's shape. @param framing - where the provider sent a stream. */
+  whole(bytes: Uint8Array, context: ResponseContext, framing: EventFraming | undefined): Soon<WholeResponse> {
+    const { shape, prompt, names } = context.outbound;
+    const isForeign = SHAPES[shape.name] !== shape;
+    return this.#run(
+      isForeign ? 0 : bytes.byteLength,
+      () => translateWhole(bytes, context, framing),
+      (remote) =>
+        remote.whole(bytes, { ...context, outbound: { shape: shape.name, prompt, names: names.plain } }, framing),
+    );
+  }
+
+  embeddings(request: EmbeddingsRequest): Soon<WrittenEmbeddings> {
+    return this.#run(
+      request.body.byteLength,
+      () => writeEmbeddings(request),
+      (remote) => remote.embeddings(request),
+    );
+  }
+
+  /** The body that a provider counts, of one that was written as if for an answer. */
+  counted(bytes: Uint8Array, request: CountRequest): Soon<Uint8Array | undefined> {
+    return this.#run(
+      bytes.byteLength,
+      () => countedBody(bytes, request),
+      (remote) => remote.counted(bytes, request),
+    );
+  }
+
+  /** The response to a count or to embeddings, in the client's form. @param headers - raw pairs. */
+  converted(bytes: Uint8Array, headers: readonly string[], reading: Reading): Soon<ConvertedResponse | undefined> {
+    return this.#run(
+      bytes.byteLength,
+      () => readConverted(bytes, headers, reading),
+      (remote) => remote.converted(bytes, headers, reading),
+    );
   }
 
   /** A guess at the input tokens of a body that its provider does not count. The tokenizer is the thread's. */
@@ -70,6 +135,11 @@ export class Translator {
 
   async close(): Promise<void> {
     await this.#running?.thread.terminate();
+  }
+
+  /** Here or there, by the size of what is read. Slow is better than failed: without the thread it is done here. */
+  #run<T>(bytes: number, here: () => T, there: (remote: Remote<TranslatorFunctions>) => Promise<T>): Soon<T> {
+    return bytes <= HERE_BYTES_MAX ? here() : this.#ask(there).catch(here);
   }
 
   /** Rejects where the thread is gone. */

@@ -1,4 +1,5 @@
 import type { Candidate } from "../../routing/walk.ts";
+import { isPending } from "../../runtime/pending.ts";
 import { type Converted, countIn } from "../../unified/converted.ts";
 import { type Answerer, noteAnswerer } from "./answered.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -13,13 +14,16 @@ const jsonHeaders = (body: Uint8Array) => [
 ];
 
 /** A count or embeddings, in the client's form. @param bytes - unpacked. @param chunks - as they came. */
-export function answerConverted(
+export async function answerConverted(
   host: BodyHost,
-  { convert }: Converted,
+  { reading }: Converted,
   head: ProviderHead,
   { bytes, chunks }: { readonly bytes: Uint8Array; readonly chunks: readonly Uint8Array[] },
-): void {
-  const converted = host.translating(() => convert(bytes, head.headers));
+): Promise<void> {
+  const { translator } = host.options.parts.unified;
+  const converting = host.translating(() => translator.converted(bytes, head.headers, reading));
+  const converted = isPending(converting) ? await converting : converting;
+  if (host.isOver) return;
   if (converted === undefined) {
     host.failMalformed();
     return;
@@ -27,7 +31,7 @@ export function answerConverted(
   const { admitted, events } = host.options;
   host.noteHead();
   for (const chunk of chunks) admitted.exchange.recording.providerBody(chunk);
-  const body = Buffer.from(converted.text);
+  const { body } = converted;
   host.sendHead(jsonHeaders(body), undefined, converted.estimated);
   events.onData(body);
   host.finish();

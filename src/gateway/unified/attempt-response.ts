@@ -4,6 +4,7 @@ import { speedKey } from "../../routing/order.ts";
 import { askedOf } from "../../routing/walk.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
+import { isPending } from "../../runtime/pending.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
@@ -183,13 +184,19 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     noteProviderHead(this.options, this.#head);
   }
 
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   translating<T>(work: () => T): T {
     const startedMs = performance.now();
-    try {
-      return work();
-    } finally {
+    const note = () => {
       this.#translatedMs += performance.now() - startedMs;
-    }
+    };
+    const result = work();
+    if (isPending(result)) result.then(note, note);
+    else note();
+    return result;
   }
 
   finish(outputTokens?: number): void {
@@ -267,9 +274,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (this.#head.status >= 400) this.#failWith(bytes ?? new Uint8Array(0));
     else if (bytes === undefined) this.failMalformed();
     else if (outbound.kind === "converted")
-      answerConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
+      await answerConverted(this, outbound, this.#head, { bytes, chunks: this.#chunks });
     else
-      answerTranslated(this, {
+      await answerTranslated(this, {
         bytes,
         chunks: this.#chunks,
         contentType: headerValue(this.#head.headers, "content-type"),

@@ -6,7 +6,7 @@ import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { after, type Soon } from "../../runtime/pending.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
-import { asCount, type Converted, writeEmbeddings } from "../../unified/converted.ts";
+import { asCount, type Converted, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../unified/converted.ts";
 import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
@@ -133,10 +133,25 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   return after(writing, (written): Soon<Written> => {
     const isFinal = written.kind === "invalid" || written.kind === "fetch";
     if (isFinal || (written.kind === "refused" && admission.sameOnly)) return written;
-    const counted = written.kind === "refused" ? undefined : asCount(written, shape, call);
-    if (counted !== undefined) return counted;
-    return estimateFor(parts, work, given.turns).then((tokens) => ({ kind: "estimate", tokens }));
+    return after(written.kind === "refused" ? undefined : countFor(given, written, { shape, call }), (counted) =>
+      counted === undefined
+        ? estimateFor(parts, work, given.turns).then((tokens) => ({ kind: "estimate", tokens }))
+        : counted,
+    );
   });
+}
+
+/** A request for an answer, as one for its count. @param asked - the client's shape, and what is called. */
+function countFor(
+  { parts }: WriteParts,
+  written: Extract<Outbound, { readonly kind: "same" | "translated" }>,
+  { shape, call }: { readonly shape: string; readonly call: EndpointCall },
+): Soon<Sendable | undefined> {
+  // What a platform asks for in a body is none of a count's.
+  if (written.kind === "same" && written.at.place === undefined) return written;
+  const place = countPlaceOf(written.at as ShapeAt, call);
+  if (place === undefined) return undefined;
+  return after(parts.unified.translator.counted(written.body, place), (bytes) => asCount(written, shape, bytes));
 }
 
 /** Input tokens of a request that its provider does not count. @param turns - what is before it. */
@@ -150,19 +165,29 @@ export async function estimateFor(
 }
 
 /** Embeddings in the provider's own form; undefined where it speaks OpenAI's. */
-function embeddingsFor(candidate: Candidate, { work, change }: WriteParts, spoken: readonly ShapeAt[]) {
+function embeddingsFor(
+  candidate: Candidate,
+  { parts, work, change }: WriteParts,
+  spoken: readonly ShapeAt[],
+): Soon<Written> | undefined {
   const at = spoken.find(({ shape }) => shape === "embeddings");
   const { admission, body, description } = work;
   if (at === undefined || admission.sameOnly) return undefined;
-  return writeEmbeddings({
+  const call = endpointCall(candidate, false);
+  const path = at.path?.(call) ?? "";
+  if (isOpenAiForm(path)) return undefined;
+  const writing = parts.unified.translator.embeddings({
     body,
     changes: changesOf(candidate, change),
-    at,
-    call: endpointCall(candidate, false),
-    shapes: spoken,
+    path,
+    model: call.model,
     refuseLosses: admission.refuseLosses,
     inputTokens: description.inputTokens,
   });
+  return after(
+    writing,
+    (written): Written => (written.kind === "converted" ? { ...written, at, shape: errorShapeOf(spoken) } : written),
+  );
 }
 
 /** An endpoint that is not translated: a target has it or not. */

@@ -30,6 +30,8 @@ export interface BodyHost {
   noteHead(): void;
   /** What came before the head left, unpacked; undefined where it cannot be. */
   heldBytes(): Promise<Uint8Array | undefined>;
+  /** Whether nothing more is sent, such as after the client has left. */
+  readonly isOver: boolean;
   /** Runs what translates, and counts its time. */
   translating<T>(work: () => T): T;
   /** The response is over. */

@@ -1,6 +1,7 @@
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { ApiError, Prompt } from "../../plugin/contract.ts";
-import { framingOf, type ResponseContext, TranslatedStream, translateWhole } from "../../unified/response.ts";
+import { isPending } from "../../runtime/pending.ts";
+import { framingOf, type ResponseContext, TranslatedStream } from "../../unified/response.ts";
 import type { Attempt } from "./attempt.ts";
 import { maskedBytes, maskSecrets } from "./echoed-secrets.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -106,11 +107,15 @@ export class TranslatedBody implements ResponseBody {
 }
 
 /** A whole response in the client's shape; a client that asked for a stream gets its events. */
-export function answerTranslated(
+export async function answerTranslated(
   host: BodyHost,
   { bytes, chunks, contentType }: { bytes: Uint8Array; chunks: readonly Uint8Array[]; contentType: string },
-): void {
-  const whole = host.translating(() => translateWhole(bytes, contextOf(host.options), framingOf(contentType)));
+): Promise<void> {
+  const { translator } = host.options.parts.unified;
+  const context = contextOf(host.options);
+  const translating = host.translating(() => translator.whole(bytes, context, framingOf(contentType)));
+  const whole = isPending(translating) ? await translating : translating;
+  if (host.isOver) return;
   if (whole.kind !== "answer") {
     if (whole.kind === "error") host.failInStream(whole.error);
     else host.failMalformed();

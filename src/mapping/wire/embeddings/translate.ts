@@ -80,7 +80,7 @@ export interface JoinedEmbeddings {
  */
 export function joinEmbeddings(
   responses: readonly EmbeddingResponse[],
-  prompt: EmbeddingPrompt,
+  prompt: { readonly texts: { readonly length: number }; readonly base64: boolean },
   form: EmbeddingForm,
   reply: EmbeddingReply,
 ): JoinedEmbeddings | undefined {
