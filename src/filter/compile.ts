@@ -3,7 +3,15 @@ import { closed, conjunction, junction, type Printed } from "./junctions.ts";
 import { gatherLists } from "./lists.ts";
 import type { Bind } from "./operators.ts";
 import type { Parameters } from "./parameters.ts";
-import { type Condition, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
+import {
+  type Condition,
+  conditionsOf,
+  conjuncts,
+  type FilterTree,
+  isJunction,
+  type Junction,
+  type Term,
+} from "./tree.ts";
 
 /**
  * What stands in place of a test on a body, which SQL cannot do.
@@ -18,6 +26,14 @@ export interface CompileOptions {
   readonly body?: BodyTest;
 }
 
+/** With more conditions than these, subqueries over kinds would cost more than they save, and nest too deeply. */
+const KIND_TESTS_MAX = 64;
+
+export interface PrintOptions extends CompileOptions {
+  /** Whether conditions on what kinds hold are asked of the kinds, and not of each row. */
+  readonly asksKinds: boolean;
+}
+
 /**
  * Turns a filter into an SQL condition over a row `r` of `requests`; every value becomes a bound parameter.
  *
@@ -25,7 +41,12 @@ export interface CompileOptions {
  *
  * @returns SQL that is true for the rows the filter selects, and false or null for the others.
  */
-export function compileFilter(tree: FilterTree, options: CompileOptions): string {
+export function compileFilter(tree: FilterTree, { parameters, body }: CompileOptions): string {
+  const isSmall =
+    conditionsOf(tree)
+      .take(KIND_TESTS_MAX + 1)
+      .toArray().length <= KIND_TESTS_MAX;
+  const options = { parameters, ...(body && { body }), asksKinds: isSmall };
   const printed = new Map<FilterTree, Printed>();
   const outer = new Set(conjuncts(tree));
   for (const node of fromBelow(tree)) {
@@ -42,14 +63,14 @@ interface Progress {
   readonly tree: FilterTree;
 }
 
-function printJunction(node: Junction, { printed, outer, tree }: Progress, options: CompileOptions): Printed {
-  const { lists, terms } = gatherLists(node, options.parameters.bind);
+function printJunction(node: Junction, { printed, outer, tree }: Progress, options: PrintOptions): Printed {
+  const { lists, terms } = gatherLists(node, options);
   if (lists.length === 1 && terms.length === 0 && outer.has(node)) return lists[0]!;
   const all = [...lists.map(strict), ...terms.map((term) => printed.get(term)!)];
   return node === tree && node.kind === "and" ? conjunction(all) : junction(node.kind, all);
 }
 
-function printTerm(node: Term, outer: boolean, options: CompileOptions): Printed {
+function printTerm(node: Term, outer: boolean, options: PrintOptions): Printed {
   if (node.kind === "all") return { sql: "1", cost: 1 };
   if (node.kind === "nothing") return { sql: "0", cost: 1 };
   const condition = conditionSql(node, options);

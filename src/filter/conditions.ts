@@ -1,4 +1,5 @@
-import type { CompileOptions } from "./compile.ts";
+import { kindColumn, ofRowOrKind } from "../record/kinds.ts";
+import type { PrintOptions } from "./compile.ts";
 import type { Printed } from "./junctions.ts";
 import { type Bind, OPERATORS, OPPOSITES } from "./operators.ts";
 import { erasedSql, memberSql, propertyName } from "./property-names.ts";
@@ -21,10 +22,14 @@ type Fits = (value: string) => string;
  * SQL of one condition over the row `r`. Alone it may be null where a value is missing; that lets the planner use an
  * index.
  */
-export function conditionSql(condition: Condition, { parameters, body }: CompileOptions): Printed {
+export function conditionSql(condition: Condition, options: PrintOptions): Printed {
+  const { parameters, body } = options;
   const { bind } = parameters;
   const { source, operator, value } = condition;
-  if (source.from === "row") return { sql: fits(condition, operator, bind)(source.sql), cost: PLAIN_COST };
+  if (source.from === "row") {
+    const sql = anyValue(condition, fits(condition, operator, bind), options);
+    return { sql, cost: kindColumn(source.sql) === undefined ? PLAIN_COST : SUBQUERY_COST };
+  }
   if (source.from === "body") {
     if (body === undefined) throw new TypeError("a filter on bodies cannot be one statement");
     return { sql: body(condition, bind), cost: SUBQUERY_COST };
@@ -36,32 +41,36 @@ export function conditionSql(condition: Condition, { parameters, body }: Compile
       source: { from: "properties", kind: 0, names: "exact" },
       name: String(value),
     };
-    return { sql: anyValue(key, isThere, bind), cost: SUBQUERY_COST };
+    return { sql: anyValue(key, isThere, options), cost: SUBQUERY_COST };
   }
-  return { sql: overValues(condition, bind), cost: SUBQUERY_COST };
+  return { sql: overValues(condition, options), cost: SUBQUERY_COST };
 }
 
 /**
  * A condition on something that may be there several times (a property under two spellings, a list) or not at all: one
  * value must fit; for the negative operators none may fit their opposite.
  */
-function overValues(condition: Condition, bind: Bind): string {
+function overValues(condition: Condition, options: PrintOptions): string {
+  const { bind } = options.parameters;
   const { operator, value } = condition;
   if (value === null) {
-    const some = anyValue(condition, isThere, bind);
+    const some = anyValue(condition, isThere, options);
     return operator === "equals" ? `(${some}) is not true` : some;
   }
   const opposite = OPPOSITES[operator];
-  if (opposite === undefined) return anyValue(condition, fits(condition, operator, bind), bind);
-  return `(${anyValue(condition, fits(condition, opposite, bind), bind)}) is not true`;
+  if (opposite === undefined) return anyValue(condition, fits(condition, operator, bind), options);
+  return `(${anyValue(condition, fits(condition, opposite, bind), options)}) is not true`;
 }
 
 /** SQL that is true where any value that a condition speaks of fits. */
-export function anyValue(condition: Condition, fit: Fits, bind: Bind): string {
+export function anyValue(condition: Condition, fit: Fits, { parameters, asksKinds }: PrintOptions): string {
+  const { bind } = parameters;
   const { source, name = "" } = condition;
   switch (source.from) {
-    case "row":
-      return fit(source.sql);
+    case "row": {
+      const column = asksKinds ? kindColumn(source.sql) : undefined;
+      return column === undefined ? fit(source.sql) : ofRowOrKind(column, fit);
+    }
     case "assets":
       return `exists (select 1 from json_each(r.assets) v where ${fit("v.value")})`;
     case "scores":

@@ -1,6 +1,6 @@
+import type { PrintOptions } from "./compile.ts";
 import { anyValue } from "./conditions.ts";
 import type { Printed } from "./junctions.ts";
-import type { Bind } from "./operators.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
 
 /** Also two are a list: then the planner can use an index, as it can for one. */
@@ -11,7 +11,7 @@ const LIST_MIN = 2;
  * joined by "and") out of a junction and prints each as one look-up in a list: an index can be used, and 20,000
  * request ids cost one parameter.
  */
-export function gatherLists(junction: Junction, bind: Bind): { lists: Printed[]; terms: FilterTree[] } {
+export function gatherLists(junction: Junction, options: PrintOptions): { lists: Printed[]; terms: FilterTree[] } {
   const operator = junction.kind === "or" ? "equals" : "not-equals";
   const bySubject = new Map<string, [Condition, ...Condition[]]>();
   for (const term of junction.terms) {
@@ -24,7 +24,7 @@ export function gatherLists(junction: Junction, bind: Bind): { lists: Printed[];
   const lists: Printed[] = [];
   for (const [subject, conditions] of bySubject) {
     if (conditions.length < LIST_MIN) bySubject.delete(subject);
-    else lists.push(print(conditions, operator, bind));
+    else lists.push(print(conditions, operator, options));
   }
   if (lists.length === 0) return { lists, terms: [...junction.terms] };
   return { lists, terms: junction.terms.filter((term) => !bySubject.has(listSubject(term, operator) ?? "")) };
@@ -38,8 +38,8 @@ function listSubject(term: FilterTree, operator: string): string | undefined {
   return JSON.stringify([term.source.kind, term.source.names, term.name]);
 }
 
-function print(conditions: readonly [Condition, ...Condition[]], operator: string, bind: Bind): Printed {
-  const values = bind(JSON.stringify(conditions.map(({ value }) => value)));
-  const found = anyValue(conditions[0], (column) => `${column} in (select value from json_each(${values}))`, bind);
+function print(conditions: readonly [Condition, ...Condition[]], operator: string, options: PrintOptions): Printed {
+  const values = options.parameters.bind(JSON.stringify(conditions.map(({ value }) => value)));
+  const found = anyValue(conditions[0], (column) => `${column} in (select value from json_each(${values}))`, options);
   return { sql: operator === "equals" ? found : `(${found}) is not true`, cost: 22 };
 }
