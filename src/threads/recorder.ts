@@ -106,6 +106,8 @@ export type Maintenance =
   | { readonly kind: "count" }
   /** Records in the index of words that perhaps do not exist, by their numbers. */
   | { readonly kind: "lost words"; readonly seqs: readonly number[] }
+  /** Kinds that no record up to a number refers to. */
+  | { readonly kind: "kinds"; readonly ids: readonly number[]; readonly upTo: number }
   /** Empty pages of the database files. */
   | { readonly kind: "compact"; readonly pages: number };
 

@@ -200,7 +200,13 @@ test("bodies that a crash left, and content that nothing points at, are collecte
   await checkpoint();
   const before = statSync(path).size;
   const kept = await idsIn("requests");
-  expect(await run()).toMatchObject({ orphans_removed: 302, error: null });
+  const used = insertInto("kinds", { id: 7, model: "used" });
+  const unused = insertInto("kinds", { id: 8, model: "unused" });
+  const refer = { sql: "update requests set kind = 7 where seq = (select max(seq) from requests)", args: [] };
+  await api.store.records.batch([used, unused, refer]);
+  expect(await run()).toMatchObject({ orphans_removed: 303, error: null });
+  const kinds = await api.store.records.query<{ id: number }>({ sql: "select id from kinds", args: [] });
+  expect(kinds.map(({ id }) => id)).toEqual([7]);
   expect(await idsIn("requests")).toEqual(kept);
   expect([...(await idsIn("bodies"))].filter((id) => ids.includes(id))).toEqual([]);
   expect([...(await idsIn("texts"))].filter((id) => !kept.has(id))).toEqual([]);

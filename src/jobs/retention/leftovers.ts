@@ -7,6 +7,10 @@ import type { Pace } from "./pace.ts";
 
 const PAGE_ROWS = 1_000;
 const STEP_ROWS = 200;
+/** Records whose kinds are read in one step. */
+const KIND_ROWS = 20_000;
+/** Time for one such step; reading off the thread. */
+const KINDS_MS = 60_000;
 /** Pages, of 8 or 16 kB, that go back to the file system in one step. */
 const STEP_PAGES = 500;
 /** What looks left over may be about to get its record: it is looked at again after this. */
@@ -20,7 +24,10 @@ interface LeftoversOptions {
   readonly pace: Pace;
 }
 
-/** Bodies without a record, which a crash between two transactions leaves, shared content without a body, empty pages. */
+/**
+ * Bodies without a record, which a crash between two transactions leaves, shared content without a body, kinds without a
+ * record, empty pages.
+ */
 export class Leftovers {
   readonly #options: LeftoversOptions;
 
@@ -28,13 +35,14 @@ export class Leftovers {
     this.#options = options;
   }
 
-  /** @returns how many requests and contents there were. */
+  /** @returns how many requests, contents and kinds there were. */
   async remove(): Promise<number> {
     const { maintain, pace } = this.#options;
     let removed = 0;
     const orphans = [...(await this.#orphans())];
     const hashes = await this.#hashes();
     const lost = await this.#lostWords();
+    const kinds = await this.#kinds();
     if (orphans.length + hashes.length + lost.length > 0) await sleep(SETTLE_MS);
     await pace.each(orphans, STEP_ROWS, async (requestIds) => {
       removed += await maintain({ kind: "orphans", requestIds });
@@ -44,6 +52,9 @@ export class Leftovers {
     });
     await pace.each(lost, STEP_ROWS, async (seqs) => {
       removed += await maintain({ kind: "lost words", seqs });
+    });
+    await pace.each(kinds.ids, PAGE_ROWS, async (ids) => {
+      removed += await maintain({ kind: "kinds", ids, upTo: kinds.upTo });
     });
     return removed;
   }
@@ -112,6 +123,23 @@ export class Leftovers {
       }
     }
     return found;
+  }
+
+  /** Kinds that no record up to a number refers to; none where that was not looked at to the end. */
+  async #kinds(): Promise<{ readonly ids: readonly number[]; readonly upTo: number }> {
+    const { pace, reader } = this.#options;
+    const query = <T>(sql: string, ...args: number[]) =>
+      pace.step(() => reader.records.query<T>({ sql, args }, { deadlineMs: KINDS_MS }));
+    const unused = new Set((await query<{ id: number }>("select id from kinds")).map(({ id }) => id));
+    const [{ first, upTo } = { first: 0, upTo: 0 }] = await query<{ first: number; upTo: number }>(
+      "select coalesce((select min(seq) from requests), 0) as first, coalesce((select max(seq) from requests), 0) as upTo",
+    );
+    for (let from = first; from <= upTo && unused.size > 0; from += KIND_ROWS) {
+      if (pace.stopped) return { ids: [], upTo };
+      const sql = "select distinct kind from requests where seq >= ? and seq < ? and kind is not null";
+      for (const { kind } of await query<{ kind: number }>(sql, from, from + KIND_ROWS)) unused.delete(kind);
+    }
+    return { ids: [...unused], upTo };
   }
 
   /** All values of an indexed column, in order, a page at a time. */

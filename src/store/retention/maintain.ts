@@ -29,6 +29,8 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
       return countStep(store.records);
     case "lost words":
       return removeLost(store, task.seqs);
+    case "kinds":
+      return removeKinds(store, task.ids, task.upTo);
     case "compact":
       return (await store.bodies.compact(task.pages)) + (await store.records.compact(task.pages));
   }
@@ -79,6 +81,22 @@ async function removeOrphans({ records, content }: Store, ids: readonly string[]
   const orphans = ids.filter((id) => !having.has(id));
   if (orphans.length > 0) await content.remove(orphans);
   return orphans.length;
+}
+
+/** Numbers that nodes of one server may have taken and not used yet. */
+const TAKEN_ROWS = 20_000;
+
+/**
+ * Kinds that no record refers to any more, where records up to a number have been looked at: those behind it are looked at
+ * here. A record that comes later brings its kind with it.
+ */
+async function removeKinds({ records }: Store, ids: readonly number[], upTo: number): Promise<number> {
+  const unused = `id in (select value from json_each(?))
+    and id not in (select kind from requests where seq > ? and kind is not null)`;
+  const args = [JSON.stringify(ids), upTo - TAKEN_ROWS];
+  const found = await records.query<{ id: number }>({ sql: `select id from kinds where ${unused}`, args });
+  if (found.length > 0) await records.batch([{ sql: `delete from kinds where ${unused}`, args }]);
+  return found.length;
 }
 
 /** Shared content that nothing points at any more. */

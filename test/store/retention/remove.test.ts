@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { migrate } from "../../../src/store/migrate.ts";
+import { maintain } from "../../../src/store/retention/maintain.ts";
 import { removeRecords } from "../../../src/store/retention/remove.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { insertInto, insertRecord } from "../../api/open.ts";
@@ -79,5 +80,18 @@ test("removing records takes all that only they refer to, and nothing of others"
   ]);
   const blobs = await store.bodies.query<{ hash: string }>({ sql: "select hash from blobs order by hash", args: [] });
   expect(blobs.map(({ hash }) => hash)).toEqual(["both", "seen"]);
+  await store.close();
+});
+
+test("a kind that a record refers to since it was looked for stays", async () => {
+  using directory = ownDirectory();
+  const store = await openStore(directory.config, "write");
+  await migrate(store);
+  await insertRecord(store, "o", { seq: 50_000, kind: 1 });
+  await store.records.batch([1, 2].map((id) => insertInto("kinds", { id, model: "m" })));
+  expect(await maintain(store, { kind: "kinds", ids: [1, 2, 3], upTo: 49_999 })).toBe(1);
+  expect(await store.records.query<{ id: number }>({ sql: "select id from kinds", args: [] })).toMatchObject([
+    { id: 1 },
+  ]);
   await store.close();
 });
