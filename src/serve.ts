@@ -153,12 +153,13 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   };
   const gatewayPorts: number[] = [];
   for (const region of regions) gatewayPorts.push(await region.openGateway(common));
+  const openPorts = [...gatewayPorts, ...regions.flatMap(({ unifiedPort }) => unifiedPort ?? [])];
   const opening = regions.map((region) => region.openApi(common));
   for (const port of opening) {
     port.then(
       (open) => {
-        for (const port of [...gatewayPorts, open]) listening.add(port);
-        for (const region of regions) region.refuseTargetsAt([...gatewayPorts, open]);
+        for (const port of [...openPorts, open]) listening.add(port);
+        for (const region of regions) region.refuseTargetsAt([...openPorts, open]);
       },
       () => undefined, // told below
     );
@@ -172,14 +173,17 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
   built.modelLists = openModelLists(built, built.credentialTests, log);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const [gateway, euGateway] = gatewayPorts.map((port) => `http://${host}:${port}`);
+  const [unified, euUnified] = built.regions.map(({ unifiedPort: port }) => port && `http://${host}:${port}`);
   const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
   if (built.unshownKey !== undefined) options.onFirstKey(built.unshownKey);
   built.unshownKey = undefined;
   log.info("weir is serving", {
     gateway,
     api,
+    ...(unified && { unified }),
     dashboard: reachable(api!),
     ...(euGateway && { eu_gateway: euGateway, eu_api: euApi }),
+    ...(euUnified && { eu_unified: euUnified }),
   });
   options.onServing({ api: api!, gateway: gateway! });
 }

@@ -126,6 +126,11 @@ export class Region {
     return port;
   }
 
+  /** Port of the unified address; undefined where it has none of its own. */
+  get unifiedPort(): number | undefined {
+    return this.#gateway?.unifiedPort;
+  }
+
   /** Starts the jobs and the API. @returns the API's port, once it listens. */
   openApi(common: CommonParts): Promise<number> {
     // Nothing waits for the jobs: a thread that does not come up is told of as degraded.
