@@ -18,6 +18,8 @@ import { parseArgs } from "node:util";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { callApi, gatewayHeaders, KEY, queryIds, runCommand, startWeir } from "../test/e2e/weir.ts";
 import { pause, quantile } from "./figures.ts";
+import { Failures } from "./load/failures.ts";
+import { processMemory } from "./load/process-memory.ts";
 import { slopeOf } from "./load/slope.ts";
 import { soakTraffic, type TrafficKind } from "./load/soak-traffic.ts";
 import { seededNumbers } from "./seeded-numbers.ts";
@@ -27,19 +29,24 @@ const CLIENTS = 8;
 /** Requests under way at once; what would be more is not sent, and counted. */
 const UNDER_WAY_MAX = 200;
 const COLLECT = `
-  const later = () => void setTimeout(() => Bun.gc(true), 0);
+  import { heapStats } from "bun:jsc";
+  import { writeFileSync } from "node:fs";
+  const later = (thread) => void setTimeout(() => {
+    Bun.gc(true);
+    const { heapSize, extraMemorySize, objectCount } = heapStats();
+    const told = { mb: heapSize / 2 ** 20, extraMb: extraMemorySize / 2 ** 20, objects: objectCount };
+    writeFileSync(process.env.HEAPS + "/" + thread, JSON.stringify(told));
+  }, 0);
   export default {
     apiVersion: 1,
     name: "collect",
     setup: () => ({
-      onRequest: ({ properties }) => (properties.Collect ? later() : undefined),
-      onRecord: ({ properties }) => (properties.Collect ? later() : undefined),
+      onRequest: ({ properties }) => (properties.Collect ? later("gateway") : undefined),
+      onRecord: ({ properties }) => (properties.Collect ? later("recorder") : undefined),
     }),
   };`;
 /** What a minute may add, in the unit of the sample. */
 const GROWTH = { memoryMb: 0.2, descriptors: 0.2, threads: 0.05, files: 0.2 } as const;
-/** Left out of failures, so that equal ones are counted as one. */
-const IDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 type Sampled = keyof typeof GROWTH;
 
 const { values } = parseArgs({
@@ -56,7 +63,11 @@ const dataDirectory = mkdtempSync(join(tmpdir(), "weir-soak-"));
 mkdirSync(join(dataDirectory, "plugins"), { mode: 0o700 });
 writeFileSync(join(dataDirectory, "plugins", "collect.ts"), COLLECT);
 await using upstream = await startUpstream();
-const weir = await startWeir({ dataDirectory, env: { BUN_JSC_forceRAMSize: String(512 * 1024 * 1024) } });
+const heapsDirectory = mkdtempSync(join(tmpdir(), "weir-soak-heaps-"));
+const weir = await startWeir({
+  dataDirectory,
+  env: { BUN_JSC_forceRAMSize: String(512 * 1024 * 1024), HEAPS: heapsDirectory },
+});
 const traffic = await soakTraffic(weir, upstream, next);
 const weights = traffic.kinds.reduce((sum, { weight }) => sum + weight, 0);
 
@@ -68,6 +79,10 @@ interface Minute extends Readonly<Record<Sampled, number>> {
   readonly seen: number;
   readonly found: number;
   readonly lagBytes: number;
+  /** Parts of `memoryMb`, and of the engine's the heaps with how many objects they hold: what grows is among them. */
+  readonly nativeMb: number;
+  readonly engineMb: number;
+  readonly heaps: Readonly<Record<string, { readonly mb: number; readonly objects: number }>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -75,7 +90,7 @@ interface Minute extends Readonly<Record<Sampled, number>> {
 let [requests, skipped, underWay] = [0, 0, 0];
 let ids: string[] = [];
 let times: number[] = [];
-const failures = new Map<string, number>();
+const failures = new Failures();
 const all: Minute[] = [];
 const missing: string[] = [];
 
@@ -97,7 +112,7 @@ try {
   for (const line of worstOf(weir.log())) console.log(`log: ${line}`);
   traffic.close();
   await weir.stop();
-  rmSync(dataDirectory, { recursive: true, force: true });
+  for (const directory of [dataDirectory, heapsDirectory]) rmSync(directory, { recursive: true, force: true });
 }
 process.exitCode = judge() ? 0 : 1;
 
@@ -120,8 +135,7 @@ async function runOne(): Promise<void> {
     if (id !== undefined) ids.push(id);
     if (kind.name === "plain") times.push(performance.now() - startedAt);
   } catch (error) {
-    const what = `${kind.name}: ${(error as Error).message.replace(IDS, "<id>")}`;
-    failures.set(what, (failures.get(what) ?? 0) + 1);
+    failures.add(kind.name, error);
   } finally {
     underWay -= 1;
   }
@@ -157,7 +171,7 @@ async function oneMinute(rate: number): Promise<void> {
   const env = { ...weir.env, WEIR_API_URL: weir.api, WEIR_API_KEY: KEY };
   const from = new Date(Date.now() - MINUTE_MS).toISOString();
   const { status, stderr } = await runCommand(env, "export", "--quiet", "--start-date", from, "-o", "-");
-  if (status !== 0) failures.set(`export: ${stderr}`, 1);
+  if (status !== 0) failures.add("export", stderr);
   while (underWay > 0) await pause(50);
   upstream.forget();
 }
@@ -167,14 +181,18 @@ async function sample(minute: number): Promise<Minute> {
   const found = new Set((await queryIds(weir, seen)).map(({ request_id }) => request_id));
   missing.push(...seen.filter((id) => !found.has(id)));
   await collect();
+  const memory = processMemory(weir.pid);
   const taken: Minute = {
     minute,
     requests,
     skipped,
-    failed: [...failures.values()].reduce((sum, count) => sum + count, 0),
+    failed: failures.count,
     seen: seen.length,
     found: seen.filter((id) => found.has(id)).length,
-    memoryMb: privateMb(),
+    memoryMb: memory.all,
+    nativeMb: memory.native,
+    engineMb: memory.engine,
+    heaps: heaps(),
     descriptors: readdirSync(`/proc/${weir.pid}/fd`).length,
     threads: readdirSync(`/proc/${weir.pid}/task`).length,
     files: readdirSync(dataDirectory, { recursive: true }).filter((name) => !String(name).startsWith("cache")).length,
@@ -184,6 +202,13 @@ async function sample(minute: number): Promise<Minute> {
   };
   [requests, skipped, ids, times] = [0, 0, [], []];
   return taken;
+}
+
+/** Each thread's after the last collection. */
+function heaps(): Minute["heaps"] {
+  return Object.fromEntries(
+    readdirSync(heapsDirectory).map((name) => [name, JSON.parse(readFileSync(join(heapsDirectory, name), "utf8"))]),
+  );
 }
 
 /** Collects twice, a pause apart: what the first one frees may hold what the second one does. */
@@ -197,16 +222,6 @@ async function collect(): Promise<void> {
   }
 }
 
-/** Memory that only this process has, in MB. */
-function privateMb(): number {
-  const rollup = readFileSync(`/proc/${weir.pid}/smaps_rollup`, "utf8");
-  const kilobytes = [...rollup.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
-  return kilobytes / 1_024;
-}
-
 async function lagBytes(): Promise<number> {
   const text = await (await callApi(weir, "/metrics")).text();
   return Number(/^weir_spool_lag_bytes (\d+)/m.exec(text)?.[1] ?? Number.NaN);
@@ -214,7 +229,8 @@ async function lagBytes(): Promise<number> {
 
 function show(taken: Minute): void {
   all.push(taken);
-  keep(taken);
+  // Kept with each minute: a soak that is cut off tells why requests failed too.
+  keep({ ...taken, reasons: failures.takeNew() });
   const cells: [number | string, number][] = [
     [taken.minute, 6],
     [taken.requests, 8],
@@ -238,7 +254,9 @@ function judge(): boolean {
   const seen = all.reduce((sum, minute) => sum + minute.seen, 0);
   console.log(`ids seen ${seen}, without a record ${missing.length}`);
   for (const id of missing.slice(0, 20)) console.log(`  missing ${id}`);
-  for (const [what, count] of failures) console.log(`  ${count} times ${what}`);
+  const reasons = failures.all();
+  for (const [kind, counts] of Object.entries(reasons))
+    for (const [reason, count] of Object.entries(counts)) console.log(`  ${count} times ${kind}: ${reason}`);
   let grows = false;
   const slopes = (Object.keys(GROWTH) as Sampled[]).map((name) => {
     const { perStep, plusMinus } = slopeOf(settled.map((minute) => minute[name]));
@@ -247,6 +265,6 @@ function judge(): boolean {
     console.log(`${name}: ${perStep.toFixed(3)} ± ${plusMinus.toFixed(3)} a minute${does ? ": it GROWS" : ""}`);
     return [name, { perStep, plusMinus, grows: does }];
   });
-  keep({ seen, missing, failures: Object.fromEntries(failures), slopes: Object.fromEntries(slopes) });
+  keep({ seen, missing, failures: reasons, slopes: Object.fromEntries(slopes) });
   return missing.length === 0 && !grows;
 }

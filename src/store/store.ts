@@ -69,10 +69,12 @@ export type StoreMode = "write" | "change" | "read" | "current";
  *
  * "write" makes local files where they are missing and fails at once where they cannot be opened; `migrate` comes
  * next. "change" fails where they are missing. "read" and "current" never fail here: while the database is away their queries do.
+ *
+ * @param cacheKb - pages that each local file's connection for writing holds; what the recorder needs, unless given.
  */
-export async function openStore(config: Config, mode: StoreMode): Promise<Store> {
+export async function openStore(config: Config, mode: StoreMode, cacheKb?: number): Promise<Store> {
   const path = localPath(config);
-  if (path !== undefined) return openLocal(path, mode);
+  if (path !== undefined) return openLocal(path, mode, cacheKb);
   return mode === "read" && config.database_read_url !== "" ? openReplica(config) : openRemote(config);
 }
 

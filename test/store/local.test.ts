@@ -132,6 +132,27 @@ describe("a query with a deadline", () => {
     await writer.close();
   });
 
+  test("is prepared once, and answers its own values each time, also after it was stopped or the table changed", async () => {
+    using directory = ownDirectory();
+    const writer = await openStore(directory.config, "write");
+    await migrate(writer);
+    await writer.records.batch([statement("create table t (a integer)"), statement("insert into t values (1)")]);
+    const reader = await openStore(directory.config, "read");
+    // As long as its value says.
+    const counted = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      select count(*) as n, t.* from n, t`;
+    const ask = (most: number, deadlineMs: number) =>
+      reader.records.query<unknown>(statement(counted, [most]), { deadlineMs });
+    for (const most of [3, 150, 3]) expect(await ask(most, 30_000)).toEqual([{ n: most, a: 1 }]);
+    const stopped = await ask(500_000_000, 100).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({ code: "query_timeout" });
+    expect(await ask(7, 30_000)).toEqual([{ n: 7, a: 1 }]);
+    await writer.records.batch([statement("alter table t add column b text default 'new'")]);
+    expect(await ask(8, 30_000)).toEqual([{ n: 8, a: 1, b: "new" }]);
+    await reader.close();
+    await writer.close();
+  });
+
   test("does not hold up a lookup without one", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");

@@ -1,7 +1,7 @@
 import Connection from "libsql/promise";
 import { GatewayError } from "../../errors.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
-import type { Statement } from "../store.ts";
+import type { Statement as Asked } from "../store.ts";
 import { bind } from "./bind.ts";
 import { BUSY_MS } from "./busy.ts";
 import { toObjects } from "./statement-cache.ts";
@@ -10,22 +10,27 @@ interface Reader {
   connection: Connection;
   /** The second file being attached; undefined before the first query, and after a query that could not. */
   ready: Promise<unknown> | undefined;
+  /** By their text, to be run again: one that reads whole records takes 80 kB and a millisecond to prepare. */
+  readonly statements: Map<string, Statement>;
   /**
-   * Statements and answers of this connection that are done with. Were the collector to free one while a query runs, this
-   * thread would wait for the end of that query, and could not stop it: all go together, once their connection is closed.
+   * Answers, and statements that failed, of this connection. Were the collector to free one or a statement while a query
+   * runs, this thread would wait for the end of that query, and could not stop it: all go together, once their connection
+   * is closed.
    */
   readonly spent: unknown[];
-  /** Characters of the statements among them. */
-  spentLength: number;
+  /** Characters of all statements. */
+  length: number;
 }
 
-/** So much is kept before a connection is replaced, which takes about a millisecond. */
-const SPENT_MAX = { count: 500, length: 1_000_000 };
+type Statement = Awaited<ReturnType<Connection["prepare"]>>;
+
+/** So much is kept before a connection is replaced: 8 MB for statements, and little for answers. */
+const KEPT_MAX = { statements: 100, spent: 2_000, length: 1_000_000 };
 /**
- * Connections that were replaced before their garbage is collected: a closed one keeps its files open until its statements
- * are gone, which the collector, seeing little of them in its own memory, would leave for long.
+ * Connections that were replaced before their garbage is collected: a closed one keeps its files open, and its statements
+ * their memory, until they are gone, which the collector, seeing little of them in its own memory, would leave for long.
  */
-const REPLACED_MAX = 8;
+const REPLACED_MAX = 2;
 
 interface Waiting {
   readonly take: (reader: Reader) => void;
@@ -54,18 +59,19 @@ export class LocalReaders {
     this.#all = Array.from({ length: count }, () => ({
       connection: new Connection(url, {}),
       ready: undefined,
+      statements: new Map(),
       spent: [],
-      spentLength: 0,
+      length: 0,
     }));
     this.#idle = [...this.#all];
   }
 
-  query<T>(statement: Statement, deadlineMs: number): Promise<T[]> {
+  query<T>(statement: Asked, deadlineMs: number): Promise<T[]> {
     return this.#with(deadlineMs, (reader, endsAt) => this.#run<T>(reader, statement, endsAt));
   }
 
   /** In one transaction. */
-  queryTogether(statements: readonly Statement[], deadlineMs: number): Promise<unknown[][]> {
+  queryTogether(statements: readonly Asked[], deadlineMs: number): Promise<unknown[][]> {
     return this.#with(deadlineMs, async (reader, endsAt) => {
       await this.#ready(reader);
       await reader.connection.exec("begin");
@@ -107,7 +113,10 @@ export class LocalReaders {
 
   /** A new connection for one that much was asked of. */
   #renew(reader: Reader): void {
-    if (this.#closed || (reader.spent.length < SPENT_MAX.count && reader.spentLength < SPENT_MAX.length)) return;
+    const { statements, spent, length } = reader;
+    const isFull =
+      statements.size >= KEPT_MAX.statements || spent.length >= KEPT_MAX.spent || length >= KEPT_MAX.length;
+    if (this.#closed || !isFull) return;
     let connection: Connection;
     try {
       connection = new Connection(this.#url, {});
@@ -115,8 +124,9 @@ export class LocalReaders {
       return; // the file cannot be opened now: the connection that there is goes on until it can
     }
     reader.connection.close();
-    Object.assign(reader, { connection, ready: undefined, spentLength: 0 });
-    reader.spent.length = 0;
+    Object.assign(reader, { connection, ready: undefined, length: 0 });
+    statements.clear();
+    spent.length = 0;
     this.#replaced = (this.#replaced + 1) % REPLACED_MAX;
     if (this.#replaced === 0) collectGarbage();
   }
@@ -132,7 +142,7 @@ export class LocalReaders {
     }
   }
 
-  async #run<T>(reader: Reader, { sql, args }: Statement, endsAt: number): Promise<T[]> {
+  async #run<T>(reader: Reader, { sql, args }: Asked, endsAt: number): Promise<T[]> {
     const { connection } = reader;
     let stopInterrupting = () => {};
     const timer = setTimeout(
@@ -143,19 +153,31 @@ export class LocalReaders {
     );
     try {
       await this.#ready(reader);
-      const statement = await connection.prepare(`with r as materialized (${sql}\n) select * from r`);
-      reader.spent.push(statement);
-      reader.spentLength += sql.length;
-      const answer = await statement.raw(true).iterate(args.map(bind));
+      const statement = await this.#prepared(reader, sql);
+      const answer = await statement.iterate(args.map(bind));
       reader.spent.push(answer);
       return toObjects<T>(
         statement.columns().map(({ name }: { name: string }) => name),
         [...answer],
       );
+    } catch (cause) {
+      // It may stand in the middle of its rows.
+      reader.spent.push(reader.statements.get(sql));
+      reader.statements.delete(sql);
+      throw cause;
     } finally {
       clearTimeout(timer);
       stopInterrupting();
     }
+  }
+
+  async #prepared(reader: Reader, sql: string): Promise<Statement> {
+    const known = reader.statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = await reader.connection.prepare(`with r as materialized (${sql}\n) select * from r`);
+    reader.statements.set(sql, statement.raw(true));
+    reader.length += sql.length;
+    return statement;
   }
 
   #take(deadlineMs: number): Promise<Reader> {

@@ -15,6 +15,14 @@ export interface Layout {
   readonly logPages: number;
 }
 
+/** Kilobytes of pages that a connection holds: the recorder's hold a whole batch, others change a few rows at a time. */
+export const CACHE_KB = { recorder: 16_000, other: 4_000 } as const;
+
+interface LocalWriterOptions extends Layout {
+  /** What the recorder needs, unless given. */
+  readonly cacheKb?: number | undefined;
+}
+
 /**
  * Pages of a new file. Larger ones than the default hold a record in fewer writes: a tenth less time for each step. A
  * pack fills many pages and half of its last one: with larger ones its file grows by up to a fifth.
@@ -24,15 +32,15 @@ export const PAGE_BYTES = { records: 8_192, bodies: 4_096 } as const;
 /** Statements run on the calling thread: a batch of thousands of rows costs less there than the way to another one. */
 export class LocalWriter implements Database {
   readonly #path: string;
-  readonly #layout: Layout;
+  readonly #options: LocalWriterOptions;
   #connection: Connection;
   #statements: StatementCache;
   #file: FileIdentity;
 
-  constructor(path: string, makes: boolean, layout: Layout) {
+  constructor(path: string, makes: boolean, options: LocalWriterOptions) {
     this.#path = path;
-    this.#layout = layout;
-    this.#connection = openForWriting(path, makes, layout);
+    this.#options = options;
+    this.#connection = openForWriting(path, makes, options);
     this.#statements = new StatementCache(this.#connection);
     this.#file = identify(path);
   }
@@ -112,7 +120,7 @@ export class LocalWriter implements Database {
     const file = identify(this.#path);
     if (file === this.#file) return;
     if (file === undefined) throw new GatewayError("database_unavailable", `${this.#path} is missing`);
-    const connection = openForWriting(this.#path, false, this.#layout);
+    const connection = openForWriting(this.#path, false, this.#options);
     this.#statements.clear();
     this.#connection.close();
     this.#connection = connection;
@@ -127,7 +135,11 @@ const FREE_PAGES: Statement = {
 };
 
 /** @param makes - whether a file that is missing is made. */
-function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: Layout): Connection {
+function openForWriting(
+  path: string,
+  makes: boolean,
+  { pageBytes, logPages, cacheKb = CACHE_KB.recorder }: LocalWriterOptions,
+): Connection {
   if (!makes && identify(path) === undefined) throw new GatewayError("database_unavailable", `${path} is missing`);
   let connection: Connection | undefined;
   try {
@@ -138,7 +150,7 @@ function openForWriting(path: string, makes: boolean, { pageBytes, logPages }: L
     connection.exec("pragma journal_mode=wal; pragma synchronous=normal");
     // A whole batch stays in memory until it is committed, and a page that many batches touch is moved from the log into
     // the file once for all of them: a third less time in the kernel.
-    connection.exec(`pragma cache_size=-16000; pragma wal_autocheckpoint=${logPages}`);
+    connection.exec(`pragma cache_size=-${cacheKb}; pragma wal_autocheckpoint=${logPages}`);
     // What is deleted is gone: without this it stands in pages that hold nothing until something else takes its place.
     connection.exec("pragma secure_delete=on");
     return connection;

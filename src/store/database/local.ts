@@ -14,8 +14,8 @@ export function bodiesPath(path: string): string {
   return join(dirname(path), "bodies.db");
 }
 
-/** Opens the records' file at `path` and `bodies.db` beside it. */
-export function openLocal(path: string, mode: StoreMode): Store {
+/** Opens the records' file at `path` and `bodies.db` beside it. @param cacheKb - of each, for writing. */
+export function openLocal(path: string, mode: StoreMode, cacheKb?: number): Store {
   if (mode === "read" || mode === "current") {
     const both = new LocalReader(path, bodiesPath(path));
     const content = new PackStore(both, new LocalPackIds(both, bodiesPath(path)));
@@ -23,8 +23,8 @@ export function openLocal(path: string, mode: StoreMode): Store {
   }
   const makes = mode === "write";
   if (makes) mkdirSync(dirname(path), { recursive: true });
-  const records = new LocalWriter(path, makes, RECORDS_FILE);
-  const bodies = new LocalWriter(bodiesPath(path), makes, BODIES_FILE);
+  const records = new LocalWriter(path, makes, { ...RECORDS_FILE, cacheKb });
+  const bodies = new LocalWriter(bodiesPath(path), makes, { ...BODIES_FILE, cacheKb });
   return {
     records,
     bodies,

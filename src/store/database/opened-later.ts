@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
 import { openStore, type Store } from "../store.ts";
+import { CACHE_KB } from "./local-writer.ts";
 
 /** A store for writing that is opened when it is first asked for, and again where that failed. */
 export class OpenedLater {
@@ -11,7 +12,7 @@ export class OpenedLater {
   }
 
   readonly writer = (): Promise<Store> => {
-    this.#opening ??= openStore(this.#config, "change").catch((error: unknown) => {
+    this.#opening ??= openStore(this.#config, "change", CACHE_KB.other).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
