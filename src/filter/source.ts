@@ -1,6 +1,7 @@
 import { boundsSql, creationBounds, isCreation, SIGNS } from "./bounds.ts";
 import type { Position } from "./cursor.ts";
 import type { Bind } from "./operators.ts";
+import { type OutsideBy, outsideSql } from "./outside-blocks.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
 import { propertyName } from "./property-names.ts";
 import type { Scope } from "./select.ts";
@@ -28,7 +29,7 @@ export type Source =
   /** Rows that are known by their key. */
   | { readonly kind: "rows"; readonly seqs: readonly number[] }
   /** The rows that no block of columns speaks for. */
-  | { readonly kind: "outside blocks" }
+  | { readonly kind: "outside blocks"; readonly by: OutsideBy }
   /** The rows with one property, in order of creation. */
   | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
 
@@ -117,7 +118,10 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
         condition: undefined,
       };
     case "outside blocks":
-      return { from: `(${OUTSIDE_BLOCKS}) w cross join requests r on r.seq = w.seq`, condition: undefined };
+      return {
+        from: `(${outsideSql(source.by, scope, bind)}) w cross join requests r on r.seq = w.seq`,
+        condition: undefined,
+      };
     case "property": {
       const from = "properties p cross join requests r on r.seq = p.seq";
       return { from, condition: entryOf(source.condition, source.storedName, scope, bind) };
@@ -129,10 +133,6 @@ export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: str
 export function creationColumn(source: Source): string {
   return source.kind === "property" ? "p.request_created_at" : CREATED_AT;
 }
-
-const BLOCKS_END = "coalesce((select max(last_seq) from blocks), 0)";
-const OUTSIDE_BLOCKS = `select seq from requests where seq > ${BLOCKS_END}
-  union all select seq from block_changes where seq <= ${BLOCKS_END}`;
 
 async function rarest(candidates: readonly Condition[], scope: Scope, probe: Probe): Promise<Condition | undefined> {
   let best: Condition | undefined;
@@ -197,7 +197,8 @@ function entryOf(condition: Condition, storedName: string, scope: Scope, bind: B
   ].join(" and ");
 }
 
-function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
+/** Counts the records of the filter's times, stopping one after `most`. */
+export function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
   const parameters = new Parameters();
   const { bind } = parameters;
   const conditions = [`c.organization_id = ${bind(scope.organizationId)}`, ...boundsSql(bounds, "c", bind)];

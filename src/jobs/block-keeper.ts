@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, messageOf } from "../observe.ts";
-import { makeNextBlock, WAITING_MAX, withoutBlock } from "../store/blocks/keep.ts";
+import { makeNextBlock } from "../store/blocks/keep.ts";
+import { WAITING_MAX, withoutBlock } from "../store/blocks/waiting.ts";
 import { isAway } from "../store/database/failure.ts";
 import type { Store } from "../store/store.ts";
 
@@ -28,8 +29,8 @@ interface BlockKeeperOptions {
 
 /**
  * Makes blocks of the records that have none, in the background; figures are right without them, but slower. After the
- * start on a database of an earlier version that takes some 10 seconds for a million records, and the log tells how far
- * it is.
+ * start on a database of an earlier version that takes some 10 seconds for a million records, the newest first, and the log
+ * tells how far it is.
  */
 export class BlockKeeper {
   readonly #options: BlockKeeperOptions;

@@ -64,7 +64,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
     await settled(room);
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
     const warnings = await queryWarnings(database, caller.organizationId, decoded, deadline);
-    return { scope, deadline, warnings: await withMissingBlocks(room.reader, warnings) };
+    return { scope, deadline, warnings: await withMissingBlocks(room.reader, scope.tree, warnings) };
   };
   return new Elysia()
     .post(

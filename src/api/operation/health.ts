@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
-import { WAITING_MAX, withoutBlock } from "../../store/blocks/keep.ts";
+import { saysWaiting } from "../../store/blocks/waiting.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
@@ -81,7 +81,7 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     answered(room.gateway.status()),
     answered(room.recorder.status()),
     databaseError(room),
-    answered(withoutBlock(room.reader)),
+    answered(saysWaiting(room.reader)),
   ]);
   const degraded: string[] = [];
   if (gateway === undefined) degraded.push("gateway: it does not answer");
@@ -100,8 +100,7 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     degraded.push(...recorder.losses);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
-  if (waiting !== undefined && waiting > WAITING_MAX)
-    degraded.push(`figures: ${waiting} records have no block yet; figures over them are right, and slow`);
+  if (waiting !== undefined) degraded.push(`figures: ${waiting}`);
   if (database !== undefined) degraded.push(`database: ${database}`);
   for (const what of ["keys", "credentials", "routes"] as const) {
     const { error } = room[what];

@@ -1,7 +1,8 @@
+import { boundsOf } from "../../filter/bounds.ts";
 import type { DecodedFilter } from "../../filter/decode.ts";
 import { propertyName } from "../../filter/property-names.ts";
-import { conditionsOf } from "../../filter/tree.ts";
-import { WAITING_MAX, withoutBlock } from "../../store/blocks/keep.ts";
+import { conditionsOf, type FilterTree } from "../../filter/tree.ts";
+import { saysWaiting } from "../../store/blocks/waiting.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import { hasPropertyName, propertyNames } from "../../store/find/property-list.ts";
 import type { Database, Store } from "../../store/store.ts";
@@ -42,11 +43,11 @@ export async function queryWarnings(
 /** The same, and why figures may take long now. */
 export async function withMissingBlocks(
   reader: Store,
+  tree: FilterTree,
   warnings: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const waiting = await withoutBlock(reader);
-  if (waiting <= WAITING_MAX) return warnings;
-  const slow = `${waiting} records have no block yet and are read one by one; blocks are being made`;
+  const slow = await saysWaiting(reader, boundsOf(tree).least);
+  if (slow === undefined) return warnings;
   return { "gateway-warning": [warnings["gateway-warning"], slow].filter(Boolean).join("; ") };
 }
 

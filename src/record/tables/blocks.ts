@@ -1,8 +1,8 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Columns of the records from `first_seq` to `last_seq`, side by side, for figures over long times. Blocks follow each
- * other without a gap and are never changed; their numbers are never used twice. Rows are in the order of organization
+ * Columns of the records from `first_seq` to `last_seq`, side by side, for figures over long times. Blocks do not
+ * overlap and are never changed; there are gaps between them where none was made yet; their numbers are never used twice. Rows are in the order of organization
  * and then `seq`.
  */
 export const blocks = sqliteTable(
@@ -17,7 +17,7 @@ export const blocks = sqliteTable(
     /** 1 where every name of a property has its column. */
     names_complete: integer().notNull(),
   },
-  (t) => [index("blocks_last").on(t.last_seq)],
+  (t) => [index("blocks_held").on(t.last_seq, t.first_seq)],
 );
 
 /** Which rows of a block are an organization's, and between which times they were created. */

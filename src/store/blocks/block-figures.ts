@@ -1,4 +1,4 @@
-import type { Scope } from "../../filter/select.ts";
+import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { Deadline } from "../database/deadline.ts";
 import {
   type GroupBy,
@@ -12,7 +12,7 @@ import {
 import type { Database } from "../store.ts";
 import { Figures, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./figures.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
-import { askBlocks, selectOutside } from "./read.ts";
+import { askBlocks } from "./read.ts";
 
 const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
   model: byText("model"),
@@ -40,11 +40,12 @@ export async function blockFigures(
   const dimensions = dimensionsOf(query);
   const names = groupNames(query);
   let figures = new Figures(dimensions, query.measures);
-  const answered = await askBlocks<GroupRow>(database, scope, deadline, () => ({
-    outside: selectOutside(
+  const answered = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
+    outside: selectRecords(
       scope,
       ({ bind }) => `${groupColumns(query, bind)} ${sumsSql(query.measures)}`,
       () => groupClause(query),
+      { source },
     ),
     begin: (rows) => {
       figures = new Figures(dimensions, query.measures);

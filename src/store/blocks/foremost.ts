@@ -1,9 +1,9 @@
-import type { Scope } from "../../filter/select.ts";
+import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 import { NUMBER_COLUMNS, type NumberColumn, SEQ } from "./columns.ts";
 import type { Mask } from "./filter.ts";
-import { askBlocks, selectOutside } from "./read.ts";
+import { askBlocks } from "./read.ts";
 import type { BlockView } from "./view.ts";
 
 /** So many records with equal values at the end of a page are compared by their ids; with more, the records answer. */
@@ -29,8 +29,8 @@ export async function foremost(
   deadline: Deadline,
 ): Promise<number[] | undefined> {
   let found = new Candidates(wanted);
-  const answered = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, () => ({
-    outside: selectOutside(scope, `r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`, () => ""),
+  const answered = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, (source) => ({
+    outside: selectRecords(scope, `r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`, () => "", { source }),
     begin: (rows) => {
       found = new Candidates(wanted);
       for (const { seq, value } of rows) if (value !== null) found.add(value, seq);

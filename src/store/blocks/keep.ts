@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isHeld } from "../../filter/outside-blocks.ts";
 import type { Statement, Store } from "../store.ts";
 import {
   BLOCK_ROWS,
@@ -25,16 +26,18 @@ const BLOCK_SIZES: BlockSizes = { short: 8_192, long: 65_536, changesMax: 1_024 
 
 /** Records read before others on this thread, and writers of the database, get their turn. */
 const STEP_ROWS = 1_000;
+/** To read which blocks there are. */
+const READ_MS_MAX = 10_000;
 
 /** From one `seq` to another, both included. */
-interface Range {
+export interface Range {
   readonly first: number;
   readonly last: number;
 }
 
 /**
  * Makes the next block that is missing or worn out, and answers up to which `seq` it goes; undefined where there is
- * none. Call it again until then. Several programs may do so on one database: of two that make the same block one fails.
+ * none. The newest come first. Call it again until then. Several programs may do so on one database: of two that make the same block one fails.
  */
 export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZES): Promise<number | undefined> {
   const range = (await missing(store, sizes)) ?? (await wornOut(store, sizes));
@@ -43,30 +46,42 @@ export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZE
   return range.last;
 }
 
-/** So many records without a block are no burst: figures over them take seconds. */
-export const WAITING_MAX = 250_000;
-
-/** Records that no block holds yet. */
-export async function withoutBlock({ records }: Pick<Store, "records">): Promise<number> {
-  const [row] = await records.query<{ n: number }>({
-    sql: "select coalesce((select max(seq) from requests), 0) - coalesce((select max(last_seq) from blocks), 0) as n",
-    args: [],
-  });
-  return Math.max(0, row?.n ?? 0);
+/** The numbers that records have, and the blocks that there are. */
+interface Numbers {
+  readonly oldest: number;
+  readonly newest: number;
+  readonly blocks: readonly Range[];
 }
 
-/** A long block as soon as there are records enough for it, in place of the short ones that were made meanwhile. */
-async function missing({ records }: Store, { short, long }: BlockSizes): Promise<Range | undefined> {
-  const [row] = await records.query<{ newest: number; sealed: number; long_to: number }>({
-    sql: `select coalesce((select max(seq) from requests), 0) as newest,
-      coalesce((select max(last_seq) from blocks), 0) as sealed,
-      coalesce((select min(first_seq) - 1 from blocks where last_seq - first_seq + 1 < ?),
-        (select max(last_seq) from blocks), 0) as long_to`,
-    args: [long],
-  });
-  const { newest, sealed, long_to } = row!;
-  if (long_to + long <= Math.max(newest, sealed)) return { first: long_to + 1, last: long_to + long };
-  return sealed + short <= newest ? { first: sealed + 1, last: sealed + short } : undefined;
+async function missing({ records }: Store, sizes: BlockSizes): Promise<Range | undefined> {
+  const [ends, blocks] = (await records.queryTogether(
+    [
+      {
+        sql: `select coalesce((select min(seq) from requests), 1) as oldest,
+          max(coalesce((select max(seq) from requests), 0), coalesce((select max(last_seq) from blocks), 0)) as newest`,
+        args: [],
+      },
+      { sql: "select first_seq as first, last_seq as last from blocks", args: [] },
+    ],
+    { deadlineMs: READ_MS_MAX },
+  )) as [{ oldest: number; newest: number }[], Range[]];
+  return nextMissing({ ...ends[0]!, blocks }, sizes);
+}
+
+/**
+ * The newest range that wants a block. Blocks lie on a grid of long cells: each cell is one long block, but the newest,
+ * which is not full yet, holds short ones, and one long block takes their place.
+ */
+export function nextMissing({ oldest, newest, blocks }: Numbers, { short, long }: BlockSizes): Range | undefined {
+  const lengths = new Map(blocks.map(({ first, last }) => [first, last - first + 1]));
+  const full = newest - (newest % long);
+  for (let last = newest - (newest % short); last > full && last >= oldest; last -= short) {
+    if (!lengths.has(last - short + 1)) return { first: last - short + 1, last };
+  }
+  for (let last = full; last >= oldest; last -= long) {
+    if (lengths.get(last - long + 1) !== long) return { first: last - long + 1, last };
+  }
+  return undefined;
 }
 
 /** A block many of whose records have changed. */
@@ -88,6 +103,8 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
   const token = randomUUID();
   await records.batch([
     { sql: "update block_watch set seq = max(seq, ?), token = ? where id = 1", args: [last, token] },
+    // Notes where there is no block say nothing, and a program that reads there now will fail: its token is gone.
+    { sql: `delete from block_changes where not ${isHeld("block_changes.seq")}`, args: [] },
     { sql: "update block_changes set taken = 1 where seq between ? and ?", args: [first, last] },
   ]);
   const rows: BlockRow[] = [];

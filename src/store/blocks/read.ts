@@ -1,25 +1,28 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { boundsOf } from "../../filter/bounds.ts";
+import { boundsOf, creationBounds } from "../../filter/bounds.ts";
 import type { SqlStatement } from "../../filter/parameters.ts";
-import { type Scope, selectRecords } from "../../filter/select.ts";
-import type { Source } from "../../filter/source.ts";
+import type { Scope } from "../../filter/select.ts";
+import { countCreated, type Source } from "../../filter/source.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 import { SEQ } from "./columns.ts";
 import { type BlockTest, blockTest, type Mask } from "./filter.ts";
 import { BlockGone, BlockUnfit, BlockView, type Part } from "./view.ts";
+import { withoutBlock } from "./waiting.ts";
 
 /** With more changes than these, blocks answer little and cost much. */
 const CHANGES_MAX = 100_000;
 /** How often a question is asked anew because a block was replaced meanwhile. */
 const TRIES = 3;
 
-/** The records that blocks do not speak for: newer ones, and those that changed. */
-const OUTSIDE: Source = { kind: "outside blocks" };
+/** Up to so many records without a block are found by their number: it is where the newest ones usually are. */
+const WAITING_FEW = 20_000;
+/** An entry of the index of times costs so much less than a record. */
+const ENTRIES_A_RECORD = 4;
 
 /** Takes what is asked of blocks, part by part, and of the other records in one statement. */
 interface BlockQuestion<Row> {
-  /** Select of the records of `OUTSIDE`. */
+  /** Select of the records outside of blocks. */
   readonly outside: SqlStatement;
   /** Called first, anew for each try. */
   readonly begin: (rows: readonly Row[]) => void;
@@ -42,13 +45,15 @@ export async function askBlocks<Row>(
   database: Database,
   scope: Scope,
   deadline: Deadline,
-  question: () => BlockQuestion<Row>,
+  /** @param outside - the records that blocks do not speak for: those that none holds yet, and those that changed. */
+  question: (outside: Source) => BlockQuestion<Row>,
 ): Promise<boolean> {
   const test = blockTest(scope.tree, database);
   if (test === undefined) return false;
+  const outside = await outsideOf(database, scope, deadline);
   for (let tries = 0; tries < TRIES; tries++) {
     try {
-      return await ask(database, scope, deadline, { test, question: question() });
+      return await ask(database, scope, deadline, { test, question: question(outside) });
     } catch (error) {
       if (error instanceof BlockUnfit) return false;
       if (!(error instanceof BlockGone)) throw error;
@@ -82,6 +87,17 @@ async function ask<Row>(
   return true;
 }
 
+/** Where many have no block, most of them may be older than what is asked for. */
+async function outsideOf(database: Database, scope: Scope, deadline: Deadline): Promise<Source> {
+  const byNumber: Source = { kind: "outside blocks", by: "number" };
+  const bounds = creationBounds(scope.tree);
+  const waiting = bounds.length === 0 ? 0 : await withoutBlock({ records: database });
+  if (waiting <= WAITING_FEW) return byNumber;
+  const most = waiting * ENTRIES_A_RECORD;
+  const [row] = await database.query<{ n: number }>(countCreated(scope, bounds, most), deadline.rest());
+  return row!.n > most ? byNumber : { kind: "outside blocks", by: "creation" };
+}
+
 /** Parts of the organization that reach into the filter's bounds on creation. */
 function partsOf(scope: Scope): SqlStatement {
   const { least, most } = boundsOf(scope.tree);
@@ -94,7 +110,7 @@ function partsOf(scope: Scope): SqlStatement {
 }
 
 const CHANGES: SqlStatement = {
-  sql: "select seq from block_changes where seq <= coalesce((select max(last_seq) from blocks), 0) order by seq",
+  sql: "select seq from block_changes order by seq",
   args: [],
 };
 
@@ -123,13 +139,4 @@ function placeOf(length: number, test: (place: number) => boolean): number {
     else low = middle + 1;
   }
   return low;
-}
-
-/** A select over the records that blocks do not speak for. */
-export function selectOutside(
-  scope: Scope,
-  columns: Parameters<typeof selectRecords>[1],
-  tail: Parameters<typeof selectRecords>[2],
-): SqlStatement {
-  return selectRecords(scope, columns, tail, { source: OUTSIDE });
 }

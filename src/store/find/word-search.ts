@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { boundsOf, onlyBounds } from "../../filter/bounds.ts";
+import { GAPS } from "../../filter/outside-blocks.ts";
 import { type Scope, selectRecords } from "../../filter/select.ts";
 import type { SortKey } from "../../filter/sort.ts";
 import { chooseSource } from "../../filter/source.ts";
@@ -135,8 +136,9 @@ export class WordSearch {
     const [row] = await this.#database.query<{ first: number }>({
       sql: `select min(
         coalesce((select min(b.first_seq) from blocks b join block_parts p on p.block = b.id
-            where p.organization_id = ?1 and p.last_created >= ?2),
-          (select coalesce(max(last_seq), 0) + 1 from blocks)),
+            where p.organization_id = ?1 and p.last_created >= ?2), ${Number.MAX_SAFE_INTEGER}),
+        (select min(g.first) from (${GAPS}) g where g.last = ${Number.MAX_SAFE_INTEGER}
+          or exists (select 1 from requests s where s.seq between g.first and g.last)),
         coalesce((select min(c.seq) from block_changes c join requests r on r.seq = c.seq
             where r.request_created_at >= ?2), ${Number.MAX_SAFE_INTEGER})) as first`,
       args: [this.#scope.organizationId, least],

@@ -26,6 +26,7 @@ import { SAVED_VIEWS } from "./0023-saved-views.ts";
 import { SHORT_INDEXES } from "./0024-short-indexes.ts";
 import { FINISH_REASONS } from "./0025-finish-reasons.ts";
 import { PEOPLE } from "./0026-people.ts";
+import { BLOCKS_APART } from "./0027-blocks-apart.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 20, name: "short indexes", statements: SHORT_INDEXES },
   { target: "records", version: 21, name: "finish reasons", statements: FINISH_REASONS },
   { target: "records", version: 22, name: "people", statements: PEOPLE },
+  { target: "records", version: 23, name: "blocks apart", statements: BLOCKS_APART },
 ];

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { decodeFilter } from "../../../src/filter/decode.ts";
+import { selectRecords } from "../../../src/filter/select.ts";
 import { blockFigures } from "../../../src/store/blocks/block-figures.ts";
 import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
@@ -198,6 +199,25 @@ test("after any inserts, ends, amendments, rewrites and removals the blocks answ
 async function compare(store: Store, turn: number): Promise<void> {
   const [, filter, fits] = FILTERS[turn % FILTERS.length]!;
   const [, by, groupOf] = GROUPS[turn % GROUPS.length]!;
+  await compareOutside(store, filter, fits);
   const expected = plainly((await plainRows(store)).filter(fits), groupOf);
   expect((await byBlocks(store, filter, by)).sort(byKey)).toEqual(expected.sort(byKey));
+}
+
+/** The records beside the blocks, found in both ways; every other one is in a block, and none has changed since. */
+async function compareOutside(store: Store, filter: unknown, fits: (row: Plain) => boolean): Promise<void> {
+  const ask = <T>(sql: string) => store.records.query<T>({ sql, args: [] });
+  const blocks = await ask<{ first_seq: number; last_seq: number }>("select first_seq, last_seq from blocks");
+  const noted = new Set((await ask<{ seq: number }>("select seq from block_changes")).map(({ seq }) => seq));
+  const isHeld = (seq: number) => blocks.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq);
+  const outside = (await plainRows(store)).filter(fits).map((row) => Number(row["seq"]));
+  const expected = outside.filter((seq) => !isHeld(seq) || noted.has(seq)).sort((a, b) => a - b);
+  const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
+  for (const by of ["number", "creation"] as const) {
+    const statement = selectRecords(scope, "r.seq as seq", () => "order by r.seq", {
+      source: { kind: "outside blocks", by },
+    });
+    const found = await store.records.query<{ seq: number }>(statement);
+    expect(found.map(({ seq }) => seq)).toEqual(expected);
+  }
 }

@@ -57,7 +57,9 @@ export type Step =
       readonly at: number;
       readonly columns: Readonly<Record<string, string | number | null>>;
     }
-  | { readonly kind: "block" };
+  | { readonly kind: "block" }
+  /** A block is lost, so that any may be missing. */
+  | { readonly kind: "lose"; readonly at: number };
 
 const change: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("insert" as const), records: fc.array(record, { minLength: 1, maxLength: 9 }) }),
@@ -76,6 +78,7 @@ const change: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.constant({ kind: "block" as const }),
   fc.constant({ kind: "block" as const }),
+  fc.record({ kind: fc.constant("lose" as const), at: place }),
 );
 /** With `during`, the step is taken while a block is being made, so many turns after its beginning. */
 export const steps = fc.array(fc.record({ step: change, during: fc.option(fc.nat({ max: 24 })) }), {
@@ -94,7 +97,7 @@ export class Writing {
   }
 
   async take({ step, during }: { readonly step: Step; readonly during: number | null }): Promise<void> {
-    const making = during === null ? undefined : makeNextBlock(this.#store, SIZES);
+    const making = during === null || step.kind === "lose" ? undefined : makeNextBlock(this.#store, SIZES);
     for (let turn = 0; turn < (during ?? 0); turn++) await Promise.resolve();
     const both = await Promise.allSettled([making, this.#take(step)]);
     for (const result of both) {
@@ -106,6 +109,7 @@ export class Writing {
   async #take(step: Step): Promise<void> {
     const { records } = this.#store;
     if (step.kind === "block") return void (await makeNextBlock(this.#store, SIZES));
+    if (step.kind === "lose") return this.#lose(step.at);
     if (step.kind === "insert") {
       const fresh = step.records.map((each) => ({ record: this.#storable(each, ++this.#seq), seq: this.#seq }));
       return records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: KINDS, now: 0 }));
@@ -129,6 +133,16 @@ export class Writing {
         now: 0,
       });
     else await amend(records, { requestId, organizationId, properties: { [step.name]: step.value } }, undefined, 0);
+  }
+
+  /** Only while none is being made: Weir loses none. */
+  async #lose(at: number): Promise<void> {
+    const { records } = this.#store;
+    const ids = await records.query<{ id: number }>({ sql: "select id from blocks order by id", args: [] });
+    const lost = ids[at % Math.max(1, ids.length)];
+    if (lost === undefined) return;
+    const tables = ["block_columns where block", "block_parts where block", "blocks where id"];
+    await records.batch(tables.map((table) => ({ sql: `delete from ${table} = ?`, args: [lost.id] })));
   }
 
   #storable(each: Extract<Step, { kind: "insert" }>["records"][number], seq: number): Storable {

@@ -1,0 +1,34 @@
+import { boundsSql, creationBounds } from "./bounds.ts";
+import type { Bind } from "./operators.ts";
+import type { Scope } from "./select.ts";
+
+/**
+ * How the records are found that no block of columns speaks for: from the gaps between blocks, or from all that were
+ * created in the filter's time, which is less where old records have no blocks yet.
+ */
+export type OutsideBy = "number" | "creation";
+
+/** Numbers of records that no block holds, from `first` to `last`; the highest gap has no end. */
+export const GAPS = `select lag(last_seq, 1, 0) over (order by last_seq) + 1 as first, first_seq - 1 as last from blocks
+  union all select coalesce(max(last_seq), 0) + 1, ${Number.MAX_SAFE_INTEGER} from blocks`;
+
+/** Whether a block holds the record of this number. @param seq - SQL. */
+export const isHeld = (seq: string): string =>
+  `coalesce((select b.first_seq from blocks b where b.last_seq >= ${seq} order by b.last_seq limit 1) <= ${seq}, 0)`;
+
+/** Select of the numbers of all records that no block holds, and of those that changed since theirs was made. */
+export function outsideSql(by: OutsideBy, scope: Scope, bind: Bind): string {
+  return `${UNHELD[by](scope, bind)} union all select n.seq from block_changes n where ${isHeld("n.seq")}`;
+}
+
+const UNHELD: Readonly<Record<OutsideBy, (scope: Scope, bind: Bind) => string>> = {
+  number: () => `select s.seq from (${GAPS}) g cross join requests s on s.seq between g.first and g.last`,
+  creation: (scope, bind) => {
+    const conditions = [
+      `s.organization_id = ${bind(scope.organizationId)}`,
+      ...boundsSql(creationBounds(scope.tree), "s", bind),
+      `not ${isHeld("s.seq")}`,
+    ];
+    return `select s.seq from requests s indexed by requests_created where ${conditions.join(" and ")}`;
+  },
+};
