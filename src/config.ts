@@ -115,6 +115,12 @@ export const CONFIG_SCHEMA = Type.Object(
     ),
     query_timeout_seconds: count(30, 1, 3_600, "Seconds a query may take."),
     signed_url_seconds: count(900, 1, 31_536_000, "Seconds that a signed address stays valid."),
+    shared_link_days_max: count(
+      90,
+      0,
+      3_650,
+      "Days after which a shared link expires at the latest; 0 lets nobody share without an account.",
+    ),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
     public_url: text(
       "",

@@ -25,6 +25,9 @@ import { meEndpoints } from "./logins/me.ts";
 import { sessionEndpoints } from "./logins/session.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
+import { commentEndpoints } from "./notes/comments.ts";
+import { linkEndpoints } from "./notes/links.ts";
+import { sharedEndpoints } from "./notes/shared.ts";
 import { healthEndpoints } from "./operation/health.ts";
 import { pluginEndpoints } from "./operation/plugin-routes.ts";
 import { pluginListEndpoints } from "./operation/plugins.ts";
@@ -127,6 +130,9 @@ function createApp(
     .use(bulkEndpoints(room, gate))
     .use(importEndpoints(room, gate))
     .use(logEndpoints(room, gate))
+    .use(commentEndpoints(room, gate))
+    .use(linkEndpoints(room, gate))
+    .use(sharedEndpoints(room))
     .use(keyEndpoints(room, gate))
     .use(sessionEndpoints(room, gate))
     .use(meEndpoints(room, gate))

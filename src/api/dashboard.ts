@@ -7,6 +7,14 @@ import { failure } from "./envelope.ts";
 
 const SHELL = "index.html";
 const ASSETS = "/assets/";
+/** Pages that a shared link leads to. */
+const SHARED = "/shared/";
+/** What they add, as does all that the API answers to a link: search engines keep nothing, and neither do caches. */
+export const UNSEEN = {
+  "x-robots-tag": "noindex, nofollow, noarchive",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+};
 /** Addresses of programs: below them no page is served, whatever a client accepts. */
 const PROGRAMS = /^\/(?:v1(?:\/|$)|docs$|openapi\.json$|metrics$|healthz$|readyz$)/;
 
@@ -62,7 +70,11 @@ export class Dashboard {
     }
     const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
     if (file === undefined) return failure(new GatewayError("not_found", "the dashboard has no such file"));
-    return fileAnswer(request, file, isAsset);
+    const answer = fileAnswer(request, file, isAsset);
+    // The address of such a page is a secret.
+    if (pathname.startsWith(SHARED))
+      for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
+    return answer;
   }
 
   /** A page looks whether there is a newer build; its files are those of the build that it came from. */

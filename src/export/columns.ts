@@ -23,6 +23,7 @@ const RECORD: Readonly<Record<string, Kind>> = {
   response_model: "text",
   outcome: "text",
   finish_reason: "text",
+  comments: "integer",
   error_code: "text",
   error_message: "text",
   input: "text",

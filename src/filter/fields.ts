@@ -89,6 +89,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   prompt_cache_read_tokens: number("prompt_cache_read_tokens"),
   prompt_cache_write_tokens: number("prompt_cache_write_tokens"),
   total_tokens: number("total_tokens"),
+  comments: row("number", "(select count(*) from comments c where c.request_id = r.request_id)"),
 
   request_created_at: timestamp("request_created_at"),
   response_created_at: timestamp("response_created_at"),

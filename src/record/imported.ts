@@ -93,7 +93,7 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
 const OTHER = [
   ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
   ...["assets", "asset_ids", "asset_urls", "signed_body_url", "gateway_warnings", "costUSD"],
-  ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema"],
+  ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema", "comments"],
 ];
 
 /** Names of all members that a record may have; whatever else it has is left out. */

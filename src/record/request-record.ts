@@ -78,12 +78,15 @@ export const STORED_MEMBERS = {
 } as const satisfies Readonly<Record<string, keyof RequestRow>>;
 
 type StoredMember = keyof typeof STORED_MEMBERS;
-type StoredMembers = { readonly [Name in StoredMember]: RequestRow[(typeof STORED_MEMBERS)[Name]] };
+type StoredMembers = { readonly [Name in StoredMember]: RequestRow[(typeof STORED_MEMBERS)[Name]] } & {
+  /** How many there are on the request. */
+  readonly comments: number;
+};
 
-export function storedMembers(row: RequestRow): StoredMembers {
-  return Object.fromEntries(
-    Object.entries(STORED_MEMBERS).map(([name, column]) => [name, row[column]]),
-  ) as StoredMembers;
+/** @param row - `comments` where they were counted. */
+export function storedMembers(row: RequestRow & { readonly comments?: number }): StoredMembers {
+  const members = Object.entries(STORED_MEMBERS).map(([name, column]) => [name, row[column]]);
+  return { ...Object.fromEntries(members), comments: row.comments ?? 0 } as StoredMembers;
 }
 
 /** Columns that the other members are made of. */

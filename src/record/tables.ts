@@ -11,6 +11,7 @@ export * from "./tables/bodies.ts";
 export * from "./tables/deployment.ts";
 export * from "./tables/models.ts";
 export * from "./tables/nodes.ts";
+export * from "./tables/notes.ts";
 export * from "./tables/people.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/retention.ts";

@@ -141,7 +141,7 @@ function rawBody(bodies: RequestBodies, part: Part): Response {
 }
 
 /** Bytes that a client or provider chose: whatever they claim to be, no browser may run them on this address. */
-function bytesAnswer(bytes: Uint8Array, type: string | null): Response {
+export function bytesAnswer(bytes: Uint8Array, type: string | null): Response {
   return new Response(bytes as Uint8Array<ArrayBuffer>, {
     headers: {
       "content-type": type !== null && /^[\x20-\x7e]+$/.test(type) ? type : "application/octet-stream",

@@ -33,7 +33,7 @@ export async function recordsByIds(
 
 /** Rows with the excerpts that they leave to the packs. */
 async function wholeRows(database: Database, asked: Asked): Promise<RequestRow[]> {
-  const rows = await database.query<RequestRow>(selectAsked("r.*", asked, "whole_requests r"));
+  const rows = await database.query<RequestRow>(selectAsked(`r.*, ${COMMENTS} as comments`, asked, "whole_requests r"));
   const packed = rows.filter(({ excerpts_packed }) => excerpts_packed !== null).map(({ request_id }) => request_id);
   const excerpts = await loadExcerpts(database, packed);
   return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
@@ -108,13 +108,15 @@ export function shownMembers<T extends object>(members: T, sight: Sight): Partia
   return Object.fromEntries(Object.entries(members).filter(([name]) => !said.includes(name))) as Partial<T>;
 }
 
+/** How many comments there are on a request `r`. */
+export const COMMENTS = "(select count(*) from comments c where c.request_id = r.request_id)";
+
 const storedObject = (sight: Sight) =>
   `json_object(${Object.entries(shownMembers(STORED_MEMBERS, sight))
     .map(([name, column]) => `'${name}', r.${column}`)
-    .join(", ")})`;
+    .join(", ")}, 'comments', ${COMMENTS})`;
 
 const STORED: Readonly<Record<Sight, string>> = { bodies: storedObject("bodies"), figures: storedObject("figures") };
-
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
 /** @param rows - `whole_requests r`, or `requests r` where what follows in the statement joins the kinds. */

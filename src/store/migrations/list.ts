@@ -27,6 +27,7 @@ import { SHORT_INDEXES } from "./0024-short-indexes.ts";
 import { FINISH_REASONS } from "./0025-finish-reasons.ts";
 import { PEOPLE } from "./0026-people.ts";
 import { BLOCKS_APART } from "./0027-blocks-apart.ts";
+import { NOTES } from "./0028-notes.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 21, name: "finish reasons", statements: FINISH_REASONS },
   { target: "records", version: 22, name: "people", statements: PEOPLE },
   { target: "records", version: 23, name: "blocks apart", statements: BLOCKS_APART },
+  { target: "records", version: 24, name: "comments and shared links", statements: NOTES },
 ];

@@ -48,6 +48,8 @@ async function removeStep(
     { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
     forgetCalls(ids),
+    { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
+    { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ]);
   await content.remove(found.map(({ request_id }) => request_id));
   await removeWords(bodies, numbers);

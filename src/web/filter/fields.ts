@@ -95,6 +95,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
     [
       field("score", "Score", "number", [RMT, "scores"], { named: "Score name" }),
       field("feedback", "Feedback is positive", "boolean", [RMT, "gateway-score-feedback"]),
+      field("comments", "Comments", "number", [RMT, "comments"]),
       field("feedback_time", "Time of feedback", "time", ["feedback", "created_at"]),
       field("input", "Prompt input", "text", ["values"], { named: "Input name" }),
       field("prompt_id", "Prompt id", "text", [RMT, "prompt_id"]),

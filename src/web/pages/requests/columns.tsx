@@ -177,6 +177,13 @@ export const COLUMNS: readonly RequestColumn[] = [
     cell: (row) => pairMarks(row.scores, formatScore),
     title: (row) => entriesText(row.scores),
   },
+  {
+    id: "comments",
+    header: "Comments",
+    width: 90,
+    end: true,
+    cell: (row) => (row.comments === 0 ? UNKNOWN : formatCount(row.comments)),
+  },
   { id: "sent", header: "Sent", width: 86, ...bytes((row) => row.size_bytes) },
   { id: "stored", header: "Stored", width: 86, ...bytes((row) => row.stored_bytes) },
   { id: "id", header: "Id", width: 290, cut: true, cell: (row) => <code>{row.request_id}</code> },

@@ -1,0 +1,98 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { storable } from "../../record/storable.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { addComment, COMMENTS_MAX, type Comment, listComments, removeComment } from "../../store/comments.ts";
+import { recordsByIds } from "../../store/find/records.ts";
+import { may } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { type Owner, ownerOf } from "../access/owner.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+const TEXT_CHARS_MAX = 10_000;
+
+const COMMENT = t.Object(
+  {
+    text: t.String({
+      maxLength: TEXT_CHARS_MAX,
+      pattern: "\\S",
+      expects: `give text of up to ${TEXT_CHARS_MAX} characters`,
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** A comment as the API shows it. */
+export interface ShownComment {
+  readonly id: string;
+  readonly author: string;
+  /** Whether it is the caller's own. */
+  readonly own: boolean;
+  readonly text: string;
+  readonly created_at: string;
+}
+
+/** What people say about a request. It may quote what was said in it, so it takes the scope that reads bodies. */
+export function commentEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.current;
+  /** @throws GatewayError `not_found` where the organization has no such request. */
+  const asking = async (request: Request, id: string) => {
+    const caller = gate().caller(request);
+    const requestId = requestIdOf(id);
+    await settled(room);
+    const [row] = await recordsByIds(room.reader.records, caller.organizationId, [requestId]);
+    if (row === undefined) throw noSuchRequest();
+    return { caller, owner: ownerOf(caller), organizationId: caller.organizationId, requestId };
+  };
+  return new Elysia()
+    .get(
+      "/v1/request/:id/comments",
+      async ({ params, request }) => {
+        const { owner, organizationId, requestId } = await asking(request, params.id);
+        const all = await listComments(records, organizationId, requestId);
+        return success(all.map((comment) => shown(comment, owner)));
+      },
+      endpoint("Requests", "List the comments on a request", "The oldest first."),
+    )
+    .post(
+      "/v1/request/:id/comments",
+      async ({ params, body, request }) => {
+        const { owner, organizationId, requestId } = await asking(request, params.id);
+        const comment: Comment = {
+          ...{ request_id: requestId, id: uuidv7(), organization_id: organizationId },
+          ...{ author_id: owner.id, author_name: owner.name },
+          ...{ text: storable(body.text.trim()), created_at: Date.now() },
+        };
+        if (!(await addComment((await room.writer()).records, comment)))
+          throw new GatewayError("invalid_body", `a request takes at most ${COMMENTS_MAX} comments`);
+        return success(shown(comment, owner));
+      },
+      { body: COMMENT, ...endpoint("Requests", "Comment on a request", "It goes with the record.") },
+    )
+    .delete(
+      "/v1/request/:id/comments/:comment",
+      async ({ params, request }) => {
+        const { caller, owner, organizationId, requestId } = await asking(request, params.id);
+        const all = await listComments(records, organizationId, requestId);
+        const comment = all.find(({ id }) => id === params.comment);
+        if (comment === undefined) throw new GatewayError("not_found", "the request has no comment of this id");
+        if (comment.author_id !== owner.id && !may(caller, "admin")) {
+          const message = `the comment is ${comment.author_name}'s: its author and admins remove it`;
+          throw new GatewayError("insufficient_permission", message);
+        }
+        await removeComment((await room.writer()).records, comment);
+        return success(shown(comment, owner));
+      },
+      endpoint("Requests", "Remove a comment", "Its author removes it, or who has `admin`."),
+    );
+}
+
+const shown = ({ id, author_name, author_id, text, created_at }: Comment, owner: Owner): ShownComment => ({
+  ...{ id, author: author_name, own: author_id === owner.id, text },
+  created_at: isoTime(created_at),
+});

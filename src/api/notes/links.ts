@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { storable } from "../../record/storable.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { recordsByIds } from "../../store/find/records.ts";
+import { isSession } from "../../store/session-tags.ts";
+import {
+  addLink,
+  findLink,
+  hashOfToken,
+  LINKS_MAX,
+  listLinks,
+  removeLink,
+  type SharedLink,
+} from "../../store/shared-links.ts";
+import { calledOrigin } from "../access/called-origin.ts";
+import { require } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { type Owner, ownerOf } from "../access/owner.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { readId } from "../input/request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+const TAG = "Shared links";
+const DAYS_DEFAULT = 7;
+const DAY_MS = 86_400_000;
+const TOKEN_BYTES = 32;
+
+const linkBody = (daysMax: number) =>
+  t.Object(
+    {
+      request_id: t.Optional(t.String()),
+      session_id: t.Optional(t.String({ minLength: 1 })),
+      days: t.Optional(
+        t.Number({
+          exclusiveMinimum: 0,
+          maximum: daysMax,
+          description: `Until it expires, at most ${daysMax}; ${DAYS_DEFAULT} unless given.`,
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+
+/** A link as the API shows it; its token is shown once, by the call that makes it. */
+export interface ShownLink {
+  readonly id: string;
+  readonly kind: SharedLink["kind"];
+  /** Id of the request or the session. */
+  readonly subject: string;
+  readonly owner: string;
+  readonly own: boolean;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+/** Links for people without an account: made and revoked here, followed at `/v1/shared/:token`. */
+export function linkEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.current;
+  const daysMax = room.config.shared_link_days_max;
+  return new Elysia()
+    .get(
+      "/v1/shared-links",
+      async ({ request }) => {
+        const caller = gate().caller(request);
+        const links = await listLinks(records, caller.organizationId, Date.now());
+        return success(links.map((link) => shown(link, ownerOf(caller))));
+      },
+      endpoint(TAG, "List shared links", "Those of the organization that have not expired, without their tokens."),
+    )
+    .post(
+      "/v1/shared-links",
+      async ({ body, request }) => {
+        const caller = gate().caller(request);
+        const { organizationId } = caller;
+        require(caller, "bodies");
+        if (daysMax === 0)
+          throw new GatewayError("insufficient_permission", "shared_link_days_max is 0: links are switched off here");
+        await settled(room);
+        const { kind, subject } = await readSubject(room, organizationId, body);
+        const now = Date.now();
+        const token = randomBytes(TOKEN_BYTES).toString("base64url");
+        const owner = ownerOf(caller);
+        const link: SharedLink = {
+          ...{ id: uuidv7(), token_hash: hashOfToken(token), organization_id: organizationId, kind, subject },
+          ...{ owner_id: owner.id, owner_name: owner.name, created_at: now },
+          expires_at: now + Math.round((body.days ?? Math.min(DAYS_DEFAULT, daysMax)) * DAY_MS),
+        };
+        if ((await listLinks(records, organizationId, now)).length >= LINKS_MAX)
+          throw new GatewayError("invalid_body", `an organization has at most ${LINKS_MAX} links: revoke some`);
+        await addLink((await room.writer()).records, link);
+        const url = `${calledOrigin(room.config, request)}/shared/${token}`;
+        return success({ ...shown(link, owner), token, url });
+      },
+      {
+        body: linkBody(daysMax),
+        ...endpoint(
+          TAG,
+          "Share a request or a session",
+          "Give `request_id` or `session_id`. Whoever has `url` reads it without a key until it expires or is revoked. Needs `bodies` as well.",
+        ),
+      },
+    )
+    .delete(
+      "/v1/shared-links/:id",
+      async ({ params, request }) => {
+        const caller = gate().caller(request);
+        const link = await findLink(records, caller.organizationId, params.id);
+        if (link === undefined) throw new GatewayError("not_found", "there is no shared link of this id");
+        await removeLink((await room.writer()).records, link.id);
+        return success(shown(link, ownerOf(caller)));
+      },
+      endpoint(TAG, "Revoke a shared link", "At once, whoever made it."),
+    );
+}
+
+/** @throws GatewayError `invalid_body`, or `not_found` where the organization has no such request or session. */
+async function readSubject(
+  room: ApiRoom,
+  organizationId: string,
+  { request_id: requestId, session_id: sessionId }: { readonly request_id?: string; readonly session_id?: string },
+): Promise<Pick<SharedLink, "kind" | "subject">> {
+  if ((requestId === undefined) === (sessionId === undefined))
+    throw new GatewayError("invalid_body", "say what to share by either request_id or session_id");
+  const { records } = room.reader;
+  if (requestId !== undefined) {
+    const id = readId(requestId, "request_id");
+    const [row] = await recordsByIds(records, organizationId, [id]);
+    if (row === undefined)
+      throw new GatewayError("not_found", "there is no request of this id", { path: "request_id" });
+    return { kind: "request", subject: id };
+  }
+  const id = storable(sessionId!);
+  if (!(await isSession(records, organizationId, id)))
+    throw new GatewayError("not_found", "there is no session of this id", { path: "session_id" });
+  return { kind: "session", subject: id };
+}
+
+const shown = (link: SharedLink, owner: Owner): ShownLink => ({
+  ...{ id: link.id, kind: link.kind, subject: link.subject, owner: link.owner_name, own: link.owner_id === owner.id },
+  ...{ created_at: isoTime(link.created_at), expires_at: isoTime(link.expires_at) },
+});

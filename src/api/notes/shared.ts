@@ -1,0 +1,142 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { whyUnusable } from "../../keys.ts";
+import { ROLES, type Role } from "../../people/permissions.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import { assetIds, storedMembers } from "../../record/request-record.ts";
+import { isUuid } from "../../runtime/uuid.ts";
+import { bodyTexts, loadMappings, loadShownBodies } from "../../store/bodies/body-text.ts";
+import { recordsByIds } from "../../store/find/records.ts";
+import { linkOfToken, roleIn, type SharedLink } from "../../store/shared-links.ts";
+import { UNSEEN } from "../dashboard.ts";
+import { endpoint } from "../endpoint.ts";
+import { success, successText } from "../envelope.ts";
+import { bytesAnswer } from "../requests/request-bodies.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+const TAG = "Shared links";
+
+/** Members of a record that a link shows: what was said, by which model, when, and how it went. Nothing of who asked. */
+const MEMBERS = [
+  ...(["request_id", "provider", "model", "request_model", "response_model", "response_status", "outcome"] as const),
+  ...(["finish_reason", "error_code", "error_message", "input", "output"] as const),
+  ...(["total_tokens", "prompt_tokens", "completion_tokens", "reasoning_tokens"] as const),
+] as const;
+
+/** Steps of a session that a link lists. */
+const STEPS_MAX = 1_000;
+
+/** What a shared link leads to, without a key. Unknown, expired, revoked and deleted are one and the same 404. */
+export function sharedEndpoints(room: ApiRoom) {
+  const followed = async (token: string): Promise<SharedLink> => {
+    const link = await linkOfToken(room.current.records, token, Date.now());
+    if (link === undefined || !(await isOwnersStill(room, link))) throw noSuchLink();
+    await settled(room);
+    return link;
+  };
+  const find = async (token: string, id: string): Promise<RequestRow> => {
+    const link = await followed(token);
+    const [row] = isUuid(id) ? await rowsOf(room, link, [id.toLowerCase()]) : [];
+    if (row === undefined) throw noSuchLink();
+    return row;
+  };
+  return new Elysia()
+    .get(
+      "/v1/shared/:token",
+      async ({ params }) => {
+        const link = await followed(params.token);
+        const rows = await rowsOf(room, link, await idsOf(room, link));
+        if (rows.length === 0) throw noSuchLink();
+        const { kind, created_at, expires_at } = link;
+        const times = { created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
+        return success({ kind, ...times, requests: rows.map(shown) }, UNSEEN);
+      },
+      endpoint(TAG, "Follow a shared link", "Which requests it shows, the oldest first, in short."),
+    )
+    .get(
+      "/v1/shared/:token/request/:id",
+      async ({ params }) => {
+        const row = await find(params.token, params.id);
+        const answer = successText(await recordText(room, row));
+        for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
+        return answer;
+      },
+      endpoint(TAG, "Read one request of a shared link", "What was said, without headers and labels."),
+    )
+    .get(
+      "/v1/shared/:token/request/:id/assets/:asset",
+      async ({ params }) => {
+        const { request_id: id } = await find(params.token, params.id);
+        const asset = await room.reader.content.asset(id, params.asset);
+        if (asset === undefined) throw noSuchLink();
+        const answer = bytesAnswer(asset.content, asset.contentType);
+        for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
+        return answer;
+      },
+      endpoint(TAG, "Read an image, audio or file of a shared request", "", {
+        answers: { "*/*": t.Unknown() },
+      }),
+    );
+}
+
+const noSuchLink = () =>
+  new GatewayError("not_found", "there is nothing at this link: it is wrong, has expired or was revoked", {
+    headers: UNSEEN,
+  });
+
+/** A link ends with the key or user that made it, and once these may not read bodies any more. */
+async function isOwnersStill({ keys, home }: ApiRoom, { owner_id, organization_id }: SharedLink): Promise<boolean> {
+  const [kind, id = ""] = owner_id.split(":");
+  if (kind === "key") {
+    const key = keys.byId(id);
+    return key !== undefined && whyUnusable(key, Date.now()) === undefined && key.permissions.includes("bodies");
+  }
+  return kind === "user" && maySee(await roleIn(home.reader.records, id, organization_id));
+}
+
+const maySee = (role: Role | undefined) => role !== undefined && ROLES[role].includes("bodies");
+
+/** What a link shows: of a session what was there when it was made. */
+async function idsOf(room: ApiRoom, { kind, subject, organization_id, created_at }: SharedLink): Promise<string[]> {
+  if (kind === "request") return [subject];
+  const rows = await room.reader.records.query<{ request_id: string }>({
+    sql: `select request_id from requests where organization_id = ? and session_id = ? and request_created_at <= ?
+      order by request_created_at, request_id limit ${STEPS_MAX}`,
+    args: [organization_id, subject, created_at],
+  });
+  return rows.map(({ request_id }) => request_id);
+}
+
+/** Those of the records that the link shows. */
+async function rowsOf(room: ApiRoom, link: SharedLink, ids: readonly string[]): Promise<RequestRow[]> {
+  const rows = await recordsByIds(room.reader.records, link.organization_id, ids);
+  return rows.filter(({ request_id, session_id, request_created_at }) =>
+    link.kind === "request"
+      ? request_id === link.subject
+      : session_id === link.subject && request_created_at <= link.created_at,
+  );
+}
+
+function shown(row: RequestRow) {
+  const stored = storedMembers(row);
+  return {
+    ...Object.fromEntries(MEMBERS.map((name) => [name, stored[name]])),
+    request_created_at: isoTime(row.request_created_at),
+    ...{ delay_ms: row.delay_ms, time_to_first_token: row.time_to_first_token, cost: row.cost },
+    streamed: Boolean(row.streamed),
+    assets: assetIds(row),
+  };
+}
+
+/** With the bodies only where nothing reads them: else the conversation says the same. */
+async function recordText(room: ApiRoom, row: RequestRow): Promise<string> {
+  const { content, records } = room.reader;
+  const bodies = (await loadShownBodies(content, [row.request_id], [])).get(row.request_id) ?? {};
+  const mappings = await loadMappings(records, [row], room.gateway.providerMappings);
+  const { request, response, llmSchema } = bodyTexts(row, bodies, mappings);
+  const isRead = llmSchema !== "null";
+  const fields = JSON.stringify(shown(row)).slice(0, -1);
+  return `${fields},"request_body":${isRead ? "null" : request},"response_body":${isRead ? "null" : response},"llmSchema":${llmSchema}}`;
+}
