@@ -38,7 +38,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: "/",
   beforeLoad: () => {
-    throw redirect({ to: "/requests", replace: true });
+    throw redirect({ to: "/overview", replace: true });
   },
 });
 
@@ -56,6 +56,12 @@ const requests = createRoute({
     );
   },
   component: RequestsPage,
+});
+
+const view = createRoute({
+  getParentRoute: () => root,
+  path: "/views/$id",
+  component: lazyRouteComponent(() => import("./pages/views/page.tsx"), "ViewPage"),
 });
 
 const request = createRoute({
@@ -188,6 +194,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     requests,
+    view,
     request,
     sessions,
     session,

@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { ApiFailure, call } from "./api.ts";
+import { ApiFailure } from "./api.ts";
+import { logOut } from "./log-out.ts";
 import { Login } from "./login.tsx";
 import { NAVIGATION } from "./navigation.ts";
+import { PaletteButton } from "./palette/palette-button.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { keepFocus } from "./parts/keep-focus.ts";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Unreachable } from "./parts/unreachable.tsx";
-import { sessionQuery, tellTabs, useMissing, useSession } from "./session.ts";
+import { sessionQuery, useMissing, useSession } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
 /** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
@@ -58,10 +60,11 @@ function Frame() {
       </a>
       <header className="side" data-open={isOpen}>
         <div className="brand">
-          <Link to="/requests" className="brand-name">
+          <Link to="/" className="brand-name">
             <Wave />
             Weir
           </Link>
+          <PaletteButton />
           <button
             type="button"
             className="quiet side-toggle"
@@ -110,18 +113,6 @@ function Account() {
   const { key, organization, scopes, version } = useSession();
   const client = useQueryClient();
   const [isFailed, setFailed] = useState(false);
-  const logOut = async () => {
-    try {
-      await call("DELETE", "/v1/session");
-    } catch (error) {
-      // A log-in that has ended is what was wanted.
-      if (!(error instanceof ApiFailure) || error.status !== 401) return setFailed(true);
-    }
-    tellTabs();
-    client.clear();
-    sessionStorage.clear();
-    window.location.reload();
-  };
   return (
     <div className="account">
       <ThemeToggle />
@@ -129,7 +120,7 @@ function Account() {
         <strong>{key.name}</strong>
         <span>{organization}</span>
       </p>
-      <button type="button" className="nav-link" onClick={logOut}>
+      <button type="button" className="nav-link" onClick={async () => setFailed(!(await logOut(client)))}>
         <Icon name="leave" />
         {isFailed ? "Not logged out: try again" : "Log out"}
       </button>

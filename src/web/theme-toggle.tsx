@@ -1,6 +1,6 @@
-import { useState } from "react";
+import { useSyncExternalStore } from "react";
 import { Icon, type IconName } from "./parts/icon.tsx";
-import { applyTheme, storedTheme, type Theme } from "./theme.ts";
+import { applyTheme, storedTheme, THEME_CHANGED, type Theme } from "./theme.ts";
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly icon: IconName }[] = [
   { theme: "light", label: "Light", icon: "sun" },
@@ -8,8 +8,13 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly
   { theme: "system", label: "As the system", icon: "screen" },
 ];
 
+function onChange(changed: () => void): () => void {
+  window.addEventListener(THEME_CHANGED, changed);
+  return () => window.removeEventListener(THEME_CHANGED, changed);
+}
+
 export function ThemeToggle() {
-  const [chosen, choose] = useState(storedTheme);
+  const chosen = useSyncExternalStore(onChange, storedTheme);
   return (
     <fieldset className="theme">
       <legend className="unseen">Theme</legend>
@@ -20,10 +25,7 @@ export function ThemeToggle() {
             name="theme"
             className="unseen"
             checked={chosen === theme}
-            onChange={() => {
-              applyTheme(theme);
-              choose(theme);
-            }}
+            onChange={() => applyTheme(theme)}
           />
           <Icon name={icon} />
           <span className="unseen">{label}</span>

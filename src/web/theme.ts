@@ -8,6 +8,9 @@ export function storedTheme(): Theme {
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
+/** The event that says so at the window. */
+export const THEME_CHANGED = "weir.theme-changed";
+
 export function applyTheme(theme: Theme): void {
   if (theme === "system") {
     localStorage.removeItem(STORED);
@@ -16,6 +19,7 @@ export function applyTheme(theme: Theme): void {
     localStorage.setItem(STORED, theme);
     document.documentElement.dataset["theme"] = theme;
   }
+  window.dispatchEvent(new Event(THEME_CHANGED));
 }
 
 applyTheme(storedTheme());

@@ -4,7 +4,7 @@ export const rows = (page: Page) => page.getByRole("table", { name: "Requests" }
 /** Rows of these users stand there, in this order, and no others: rows and their count come apart from each other. */
 export const expectUsers = (page: Page, names: readonly string[]) =>
   page.waitForFunction((wanted) => {
-    const heads = [...document.querySelectorAll("th[data-column]")];
+    const heads = [...document.querySelectorAll("thead th")]; // the first is that of the checkboxes
     const at = heads.findIndex((head) => head.getAttribute("data-column") === "user") + 1;
     return (
       [...document.querySelectorAll(`tr[data-id] td:nth-child(${at})`)].map((c) => c.textContent).join() === wanted

@@ -232,10 +232,11 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByLabel("Name of the view").fill("of today");
     await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "of today", exact: true }).waitFor();
     await page.goto(`${it.weir.api}/requests`);
     await page.getByRole("columnheader", { name: "Path" }).waitFor();
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByRole("button", { name: "of today", exact: true }).click();
+    await page.getByRole("link", { name: "of today", exact: true }).click();
     await page.waitForURL(/range=24h/);
   });
 

@@ -23,6 +23,7 @@ export function useKeys(keys: Keys): void {
 function isBusy(target: EventTarget | null): boolean {
   if (document.querySelector("dialog[open]") !== null) return true;
   return (
-    target instanceof Element && target.closest("input, select, textarea, .menu-panel, [contenteditable]") !== null
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]), select, textarea, .menu-panel, [contenteditable]") !== null
   );
 }

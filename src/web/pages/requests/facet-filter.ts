@@ -22,6 +22,9 @@ export const FACETS: readonly Facet[] = [
   facet("Model", "model"),
   facet("Provider", "provider"),
   facet("User", "user"),
+  facet("Service key", "key"),
+  facet("Finish reason", "finish_reason"),
+  facet("Error code", "error_code"),
   facet("Route", "route"),
   facet("Credential", "credential"),
 ];

@@ -6,6 +6,7 @@ export const LIST_KEYS = [
   ["Home End", "first request, last that is loaded"],
   ["Enter", "open the request beside the list"],
   ["Esc", "close it, back to its row"],
+  ["x", "select the request, or no longer"],
   ["[ ]", "its part before, its next part"],
   ["s", "search"],
   ["/", "filter"],
@@ -15,6 +16,7 @@ export const LIST_KEYS = [
   ["r", "refresh"],
   ["Shift ← →", "on a column's head: move the column"],
   ["+ -", "on a column's head: wider, narrower"],
+  ["Ctrl K", "go to a page, view, request, session or user"],
   ["?", "these keys"],
 ] as const;
 

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { and } from "../../filter/tree.ts";
+import { useAsked } from "../../palette/asked.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -11,20 +13,24 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Builder } from "./builder.tsx";
-import { type Choices, moved, resized, storeChoices, storedChoices } from "./column-choice.ts";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
+import { useSelection } from "./bulk/use-selection.ts";
+import { moved, resized } from "./column-choice.ts";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { LIST_KEYS } from "./key-list.ts";
 import { marksOf } from "./marks.tsx";
-import { ViewsMenu } from "./menus.tsx";
 import { rememberSearch } from "./place.ts";
-import { questionOf, useRequestCount, useRequests } from "./query.ts";
+import { questionOf, type RequestsQuestion, useRequestCount, useRequests } from "./query.ts";
 import { RefusedBanner } from "./refused-banner.tsx";
 import { isUnreadable, type RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
 import { useSearching } from "./use-searching.ts";
+import { useColumns } from "./views/use-columns.ts";
+import { viewsQuery } from "./views/views.ts";
+import { ViewsMenu } from "./views/views-menu.tsx";
 
 const route = getRouteApi("/requests");
 
@@ -97,6 +103,12 @@ function ReadRequests() {
     r: list.refresh,
     f: () => setFacets(!hasFacets),
   });
+  useAsked({
+    download: () => setDownloading(true),
+    builder: () => setEditing(true),
+    keys: () => setHelping(true),
+    live: () => list.canBeLive && set({ live: search.live ? undefined : true }),
+  });
   // What is answered in parts cannot be counted by then, and before the first request there is nothing to count.
   const isCounted = !question.isInParts && !list.isFirstStart && list.data !== undefined;
   const isLive = search.live === true && list.canBeLive;
@@ -129,7 +141,7 @@ function ReadRequests() {
             Values
           </button>
           <ColumnsMenu choices={list.columns} onChange={list.setColumns} rows={list.rows} />
-          <ViewsMenu search={search} />
+          <ViewsMenu search={search} columns={list.columns} view={list.view} />
           <button type="button" onClick={() => setDownloading(true)}>
             <Icon name="download" />
             Download
@@ -179,7 +191,13 @@ function ReadRequests() {
             <Facets filter={filter} onChange={setFilter} question={question} live={isLive} />
           </Suspense>
         ) : null}
-        <List list={list} search={search} onSort={(next) => set({ sort: next, live: undefined })} onOpen={onOpen} />
+        <List
+          list={list}
+          search={search}
+          question={question}
+          onSort={(next) => set({ sort: next, live: undefined })}
+          onOpen={onOpen}
+        />
         {open === undefined ? null : (
           <Suspense fallback={<section className="request-panel panel" aria-busy="true" />}>
             <RequestPanel id={open} question={question} onOpen={onOpen} onClose={() => set({ open: undefined })} />
@@ -222,7 +240,9 @@ type ListState = ReturnType<typeof useList>;
 
 /** Everything about the rows: which, how many, which columns of them, and whether they follow what passes. */
 function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
-  const [columns, setShown] = useState(storedChoices);
+  const views = useQuery({ ...viewsQuery, enabled: search.view !== undefined });
+  const view = views.data?.find(({ id }) => id === search.view);
+  const choices = useColumns(view);
   const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
   const canBeLive = isNewestFirst && search.to === undefined && search.q === undefined;
   const isUnasked = question.filter === "all" && search.q === undefined;
@@ -239,11 +259,8 @@ function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>
     isFirstStart,
     canBeLive,
     count: count === undefined ? undefined : Math.max(count, requests.hasNextPage ? 0 : requests.rows.length),
-    columns,
-    setColumns: (choices: Choices) => {
-      storeChoices(choices);
-      setShown(choices);
-    },
+    view,
+    ...choices,
   };
 }
 
@@ -272,15 +289,18 @@ function LiveButton({ list, isOn, onChange }: LiveButtonProps) {
 
 interface ListProps {
   readonly list: ListState;
+  readonly question: RequestsQuestion;
   readonly search: RequestsSearch;
   readonly onSort: (sort: string | undefined) => void;
   readonly onOpen: (id: string) => void;
 }
 
-function List({ list, search, onSort, onOpen }: ListProps) {
+function List({ list, search, question, onSort, onOpen }: ListProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
   const { isStopped } = list.searching;
   const marks = useMemo(() => marksOf(search.q), [search.q]);
+  const listKey = JSON.stringify({ ...search, live: undefined, open: undefined });
+  const selection = useSelection(listKey, list.rows);
   const onEnd = useCallback(() => {
     if (!isStopped && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [isStopped, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
@@ -305,45 +325,55 @@ function List({ list, search, onSort, onOpen }: ListProps) {
   }
   const [key = "created_at", direction = "desc"] = (search.sort ?? "").split(".").filter((part) => part !== "");
   return (
-    <RequestsTable
-      rows={list.rows}
-      columns={list.columns}
-      headEvents={{
-        onMove: (id, to) => list.setColumns(moved(list.columns, id, to)),
-        onResize: (id, width) => list.setColumns(resized(list.columns, id, width)),
-      }}
-      count={list.count}
-      sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
-      onSort={
-        search.q === undefined
-          ? (next) =>
-              onSort(
-                next === key && direction === "desc"
-                  ? `${next}.asc`
-                  : next === "created_at"
-                    ? undefined
-                    : `${next}.desc`,
-              )
-          : undefined
-      }
-      marks={marks}
-      onEnd={onEnd}
-      onOpen={onOpen}
-      openId={search.open}
-      listKey={JSON.stringify({ ...search, live: undefined, open: undefined })}
-      foot={
-        isFetchNextPageError ? (
-          <Failed error={error} onRetry={() => void fetchNextPage()} />
-        ) : hasNextPage ? (
-          isStopped ? (
-            "Stopped."
+    <>
+      <RequestsTable
+        rows={list.rows}
+        columns={list.columns}
+        headEvents={{
+          onMove: (id, to) => list.setColumns(moved(list.columns, id, to)),
+          onResize: (id, width) => list.setColumns(resized(list.columns, id, width)),
+        }}
+        count={list.count}
+        sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
+        onSort={
+          search.q === undefined
+            ? (next) =>
+                onSort(
+                  next === key && direction === "desc"
+                    ? `${next}.asc`
+                    : next === "created_at"
+                      ? undefined
+                      : `${next}.desc`,
+                )
+            : undefined
+        }
+        marks={marks}
+        onEnd={onEnd}
+        onOpen={onOpen}
+        openId={search.open}
+        selection={selection}
+        listKey={listKey}
+        foot={
+          isFetchNextPageError ? (
+            <Failed error={error} onRetry={() => void fetchNextPage()} />
+          ) : hasNextPage ? (
+            isStopped ? (
+              "Stopped."
+            ) : (
+              "Loading more…"
+            )
           ) : (
-            "Loading more…"
+            "These are all."
           )
-        ) : (
-          "These are all."
-        )
-      }
-    />
+        }
+      />
+      <BulkBar
+        selection={selection}
+        question={question}
+        count={list.count}
+        loaded={list.rows.length}
+        hasMore={hasNextPage}
+      />
+    </>
   );
 }

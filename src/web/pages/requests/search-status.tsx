@@ -1,9 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { call } from "../../api.ts";
-import { type FilterTree, leaf, ofSession } from "../../filter/tree.ts";
+import { type FilterTree, leaf } from "../../filter/tree.ts";
 import { formatCount, formatTime } from "../../parts/format.ts";
-import type { RequestRow } from "./columns.tsx";
+import { useNamed } from "./use-named.ts";
 
 interface SearchStatusProps {
   readonly found: number;
@@ -46,9 +44,7 @@ interface NamedProps {
 
 /** The user, session or request that is called what was searched for. */
 export function Named({ text, onFilter }: NamedProps) {
-  const user = useNamed(leaf("user_id", { equals: text }), text);
-  const session = useNamed(ofSession("session_session_id", { equals: text }), text);
-  const request = useNamed(leaf("request_id", { equals: text.toLowerCase() }), text);
+  const { user, session, request } = useNamed(text);
   if (!user && !session && !request) return null;
   return (
     <p className="search-named">
@@ -69,19 +65,4 @@ export function Named({ text, onFilter }: NamedProps) {
       ) : null}
     </p>
   );
-}
-
-/** Whether any request fits. */
-function useNamed(filter: FilterTree, text: string): boolean {
-  const { data } = useQuery({
-    queryKey: ["requests-named", filter],
-    queryFn: ({ signal }) =>
-      call<readonly RequestRow[]>("POST", "/v1/request/query", {
-        body: { filter, limit: 1, includeBody: false },
-        signal,
-      }),
-    enabled: text !== "" && text.length <= 1_000,
-    staleTime: 60_000,
-  });
-  return (data?.data.length ?? 0) > 0;
 }

@@ -13,6 +13,8 @@ export interface RequestsSearch extends TimeSearch {
   readonly live?: boolean | undefined;
   /** Id of the request that is open in the panel. */
   readonly open?: string | undefined;
+  /** Id of the saved view that is open: its columns are shown, and it is what changes are saved to. */
+  readonly view?: string | undefined;
 }
 
 const ID = /^[0-9a-f-]{36}$/i;
@@ -20,7 +22,7 @@ const ID = /^[0-9a-f-]{36}$/i;
 const SORTS = COLUMNS.flatMap(({ sort }) => (sort === undefined ? [] : [`${sort}.asc`, `${sort}.desc`]));
 
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
-  const { filter, sort, live, q, open } = search;
+  const { filter, sort, live, q, open, view } = search;
   return {
     ...readTimeSearch(search),
     ...readFilter(filter),
@@ -28,6 +30,7 @@ export function readRequestsSearch(search: Record<string, unknown>): RequestsSea
     ...(typeof q === "string" && q !== "" ? { q } : {}),
     ...(live === true ? { live } : {}),
     ...(typeof open === "string" && ID.test(open) ? { open: open.toLowerCase() } : {}),
+    ...(typeof view === "string" && ID.test(view) ? { view: view.toLowerCase() } : {}),
   };
 }
 

@@ -1,7 +1,17 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import {
+  type CSSProperties,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from "react";
 import { UNKNOWN } from "../../parts/format.ts";
 import { useKeys } from "../../parts/keys.ts";
+import type { Selection } from "./bulk/use-selection.ts";
 import type { Choices } from "./column-choice.ts";
 import { ColumnHead, type HeadEvents, useHeadNews } from "./column-head.tsx";
 import { columnOf, type RequestColumn, type RequestRow } from "./columns.tsx";
@@ -13,6 +23,8 @@ const OVERSCAN = 8;
 /** How many rows before the end the next page is asked for. */
 const AHEAD_ROWS = 40;
 const PAGE_ROWS = 15;
+/** The checkboxes before the columns. */
+const CHECK_PX = 36;
 
 interface RequestsTableProps {
   readonly rows: readonly RequestRow[];
@@ -29,6 +41,7 @@ interface RequestsTableProps {
   readonly onOpen: (id: string) => void;
   /** The request that is open beside the list. */
   readonly openId: string | undefined;
+  readonly selection: Selection;
   /** What stands under the last row: that more is coming, or that this is all. */
   readonly foot: ReactNode;
   /** Names the list, to come back to the same place in it. */
@@ -37,7 +50,8 @@ interface RequestsTableProps {
 
 /** As many requests as there are, of which only those in view are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
-  const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, openId, foot, listKey } = props;
+  const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, openId, selection, foot, listKey } =
+    props;
   const room = useRef<HTMLDivElement>(null);
   // Widths are no matter of the rows: these stay as they are while one is changed.
   const ids = JSON.stringify(columns.map(({ id }) => id));
@@ -58,13 +72,18 @@ export function RequestsTable(props: RequestsTableProps) {
     initialOffset: place.offset,
   });
   useReading(room, rows, place);
+  // The same function for all time: a row is drawn again only where its own state changes.
+  const chooses = useRef(selection.toggle);
+  chooses.current = selection.toggle;
+  const onChoose = useCallback((id: string, toAnother: boolean) => chooses.current(id, toAnother), []);
+  useKeys({ x: () => place.active !== undefined && selection.toggle(place.active, false) });
   const focusRow = useRowKeys({ room, rows, place, openId, scrollTo: (index) => virtualizer.scrollToIndex(index) });
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - AHEAD_ROWS) onEnd();
   }, [last, rows.length, onEnd]);
-  const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), 0);
+  const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), CHECK_PX);
   // Columns without a chosen width share what is left of the room in proportion.
   const tracks = shown
     .map(({ width: own }, at) =>
@@ -86,10 +105,13 @@ export function RequestsTable(props: RequestsTableProps) {
         className="requests-table"
         aria-label="Requests"
         aria-rowcount={count === undefined ? -1 : count + 1}
-        style={{ minWidth: width, "--columns": tracks } as CSSProperties}
+        style={{ minWidth: width, "--columns": `${CHECK_PX}px ${tracks}` } as CSSProperties}
       >
         <thead>
           <tr aria-rowindex={1}>
+            <th scope="col" className="row-check">
+              <HeadCheck rows={rows} selection={selection} />
+            </th>
             {shown.map((column, at) => (
               <ColumnHead
                 key={column.id}
@@ -117,7 +139,9 @@ export function RequestsTable(props: RequestsTableProps) {
               columns={shown}
               marks={marks}
               isOpen={rows[index]!.request_id === openId}
+              isChosen={selection.isAll || selection.ids.has(rows[index]!.request_id)}
               onOpen={onOpen}
+              onChoose={onChoose}
             />
           ))}
         </tbody>
@@ -136,11 +160,13 @@ interface RowProps {
   readonly columns: readonly RequestColumn[];
   readonly marks: RegExp | undefined;
   readonly isOpen: boolean;
+  readonly isChosen: boolean;
   readonly onOpen: (id: string) => void;
+  readonly onChoose: (id: string, toAnother: boolean) => void;
 }
 
 /** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
-const Row = memo(({ row, index, columns, marks, isOpen, onOpen }: RowProps) => {
+const Row = memo(({ row, index, columns, marks, isOpen, isChosen, onOpen, onChoose }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   return (
     <tr
@@ -148,6 +174,7 @@ const Row = memo(({ row, index, columns, marks, isOpen, onOpen }: RowProps) => {
       data-id={row.request_id}
       data-failed={failed}
       data-open={isOpen || undefined}
+      data-chosen={isChosen || undefined}
       style={{ top: index * ROW_PX }}
       onClick={(event) => {
         const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
@@ -157,6 +184,16 @@ const Row = memo(({ row, index, columns, marks, isOpen, onOpen }: RowProps) => {
         onOpen(row.request_id);
       }}
     >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the box is one on it; the key is the box's own */}
+      <td className="row-check" onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          aria-label="Select"
+          tabIndex={-1}
+          checked={isChosen}
+          onChange={(event) => onChoose(row.request_id, (event.nativeEvent as MouseEvent).shiftKey === true)}
+        />
+      </td>
       {columns.map(({ id, end, cut, cell, title }) => {
         const content = cell(row, marks);
         const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
@@ -169,6 +206,22 @@ const Row = memo(({ row, index, columns, marks, isOpen, onOpen }: RowProps) => {
     </tr>
   );
 });
+
+/** Chooses every row that is loaded, or none. */
+function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selection">) {
+  const isWhole = selection.isAll || (rows.length > 0 && selection.ids.size >= rows.length);
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all loaded"
+      checked={isWhole}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = !isWhole && selection.ids.size > 0;
+      }}
+      onChange={() => (isWhole ? selection.clear() : selection.choose(rows.map(({ request_id }) => request_id)))}
+    />
+  );
+}
 
 /** Whoever reads further down keeps seeing the same rows while new ones come above them. */
 function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {

@@ -1,0 +1,68 @@
+import { lazy, Suspense, useState } from "react";
+import { formatCount } from "../../../parts/format.ts";
+import { GatedButton } from "../../../parts/gated-button.tsx";
+import type { RequestsQuestion } from "../query.ts";
+import type { BulkKind } from "./bulk-dialog.tsx";
+import type { Selection } from "./use-selection.ts";
+
+const BulkDialog = lazy(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog }));
+
+const KINDS: readonly (readonly [BulkKind, string])[] = [
+  ["property", "Set property"],
+  ["score", "Add score"],
+  ["delete", "Delete"],
+];
+
+interface BulkBarProps {
+  readonly selection: Selection;
+  readonly question: RequestsQuestion;
+  /** How many match in all, where that is known. */
+  readonly count: number | undefined;
+  /** Rows that are loaded. */
+  readonly loaded: number;
+  readonly hasMore: boolean;
+}
+
+/** What can be done with the rows that are chosen. */
+export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBarProps) {
+  const [kind, open] = useState<BulkKind>();
+  const { ids, isAll } = selection;
+  if (ids.size === 0 && !isAll) return null;
+  const all = count === undefined ? "All that match" : `All ${formatCount(count)}`;
+  return (
+    <section className="bulk-bar panel" aria-label="Selection">
+      <p role="status">{isAll ? `${all} selected` : `${formatCount(ids.size)} selected`}</p>
+      {!isAll && hasMore && ids.size >= loaded ? (
+        <button type="button" className="small" onClick={selection.chooseAll}>
+          {count === undefined ? "Select all that match" : `Select all ${formatCount(count)} that match`}
+        </button>
+      ) : null}
+      {KINDS.map(([each, label]) => (
+        <GatedButton
+          key={each}
+          scope="write"
+          className={each === "delete" ? "danger small" : "small"}
+          onClick={() => open(each)}
+        >
+          {label}
+        </GatedButton>
+      ))}
+      <button type="button" className="quiet small" onClick={selection.clear}>
+        Clear selection
+      </button>
+      {kind === undefined ? null : (
+        <Suspense fallback={null}>
+          <BulkDialog
+            kind={kind}
+            question={question}
+            ids={isAll ? undefined : [...ids]}
+            onClose={(isDone) => {
+              open(undefined);
+              if (isDone) selection.clear();
+            }}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}

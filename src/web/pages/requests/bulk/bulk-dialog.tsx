@@ -1,0 +1,194 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { post } from "../../../api.ts";
+import { serviceNow } from "../../../clock.ts";
+import { ProposingInput } from "../../../filter/proposing-input.tsx";
+import { and, during } from "../../../filter/tree.ts";
+import { usePropertyNames } from "../../../filter/value-input.tsx";
+import { Trouble } from "../../../parts/confirm-button.tsx";
+import { Dialog } from "../../../parts/dialog.tsx";
+import { Field } from "../../../parts/field.tsx";
+import { formatCount } from "../../../parts/format.ts";
+import type { RequestsQuestion } from "../query.ts";
+import { changeMany, type Target, type Work } from "./change-many.ts";
+
+export type BulkKind = "property" | "score" | "delete";
+
+const TEXTS = {
+  property: { title: "Set property", action: "Set on", done: "changed" },
+  score: { title: "Add score", action: "Score", done: "scored" },
+  delete: { title: "Delete requests", action: "Delete", done: "deleted" },
+} as const satisfies Record<BulkKind, object>;
+
+interface BulkDialogProps {
+  readonly kind: BulkKind;
+  readonly question: RequestsQuestion;
+  /** Undefined for all that match. */
+  readonly ids: readonly string[] | undefined;
+  /** @param isDone - whether anything was changed. */
+  readonly onClose: (isDone: boolean) => void;
+}
+
+/** Says how many requests it is about, asks what to do, does it a step at a time, and can be stopped. */
+export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
+  const { title, action, done } = TEXTS[kind];
+  const target = useTarget(question, ids);
+  const count = useTargetCount(target);
+  const client = useQueryClient();
+  const stopped = useRef(false);
+  const [changed, setChanged] = useState(0);
+  const [name, setName] = useState("");
+  const [value, setValue] = useState("");
+  const [isRemoval, setRemoval] = useState(false);
+  const names = usePropertyNames(kind === "property");
+  useEffect(
+    () => () => {
+      stopped.current = true;
+    },
+    [],
+  );
+  const work = useMutation({
+    mutationFn: () => {
+      stopped.current = false;
+      setChanged(0);
+      const wanted = workOf(kind, name.trim(), isRemoval ? null : value);
+      return changeMany({ target, work: wanted, isStopped: () => stopped.current, onProgress: setChanged });
+    },
+    onSettled: () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" }),
+  });
+  const many = count === undefined ? "all that match" : `${formatCount(count)} ${count === 1 ? "request" : "requests"}`;
+  const isOver = work.isSuccess || work.isError;
+  return (
+    <Dialog title={title} onClose={() => onClose(isOver)}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          work.mutate();
+        }}
+      >
+        <p>
+          {kind === "delete" ? (
+            <>
+              This deletes <strong>{many}</strong> with their bodies. It cannot be undone.
+            </>
+          ) : (
+            <>
+              This changes <strong>{many}</strong>.
+            </>
+          )}
+        </p>
+        {kind === "delete" || isOver ? null : (
+          <fieldset disabled={work.isPending} className="form">
+            <legend className="unseen">{title}</legend>
+            {kind === "property" ? (
+              <ProposingInput
+                label="Name of the property"
+                placeholder="Name, such as Reviewed"
+                value={name}
+                proposals={names}
+                onChange={setName}
+              />
+            ) : (
+              <Field label="Name">
+                {(field) => (
+                  <input
+                    {...field}
+                    value={name}
+                    required
+                    maxLength={200}
+                    onChange={(event) => setName(event.target.value)}
+                  />
+                )}
+              </Field>
+            )}
+            <Field label="Value" {...(kind === "score" ? { hint: "A number, true or false." } : {})}>
+              {(field) => (
+                <input
+                  {...field}
+                  value={value}
+                  disabled={isRemoval}
+                  required={kind === "score"}
+                  pattern={kind === "score" ? SCORE_PATTERN : undefined}
+                  onChange={(event) => setValue(event.target.value)}
+                />
+              )}
+            </Field>
+            {kind === "property" ? (
+              <label className="check">
+                <input type="checkbox" checked={isRemoval} onChange={(event) => setRemoval(event.target.checked)} />
+                Remove the property
+              </label>
+            ) : null}
+          </fieldset>
+        )}
+        {work.isPending ? (
+          <progress
+            aria-label={`Requests ${done}`}
+            {...(count ? { max: count, value: Math.min(changed, count) } : {})}
+          />
+        ) : null}
+        <p role="status" className="muted">
+          {work.isPending || isOver
+            ? `${formatCount(changed)} ${count === undefined ? "" : `of ${formatCount(count)} `}${done}${isOver && stopped.current ? ". Stopped." : ""}`
+            : ""}
+        </p>
+        <Trouble error={work.error} />
+        <div className="form-actions">
+          {isOver ? null : (
+            <button
+              type="submit"
+              className={kind === "delete" ? "danger" : "primary"}
+              disabled={work.isPending || (kind !== "delete" && name.trim() === "")}
+            >
+              {action} {many}
+            </button>
+          )}
+          <button
+            type="button"
+            onClick={() => {
+              if (work.isPending) stopped.current = true;
+              else onClose(isOver);
+            }}
+          >
+            {work.isPending ? "Stop" : isOver ? "Close" : "Cancel"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const SCORE_PATTERN = "true|false|[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?";
+
+function workOf(kind: BulkKind, name: string, value: string | null): Work {
+  if (kind === "delete") return { method: "DELETE", path: "/v1/request", body: {} };
+  if (kind === "property")
+    return { method: "PUT", path: "/v1/request/property", body: { properties: { [name]: value } } };
+  const score = value === "true" || value === "false" ? value === "true" : Number(value);
+  return { method: "POST", path: "/v1/request/score", body: { scores: { [name]: score } } };
+}
+
+/** Fixed when the window opens: what arrives after the number was said is left alone. */
+function useTarget({ filter, search }: RequestsQuestion, ids: readonly string[] | undefined): Target {
+  const [target] = useState<Target>(() => {
+    if (ids !== undefined) return { ids };
+    const until = during({ to: new Date(serviceNow()).toISOString() });
+    return { filter: and(filter, until), search };
+  });
+  return target;
+}
+
+/** Undefined where it is not known before: of words that are searched for. */
+function useTargetCount(target: Target): number | undefined {
+  const isFilter = !("ids" in target) && target.search === undefined;
+  const { data } = useQuery({
+    queryKey: ["bulk-count", target],
+    queryFn: ({ signal }) =>
+      post<number>("/v1/request/count/query", { filter: (target as { readonly filter: unknown }).filter }, signal),
+    enabled: isFilter,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  return "ids" in target ? target.ids.length : isFilter ? data : undefined;
+}

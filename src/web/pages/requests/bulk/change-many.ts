@@ -1,0 +1,87 @@
+import { call } from "../../../api.ts";
+import type { FilterTree } from "../../../filter/tree.ts";
+
+/** What is done to each request. */
+export interface Work {
+  readonly method: "PUT" | "POST" | "DELETE";
+  readonly path: string;
+  /** Beside what says which requests. */
+  readonly body: object;
+}
+
+/** Which requests: by their ids, or all of a filter; with words, those that a search finds. */
+export type Target =
+  | { readonly ids: readonly string[] }
+  | { readonly filter: FilterTree; readonly search?: string | undefined };
+
+/** Requests of one call: small enough that each says soon how far it is. */
+const STEP = 200;
+/** Ids of one call that searches. */
+const FOUND_MAX = 1_000;
+
+interface Change {
+  readonly target: Target;
+  readonly work: Work;
+  /** Whether to stop before the next step. A step that is under way is finished, so that the number is exact. */
+  readonly isStopped: () => boolean;
+  /** Called with the number of requests changed so far. */
+  readonly onProgress: (changed: number) => void;
+}
+
+/** Changes requests a step at a time. @returns how many were changed. */
+export async function changeMany({ target, work, isStopped, onProgress }: Change): Promise<number> {
+  const { method, path, body } = work;
+  let changed = 0;
+  for await (const { which, goOn } of steps(target)) {
+    if (isStopped()) break;
+    const answer = await call<number>(method, path, { body: { ...body, ...which } });
+    changed += answer.data;
+    onProgress(changed);
+    goOn(answer.next_cursor ?? null);
+  }
+  return changed;
+}
+
+interface Step {
+  /** Members of the body. */
+  readonly which: object;
+  /** Told where the answer says that it goes on. */
+  readonly goOn: (cursor: string | null) => void;
+}
+
+async function* steps(target: Target): AsyncGenerator<Step> {
+  if ("ids" in target) {
+    for (let at = 0; at < target.ids.length; at += STEP)
+      yield { which: { requestIds: target.ids.slice(at, at + STEP) }, goOn: () => {} };
+  } else if (target.search !== undefined) {
+    yield* steps({ ids: await searched(target.filter, target.search) });
+  } else {
+    let cursor: string | null = null;
+    do {
+      const which = { filter: target.filter, limit: STEP, ...(cursor === null ? {} : { cursor }) };
+      const goOn = (next: string | null) => {
+        cursor = next;
+      };
+      yield { which, goOn };
+    } while (cursor !== null);
+  }
+}
+
+/** Ids of all that a search finds, before any of them is changed: a change may alter what is found. */
+async function searched(filter: FilterTree, search: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const body: object = {
+      filter,
+      search,
+      limit: FOUND_MAX,
+      includeBody: false,
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const answer = await call<readonly { readonly request_id: string }[]>("POST", "/v1/request/query", { body });
+    ids.push(...answer.data.map(({ request_id }) => request_id));
+    cursor = answer.next_cursor ?? null;
+  } while (cursor !== null);
+  return ids;
+}

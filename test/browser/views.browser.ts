@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { findings } from "./axe.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+import { expectUsers, rows } from "./request-rows.ts";
+import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
+import { ask } from "./world.ts";
+
+let it: Dashboard;
+let provider: Provider;
+beforeAll(async () => {
+  it = await openDashboard();
+  provider = startProvider(() => Response.json(completion("yes")));
+  for (const user of ["bob", "carl", "bob", "dora"])
+    await send(it.weir, provider, { headers: { "Gateway-User-Id": user }, body: chat(`a question of ${user}`) });
+});
+afterAll(async () => {
+  provider[Symbol.dispose]();
+  await it[Symbol.asyncDispose]();
+});
+
+const ofBob = encodeURIComponent(JSON.stringify({ request_response_rmt: { user_id: { equals: "bob" } } }));
+const palette = (page: Page) => page.getByRole("combobox", { name: /^Page, view/ });
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+test("a view is saved, changed, shared and deleted, and its address shows the same to somebody else", async () => {
+  await using opened = await it.open(`/requests?filter=${ofBob}`);
+  const { page, faults } = opened;
+  await expectUsers(page, ["bob", "bob"]);
+  await button(page, "Views").click();
+  await page.getByLabel("Name of the view").fill("Bob's");
+  await page.keyboard.press("Enter");
+  await button(page, /^Bob's$/).waitFor();
+  await page.getByRole("columnheader", { name: "Latency" }).getByRole("button").click();
+  await button(page, "Bob's (changed)").click();
+  await button(page, "Save changes to Bob's").click();
+  await button(page, /^Bob's$/).click();
+  expect(await findings(page)).toEqual([]);
+  await button(page, "Edit the view Bob's").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Bob, slowest first");
+  await page.getByRole("checkbox", { name: "Share with the organization" }).check();
+  await button(page, /^Save$/).click();
+  await button(page, /^Bob, slowest first$/).waitFor();
+  const [view] = await ask<{ id: string; shared: boolean; sort: unknown }[]>(it.weir, "GET", "/v1/views");
+  expect(view).toMatchObject({ shared: true, sort: { latency: "desc" } });
+  await page.goto(`${it.weir.api}/views/${view!.id}`);
+  await page.waitForURL(/\/requests\?.*sort=latency\.desc/);
+  await expectUsers(page, ["bob", "bob"]);
+  await button(page, /^Bob, slowest first$/).click();
+  await button(page, "Edit the view Bob, slowest first").click();
+  await button(page, "Delete").click();
+  await page.getByRole("dialog", { name: "Delete view" }).getByRole("button", { name: "Delete" }).click();
+  await button(page, /^Views$/).waitFor();
+  await page.goto(`${it.weir.api}/views/${view!.id}`);
+  await page.getByText("There is no such view").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("Ctrl-K leads by keyboard to a page, a request, a user and an action", async () => {
+  await using opened = await it.open("/");
+  const { page, faults } = opened;
+  await page.waitForURL(/\/overview/);
+  await button(page, /^Go to/).waitFor();
+  const goTo = async (text: string, found?: string) => {
+    await page.keyboard.press("Control+k");
+    await palette(page).fill(text);
+    if (found !== undefined) await page.getByRole("option", { name: found }).waitFor();
+    await page.keyboard.press("Enter");
+  };
+  await page.keyboard.press("Control+k");
+  await palette(page).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await palette(page).waitFor({ state: "detached" });
+  await goTo("requests");
+  await rows(page).first().waitFor();
+  const id = (await page.locator("tr[data-id]").first().getAttribute("data-id"))!;
+  await goTo(id, `${id} Request`);
+  await page.waitForURL(new RegExp(`/requests/${id}`));
+  await goTo("bob", "bob User");
+  await expectUsers(page, ["bob", "bob"]);
+  await goTo("download");
+  await page.getByRole("dialog", { name: "Download" }).waitFor();
+  await page.keyboard.press("Escape");
+  await goTo("theme dark");
+  await page.waitForFunction(() => document.documentElement.dataset["theme"] === "dark");
+  await goTo("theme as the system");
+  expect(faults).toEqual([]);
+});
+
+test("rows are selected by keyboard or all at once, and changed together", async () => {
+  await using opened = await it.open(`/requests?filter=${ofBob}`);
+  const { page, faults } = opened;
+  await rows(page).first().waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await page.getByText("1 selected").waitFor();
+  await page.getByRole("checkbox", { name: "Select all loaded" }).check();
+  await page.getByText("2 selected").waitFor();
+  await button(page, "Set property").click();
+  await page.getByLabel("Name of the property").fill("Reviewed");
+  await page.getByRole("textbox", { name: "Value" }).fill("yes");
+  await page.keyboard.press("Enter");
+  await page.getByText("2 of 2 changed").waitFor();
+  await button(page, "Close").last().click();
+  const filter = { request_response_rmt: { properties: { Reviewed: { equals: "yes" } } } };
+  expect(await ask<number>(it.weir, "POST", "/v1/request/count/query", { filter })).toBe(2);
+  await page.keyboard.press("j");
+  await page.keyboard.press("x");
+  await button(page, "Delete").click();
+  await button(page, "Delete 1 request").click();
+  await page.getByText("1 of 1 deleted").waitFor();
+  expect(await ask<number>(it.weir, "POST", "/v1/request/count/query", { filter })).toBe(1);
+  expect(faults).toEqual([]);
+});
