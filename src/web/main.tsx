@@ -1,19 +1,31 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { client } from "./client.ts";
 import { router } from "./router.tsx";
 import { followTabs, sessionQuery } from "./session.ts";
 
-// Asked for while the first page's code is on its way.
-void client.prefetchQuery(sessionQuery);
-followTabs(client);
+/** Of a page that a shared link leads to: it belongs to nobody who is logged in. */
+const [, sharedToken] = /^\/shared\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
+const SharedPage = lazy(() => import("./shared/page.tsx"));
+
+if (sharedToken === undefined) {
+  // Asked for while the first page's code is on its way.
+  void client.prefetchQuery(sessionQuery);
+  followTabs(client);
+}
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      {sharedToken === undefined ? (
+        <RouterProvider router={router} />
+      ) : (
+        <Suspense>
+          <SharedPage token={sharedToken} />
+        </Suspense>
+      )}
     </QueryClientProvider>
   </StrictMode>,
 );

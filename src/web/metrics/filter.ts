@@ -10,6 +10,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   provider: "provider",
   user: "user_id",
   status: "status",
+  key: "gateway_user",
+  prompt: "prompt_id",
 };
 const PROPERTY = "property:";
 

@@ -10,6 +10,7 @@ interface MetricsBody {
   readonly group_by?: readonly string[];
   readonly time_bucket?: Bucket;
   readonly limit?: number;
+  readonly speeds?: boolean;
 }
 
 /** What was answered stays while the same is asked of a span that has moved on; of anything else it would be wrong. */

@@ -19,6 +19,11 @@ export interface MetricsRow {
   readonly latency_p90: number | null;
   readonly latency_p95: number | null;
   readonly latency_p99: number | null;
+  /** Milliseconds, and tokens a second behind the first: of streams, where they were asked for. */
+  readonly time_to_first_token_p50?: number | null;
+  readonly time_to_first_token_p95?: number | null;
+  readonly tokens_per_second_p50?: number | null;
+  readonly tokens_per_second_p95?: number | null;
   /** The names that rows were grouped by. */
   readonly [group: string]: string | number | null | undefined;
 }

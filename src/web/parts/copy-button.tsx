@@ -3,8 +3,14 @@ import { Icon } from "./icon.tsx";
 
 const SHOWN_MS = 1_500;
 
+interface CopyButtonProps {
+  /** A function where making the text takes its time. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
 /** Puts text on the clipboard, and says so. */
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [said, say] = useState<"copied" | "failed">();
   useEffect(() => {
     if (said === undefined) return;
@@ -16,7 +22,7 @@ export function CopyButton({ text, label = "Copy" }: { readonly text: string; re
       type="button"
       className="quiet"
       onClick={({ currentTarget }) =>
-        copy(text, currentTarget).then(
+        copy(typeof text === "string" ? text : text(), currentTarget).then(
           () => say("copied"),
           () => say("failed"),
         )

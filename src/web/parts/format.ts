@@ -72,6 +72,13 @@ export function formatTime(iso: string | null | undefined, now = new Date()): st
   return clock.format(date).replace(",", "");
 }
 
+const exactClock = new Intl.DateTimeFormat("en-US", {
+  ...{ year: "numeric", ...MINUTE, second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short" },
+});
+
+/** Local time to the millisecond, with its zone. */
+export const formatExactTime = (iso: string): string => exactClock.format(new Date(iso));
+
 /** `2 minutes ago`. */
 export function formatAgo(iso: string, now = serviceNow()): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1_000);

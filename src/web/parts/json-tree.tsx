@@ -1,4 +1,6 @@
+import { useMemo } from "react";
 import { JsonView } from "react-json-view-lite";
+import { inGroups } from "./in-groups.ts";
 
 /** So many members are open at first, outer ones before inner ones; the rest opens with a click or a key. */
 const OPEN_MEMBERS_MAX = 300;
@@ -27,10 +29,11 @@ const CLASSES = {
 
 /** A JSON value, in colours, each object and list of which can be folded. */
 export default function JsonTree({ value, label }: { readonly value: object; readonly label: string }) {
-  const levels = openLevels(value);
+  const shown = useMemo(() => inGroups(value) as object, [value]);
+  const levels = openLevels(shown);
   return (
     <JsonView
-      data={value}
+      data={shown}
       style={CLASSES}
       shouldExpandNode={(level) => level < levels}
       clickToExpandNode

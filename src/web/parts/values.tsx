@@ -4,6 +4,7 @@ import {
   formatCompact,
   formatCount,
   formatDuration,
+  formatExactTime,
   formatMoney,
   formatTime,
   UNKNOWN,
@@ -13,12 +14,18 @@ interface Of<T> {
   readonly of: T | null | undefined;
 }
 
+interface TimeProps extends Of<string> {
+  readonly relative?: boolean;
+  /** With milliseconds and the zone. */
+  readonly exact?: boolean;
+}
+
 /** A time in the reader's zone; UTC, which the API speaks, when one points at it. */
-export function Time({ of, relative = false }: Of<string> & { readonly relative?: boolean }) {
+export function Time({ of, relative = false, exact = false }: TimeProps) {
   if (of === null || of === undefined) return <span className="unknown">{UNKNOWN}</span>;
   return (
     <time dateTime={of} title={`${of.replace("T", " ").replace("Z", "")} UTC`}>
-      {relative ? formatAgo(of) : formatTime(of)}
+      {relative ? formatAgo(of) : exact ? formatExactTime(of) : formatTime(of)}
     </time>
   );
 }

@@ -69,6 +69,24 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       series: latency(figures, by),
     },
     {
+      title: "Time to first token",
+      kind: "lines",
+      format: formatAxisDuration,
+      figure: (
+        <>
+          <Duration of={totals?.time_to_first_token_p95 ?? null} /> at p95
+        </>
+      ),
+      series: pair(figures, "time_to_first_token"),
+    },
+    {
+      title: "Tokens per second",
+      kind: "lines",
+      format: formatCompact,
+      figure: `${formatCompact(totals?.tokens_per_second_p50 ?? null)} at p50`,
+      series: pair(figures, "tokens_per_second"),
+    },
+    {
       title: "Errors",
       kind: "bars",
       format: formatCompact,
@@ -114,6 +132,17 @@ function tokens(figures: Figures, by: string | undefined): Series[] | undefined 
       { name: "Input", values: align(times, whole, (row) => row.prompt_tokens, 0) },
       { name: "Output", values: align(times, whole, (row) => row.completion_tokens, 0) },
     ]
+  );
+}
+
+/** Of streams; buckets without one are gaps. */
+function pair({ times, whole }: Figures, name: "time_to_first_token" | "tokens_per_second"): Series[] | undefined {
+  return (
+    whole &&
+    (["p50", "p95"] as const).map((rank) => ({
+      name: rank,
+      values: align(times, whole, (row) => row[`${name}_${rank}`] ?? null, null),
+    }))
   );
 }
 

@@ -6,9 +6,14 @@ import { readFilter } from "../requests/search.ts";
 export const SPLITS: Readonly<Record<string, string>> = {
   model: "Model",
   provider: "Provider",
+  key: "Key",
   user: "User",
   status: "Status",
   outcome: "Outcome",
+  error_code: "Error code",
+  finish_reason: "Finish reason",
+  prompt: "Prompt",
+  prompt_version: "Prompt version",
   route: "Route",
   credential: "Credential",
 };

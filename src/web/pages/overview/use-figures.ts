@@ -13,11 +13,11 @@ export function useFigures(span: Span, by: string | undefined, filter: FilterTre
   const bucket = bucketOf(span);
   const asked = and(filter, within(span));
   const question = JSON.stringify([filter, span.to - span.from, by]);
-  const totals = useQuery(metricsQuery({ filter: asked, limit: 1 }, `totals ${question}`));
+  const totals = useQuery(metricsQuery({ filter: asked, limit: 1, speeds: true }, `totals ${question}`));
   const before = useQuery(
     metricsQuery({ filter: and(filter, within(spanBefore(span))), limit: 1 }, `before ${question}`),
   );
-  const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket }, `whole ${question}`));
+  const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket, speeds: true }, `whole ${question}`));
   const cache = useQuery(cacheSeriesQuery(asked, bucket, question));
   const split = useSplit({ asked, by, bucket, question });
   const all = [totals, before, whole, cache, ...split.queries];

@@ -1,7 +1,11 @@
+import type { LlmSchema } from "../../../record/llm-schema.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { conversationJson, conversationMarkdown } from "./conversation-text.ts";
 import { TEXT_FORMS, type TextForm } from "./text.tsx";
 
 interface ConversationBarProps {
+  readonly schema: LlmSchema;
   readonly form: TextForm;
   readonly onForm: (form: TextForm) => void;
   /** Id of the element where the response begins; undefined where there is none yet. */
@@ -9,7 +13,7 @@ interface ConversationBarProps {
 }
 
 /** How a conversation is shown, and the way to its end. */
-export function ConversationBar({ form, onForm, response }: ConversationBarProps) {
+export function ConversationBar({ schema, form, onForm, response }: ConversationBarProps) {
   const go = () => {
     const target = response === undefined ? null : document.getElementById(response);
     target?.scrollIntoView({ block: "start" });
@@ -18,6 +22,8 @@ export function ConversationBar({ form, onForm, response }: ConversationBarProps
   return (
     <div className="conversation-bar">
       <Segments label="How texts are shown" options={TEXT_FORMS} value={form} onChange={onForm} />
+      <CopyButton text={() => conversationMarkdown(schema)} label="Copy as Markdown" />
+      <CopyButton text={() => conversationJson(schema)} label="Copy as JSON" />
       {response === undefined ? null : (
         <button type="button" className="small" onClick={go}>
           Go to response

@@ -24,7 +24,7 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
   return (
     <ShownAs value={form}>
       <div className="conversation">
-        <ConversationBar form={form} onForm={setForm} response={hasResponse ? RESPONSE : undefined} />
+        <ConversationBar schema={schema} form={form} onForm={setForm} response={hasResponse ? RESPONSE : undefined} />
         <Asked record={record} request={schema.request} />
         {/* A place to jump to, which is no stop on the way with the Tab key. */}
         <div id={RESPONSE} className="conversation" tabIndex={-1}>

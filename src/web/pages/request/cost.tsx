@@ -8,17 +8,17 @@ import { type CostView, costQuery, type RequestRecord } from "./record.ts";
 type Line = CostView["lines"][number];
 
 const LINES: readonly Column<Line>[] = [
-  { id: "what", header: "What", cell: (line) => line.what },
+  { id: "what", header: "Kind", cell: (line) => line.what },
   { id: "count", header: "Tokens", align: "end", cell: (line) => <Count of={line.count} /> },
   {
     id: "rate",
-    header: "US$ per million",
+    header: "× US$ per million",
     align: "end",
     cell: (line) => <span className="number">{Number(line.usd_per_million.toPrecision(6))}</span>,
   },
   {
     id: "usd",
-    header: "US$",
+    header: "= US$",
     align: "end",
     cell: (line) => <span className="number">{Number(line.usd.toPrecision(6))}</span>,
   },

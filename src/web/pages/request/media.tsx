@@ -1,10 +1,13 @@
-import { type ReactNode, useState } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { bodyAddress, bodyOf, type RequestRecord } from "./record.ts";
 
 const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
 /** Pictures that stand in the record itself, being short. */
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
+
+/** Where the files of a request are, for whoever reads it by a shared link. */
+export const AssetsAt = createContext<string | undefined>(undefined);
 
 type Kind = "image" | "audio" | "file";
 
@@ -18,9 +21,16 @@ interface MediaProps {
 
 /** A picture, sound or file of a conversation. Only what was recorded is shown: nothing is fetched from elsewhere. */
 export function Media({ requestId, source, kind, name }: MediaProps) {
+  const at = useContext(AssetsAt);
   const [, id] = REFERENCE.exec(source) ?? [];
   if (id !== undefined) {
-    return <Recorded address={`/v1/request/${encodeURIComponent(requestId)}/assets/${id}`} kind={kind} name={name} />;
+    return (
+      <Recorded
+        address={`${at ?? `/v1/request/${encodeURIComponent(requestId)}`}/assets/${id}`}
+        kind={kind}
+        name={name}
+      />
+    );
   }
   const label = name ?? kind;
   if (kind === "image" && INLINE.test(source))

@@ -2,10 +2,12 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Figures } from "../../parts/figures.tsx";
+import { Share } from "../../parts/share.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
 import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
+import { Comments } from "./comments.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Cost } from "./cost.tsx";
 import { Details } from "./details.tsx";
@@ -63,6 +65,8 @@ export function RequestView({ record, tab, tabControl }: RequestViewProps) {
           <Feedback record={record} />
           <Properties record={record} />
           <Scores record={record} />
+          <Comments record={record} />
+          <Share kind="request" subject={record.request_id} />
           <CacheSource record={record} />
           <SessionTimeline record={record} />
         </aside>
@@ -74,8 +78,8 @@ export function RequestView({ record, tab, tabControl }: RequestViewProps) {
 export function Subtitle({ record }: { readonly record: RequestRecord }) {
   return (
     <span className="subtitle">
-      {record.provider} · <Time of={record.request_created_at} /> (<Time of={record.request_created_at} relative />) ·{" "}
-      <code>{record.request_id}</code>
+      {record.provider} · <Time of={record.request_created_at} exact /> (
+      <Time of={record.request_created_at} relative />) · <code>{record.request_id}</code>
       <CopyButton text={record.request_id} label="Copy id" />
     </span>
   );
@@ -89,6 +93,7 @@ function RequestFigures({ record }: { readonly record: RequestRecord }) {
     ["Tokens in", <Count key="prompt" of={record.prompt_tokens} />],
     ["Tokens out", <Count key="completion" of={record.completion_tokens} />],
     ["Cost", <Money key="cost" of={record.cost} />],
+    ["Finish reason", record.finish_reason ?? <span className="unknown">–</span>],
     [
       "User",
       record.request_user_id === null ? (

@@ -23,11 +23,11 @@ export function Timing({ record }: { readonly record: RequestRecord }) {
       <dl className="facts">
         <dt>Received</dt>
         <dd>
-          <Time of={record.request_created_at} />
+          <Time of={record.request_created_at} exact />
         </dd>
         <dt>Answered</dt>
         <dd>
-          <Time of={record.response_created_at} />
+          <Time of={record.response_created_at} exact />
         </dd>
         {rate === undefined ? null : (
           <>

@@ -4,6 +4,7 @@ import { and, leaf, ofSession } from "../../filter/tree.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { Segments } from "../../parts/segments.tsx";
+import { Share } from "../../parts/share.tsx";
 import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
 import { Said } from "./said.tsx";
@@ -46,6 +47,7 @@ export function SessionContent({ id, rows, isCut }: SessionContentProps) {
       ) : (
         <Timeline nodes={view === "tree" ? tree : inTime(steps)} totals={totals} />
       )}
+      <Share kind="session" subject={id} />
       {isCut ? <p className="muted">The first {rows.length} requests are shown.</p> : null}
     </>
   );

@@ -1,0 +1,41 @@
+import type { LlmSchema } from "../../../record/llm-schema.ts";
+import { type Part, textOf } from "./part.ts";
+
+/** All messages of a conversation in their order, the response's last. */
+function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker: string, part: Part])[] {
+  const { messages = [], instructions, prompt, input } = request;
+  const texts = messages.length > 0 ? [] : [...new Set([prompt, input])].filter(Boolean);
+  const asked: readonly (readonly [string, Part])[] = [
+    ...(instructions === undefined ? [] : [["system", { content: instructions }] as const]),
+    ...(messages as readonly Part[]).map((part) => ["user", part] as const),
+    ...texts.map((text) => ["user", { content: text } as Part] as const),
+  ];
+  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly Part[];
+  return [...asked, ...answers.map((part) => ["assistant", part] as const)];
+}
+
+/** The whole conversation as Markdown: a heading for each speaker, and calls of tools as code. */
+export function conversationMarkdown(schema: LlmSchema): string {
+  return partsOf(schema)
+    .map(([speaker, part]) => {
+      const calls = (part.tool_calls ?? []).map(
+        ({ name, arguments: given }) =>
+          `Calls \`${name ?? "a tool"}\`:\n\n${fenced(JSON.stringify(given ?? {}, undefined, 2))}`,
+      );
+      const reasoning = part.reasoning === undefined ? [] : [part.reasoning.replace(/^/gm, "> ")];
+      const text = textOf(part);
+      return [`## ${part.role ?? speaker}`, ...reasoning, ...(text === "" ? [] : [text]), ...calls].join("\n\n");
+    })
+    .join("\n\n")
+    .concat("\n");
+}
+
+/** The fence is longer than any in the text. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}json\n${text}\n${fence}`;
+}
+
+/** The whole conversation in the neutral form that the API answers. */
+export const conversationJson = (schema: LlmSchema): string => `${JSON.stringify(schema, undefined, 2)}\n`;

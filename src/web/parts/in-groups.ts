@@ -1,0 +1,36 @@
+/** Members of a list or an object that are shown side by side; of more, groups of so many. */
+const SIDE_BY_SIDE = 100;
+
+/** The same value, with lists and objects of many members in groups: a tree opens a group at a time. */
+export function inGroups(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.length <= SIDE_BY_SIDE ? value.map(inGroups) : ofGroups(value, (part) => part.map(inGroups));
+  }
+  const entries = Object.entries(value).map(([name, member]) => [name, inGroups(member)] as const);
+  if (entries.length <= SIDE_BY_SIDE) return Object.fromEntries(entries);
+  return ofGroups(entries, (part) => Object.fromEntries(part));
+}
+
+/** Named by the places of the first and the last member, from 0. */
+function ofGroups<T>(members: readonly T[], made: (part: readonly T[]) => unknown): object {
+  let size = SIDE_BY_SIDE;
+  while (members.length / size > SIDE_BY_SIDE) size *= SIDE_BY_SIDE;
+  const groups: Record<string, unknown> = {};
+  for (let at = 0; at < members.length; at += size) {
+    const part = members.slice(at, at + size);
+    const inside = size === SIDE_BY_SIDE ? made(part) : groupsOf(part, at, size / SIDE_BY_SIDE, made);
+    groups[`${at} … ${at + part.length - 1}`] = inside;
+  }
+  return groups;
+}
+
+function groupsOf<T>(members: readonly T[], from: number, size: number, made: (part: readonly T[]) => unknown): object {
+  const groups: Record<string, unknown> = {};
+  for (let at = 0; at < members.length; at += size) {
+    const part = members.slice(at, at + size);
+    const name = `${from + at} … ${from + at + part.length - 1}`;
+    groups[name] = size === SIDE_BY_SIDE ? made(part) : groupsOf(part, from + at, size / SIDE_BY_SIDE, made);
+  }
+  return groups;
+}
