@@ -13,6 +13,9 @@ const LOSSES: Readonly<Partial<Record<string, Loss["kind"]>>> = { D: "dropped", 
 const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   n: 1,
   logprobs: false,
+  topLogprobs: 0,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
   background: false,
   store: false,
 };

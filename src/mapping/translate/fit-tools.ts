@@ -111,7 +111,8 @@ function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fit
     return true;
   };
   prompt.toolChoice = choice;
-  if (choice.mode === "none" && lost("choiceNone")) {
+  if (choice.mode === "none" && prompt.tools.length === 0 && take("choiceNone") !== "=") delete prompt.toolChoice;
+  else if (choice.mode === "none" && lost("choiceNone")) {
     delete prompt.toolChoice;
     if (!hasCalls(prompt)) prompt.tools = [];
   } else if (choice.mode === "one" && lost("choiceOne")) {

@@ -1,5 +1,6 @@
 import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin/contract.ts";
 import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts";
+import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";
 
 /** A body for Bedrock's converse. The model and whether the answer streams stand in the path. */
@@ -58,7 +59,7 @@ function writeTool(tool: Tool): JsonObject {
   const name = tool.type === "search" ? "web_search" : tool.name;
   const { description } = tool as { description?: string };
   const { parameters, strict } = tool as { parameters?: Json; strict?: boolean };
-  const json = isObject(parameters) ? parameters : { type: "object", properties: {} };
+  const json = objectSchema(parameters);
   return { toolSpec: pickDefined({ name, description, inputSchema: { json }, strict }) };
 }
 

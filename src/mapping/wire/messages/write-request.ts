@@ -1,5 +1,6 @@
 import type { Call, Json, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { objectSchema } from "../object-schema.ts";
 import { writeBlocks } from "./blocks.ts";
 
 /** A body for a provider that speaks Anthropic's messages. System texts lead; the model's facts say whether more may follow. */
@@ -50,7 +51,7 @@ function writeTool(tool: Tool): Json {
   }
   const { name, description } = tool;
   const declared = tool.type === "function" ? tool : undefined;
-  const input_schema = declared?.parameters ?? { type: "object", properties: {} };
+  const input_schema = objectSchema(declared?.parameters);
   return pickDefined({ name, description, input_schema, strict: declared?.strict, ...mark });
 }
 

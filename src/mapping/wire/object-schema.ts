@@ -1,0 +1,8 @@
+import type { Json } from "../../plugin/contract.ts";
+import { isObject } from "../json.ts";
+
+/** The schema of a tool's input, for APIs that refuse one which does not say that it is an object. */
+export function objectSchema(parameters: Json): Json {
+  if (!isObject(parameters)) return { type: "object", properties: {} };
+  return parameters["type"] === undefined ? { type: "object", properties: {}, ...parameters } : parameters;
+}
