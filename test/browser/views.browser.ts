@@ -113,3 +113,20 @@ test("rows are selected by keyboard or all at once, and changed together", async
   expect(await ask<number>(it.weir, "POST", "/v1/request/count/query", { filter })).toBe(1);
   expect(faults).toEqual([]);
 });
+
+test("a table of users, and of keys, is downloaded whole as CSV", async () => {
+  await using opened = await it.open("/users");
+  const { page, faults } = opened;
+  for (const [path, first, held] of [
+    ["/users", "user_id,", "carl"],
+    ["/keys", "id,", "first key"],
+  ] as const) {
+    await page.goto(it.weir.api + path);
+    const [download] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
+    const text = await Bun.file(await download.path()).text();
+    expect(text).toStartWith(first);
+    expect(text).toContain(held);
+    expect(text).not.toContain("sk-weir");
+  }
+  expect(faults).toEqual([]);
+});

@@ -12,6 +12,7 @@ import { SearchBox } from "../parts/search-box.tsx";
 import { Loading } from "../parts/states.tsx";
 import { TimeRangeMenu } from "../parts/time-range-menu.tsx";
 import type { TimedListSearch } from "../parts/timed-list-search.ts";
+import { CsvButton } from "./csv-button.tsx";
 import { within } from "./filter.ts";
 import type { Span } from "./range.ts";
 import { useSpan } from "./use-span.ts";
@@ -61,12 +62,36 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
         <>
           <SearchBox label={of.searchLabel} value={q ?? ""} onSearch={(text) => change({ q: text || undefined })} />
           <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => onSearch({ q, sort, ...next }, false)} />
+          {span === undefined ? null : (
+            <CsvButton name={of.title.toLowerCase()} ask={() => allRows(of, askedOf(of, span, search).body)} />
+          )}
         </>
       }
     >
       {span === undefined ? <Loading /> : <Rows of={of} span={span} search={search} onChange={change} />}
     </Page>
   );
+}
+
+/** What the API is asked, but for the page. */
+function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, sort }: Pick<TimedListSearch, "q" | "sort">) {
+  const columns = of.columns({ from, to });
+  const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
+  const sorted = readSorted(sort, sortable, of.order);
+  const filter = and(within({ from, to }), q === undefined ? undefined : of.found(q));
+  return { columns, sorted, body: { filter, sort: sortBody(sorted), ...of.more } };
+}
+
+/** Rows of one call of a download. */
+const DOWNLOAD_ROWS = 1_000;
+
+async function allRows<T extends object>({ path }: Listed<T>, body: object): Promise<readonly T[]> {
+  const rows: T[] = [];
+  for (;;) {
+    const part = await post<readonly T[]>(path, { ...body, limit: DOWNLOAD_ROWS, offset: rows.length });
+    rows.push(...part);
+    if (part.length < DOWNLOAD_ROWS) return rows;
+  }
 }
 
 interface RowsProps<T> {
@@ -77,16 +102,12 @@ interface RowsProps<T> {
 }
 
 function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, page = 1 }, onChange }: RowsProps<T>) {
-  const columns = useMemo(() => of.columns({ from, to }), [of, from, to]);
-  const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
-  const sorted = readSorted(sort, sortable, of.order);
-  const body = {
-    filter: and(within({ from, to }), q === undefined ? undefined : of.found(q)),
-    sort: sortBody(sorted),
-    limit: PAGE_ROWS + 1,
-    offset: (page - 1) * PAGE_ROWS,
-    ...of.more,
-  };
+  const {
+    columns,
+    sorted,
+    body: asked,
+  } = useMemo(() => askedOf(of, { from, to }, { q, sort }), [of, from, to, q, sort]);
+  const body = { ...asked, limit: PAGE_ROWS + 1, offset: (page - 1) * PAGE_ROWS };
   const { data, error, refetch } = useQuery({
     queryKey: [of.path, body],
     queryFn: ({ signal }) => post<readonly T[]>(of.path, body, signal),
