@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Figures } from "../../parts/figures.tsx";
 import { Share } from "../../parts/share.tsx";
+import { Loading } from "../../parts/states.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
 import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
@@ -19,12 +20,15 @@ import { Routing } from "./routing.tsx";
 import type { RequestTab } from "./search.ts";
 import { Timing } from "./timing.tsx";
 
+const Compare = lazy(() => import("./compare.tsx").then((module) => ({ default: module.Compare })));
+
 const TABS: readonly (readonly [RequestTab, string])[] = [
   ["conversation", "Conversation"],
   ["request", "Request"],
   ["response", "Response"],
   ["timing", "Timing"],
   ["cost", "Cost"],
+  ["compare", "Compare"],
   ["replay", "Replay"],
   ["details", "Details"],
 ];
@@ -141,6 +145,12 @@ function Tab({ tab, record }: { readonly tab: RequestTab; readonly record: Reque
   if (tab === "request" || tab === "response") return <BodyView key={tab} record={record} part={tab} />;
   if (tab === "timing") return <Timing record={record} />;
   if (tab === "cost") return <Cost record={record} />;
+  if (tab === "compare")
+    return (
+      <Suspense fallback={<Loading rows={5} />}>
+        <Compare record={record} />
+      </Suspense>
+    );
   if (tab === "replay") return <Replay record={record} />;
   return <Details record={record} />;
 }

@@ -1,4 +1,4 @@
-const TABS = ["conversation", "request", "response", "timing", "cost", "replay", "details"] as const;
+const TABS = ["conversation", "request", "response", "timing", "cost", "compare", "replay", "details"] as const;
 export type RequestTab = (typeof TABS)[number];
 
 /** What the address of one request's page says. */
