@@ -1,9 +1,9 @@
-import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { maskPath } from "../masking/mask.ts";
 import type { BodyNeed } from "../plugin/contract.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
+import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
@@ -25,7 +25,7 @@ import { admitUnified, clientShape, identifyUnified, NO_ROUTE, type UnifiedAdmis
 export interface ClientRequest {
   readonly incoming: IncomingRequest;
   /** The socket and what came behind the head, where the client wants to speak another protocol. */
-  readonly client?: { readonly socket: Socket; readonly early: Uint8Array };
+  readonly client?: { readonly socket: ByteSocket; readonly early: Uint8Array };
   /** Whether it came to the port of the unified address. */
   readonly unified?: true;
   /** Hash of the service key that the dashboard sends it for: then it brings no key itself. */

@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import { type Log, messageOf } from "../observe.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
 import { startClock } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
+import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type {
   Upstream,
   UpstreamCall,
@@ -57,7 +57,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly #deps: ExchangeDeps;
   readonly #answer: Answer;
   /** The socket and what came behind the head, for a request that wants another protocol. */
-  readonly #client: { readonly socket: Socket; readonly early: Uint8Array } | undefined;
+  readonly #client: { readonly socket: ByteSocket; readonly early: Uint8Array } | undefined;
   provider: ProviderPlugin | undefined;
   call: UpstreamCall | undefined;
   upload: Upload | undefined;
@@ -91,7 +91,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
 
-  constructor(deps: ExchangeDeps, id: string, answer: Answer, client?: { socket: Socket; early: Uint8Array }) {
+  constructor(deps: ExchangeDeps, id: string, answer: Answer, client?: { socket: ByteSocket; early: Uint8Array }) {
     this.#deps = deps;
     this.id = id;
     this.#answer = answer;
@@ -261,7 +261,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.upload?.resume();
   }
 
-  onUpgrade(status: number, reason: string, raw: string[], socket: Socket, early: Uint8Array): void {
+  onUpgrade(status: number, reason: string, raw: string[], socket: ByteSocket, early: Uint8Array): void {
     this.deadline = 0;
     this.#status = status;
     const client = this.#client;

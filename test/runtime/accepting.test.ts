@@ -3,12 +3,13 @@ import { once } from "node:events";
 import net from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Accepting } from "../../src/runtime/http/accepting.ts";
+import type { ByteSocket } from "../../src/runtime/http/sockets.ts";
 import { startStrictServer } from "../../src/runtime/http/strict-server.ts";
 
 const sockets = (count: number) => Array.from({ length: count }, () => new net.Socket());
 
 test("of connections that come in one turn a few are begun at once, and the others in their order", async () => {
-  const begun: net.Socket[] = [];
+  const begun: ByteSocket[] = [];
   const accepting = new Accepting((socket) => void begun.push(socket));
   const all = sockets(300);
   for (const socket of all) accepting.take(socket);
@@ -26,7 +27,7 @@ test("of connections that come in one turn a few are begun at once, and the othe
 });
 
 test("a connection that ends while it waits is not begun, and its error is nobody else's", async () => {
-  const begun: net.Socket[] = [];
+  const begun: ByteSocket[] = [];
   const accepting = new Accepting((socket) => void begun.push(socket));
   const all = sockets(200);
   for (const socket of all) accepting.take(socket);

@@ -318,7 +318,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
             if (text.endsWith("pong")) heard.resolve(text);
           });
           socket.resume();
-          socket.write("pong");
+          socket.write(Buffer.from("pong"));
         },
       },
     );

@@ -1,3 +1,4 @@
+import { nodeSockets } from "../../src/runtime/http/sockets.ts";
 import { createStrictUpstream } from "../../src/runtime/http/strict-upstream.ts";
 import type {
   Upstream,
@@ -12,6 +13,7 @@ import { createNodeUpstream } from "./node-upstream.ts";
 export const UPSTREAMS = [
   ["node:http", createNodeUpstream],
   ["strict", createStrictUpstream],
+  ["strict, node:net", (options: UpstreamOptions) => createStrictUpstream({ ...options, sockets: nodeSockets })],
 ] as const;
 
 export const loopback: UpstreamOptions["resolve"] = async () => [{ address: "127.0.0.1", family: 4 }];

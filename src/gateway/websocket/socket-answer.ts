@@ -1,5 +1,5 @@
-import type { Socket } from "node:net";
 import type { Answer } from "../../runtime/http/server.ts";
+import type { ByteSocket } from "../../runtime/http/sockets.ts";
 
 /** How long a client may leave its side open once it has taken everything. */
 const LINGER_MS = 10_000;
@@ -7,7 +7,7 @@ const LINGER_MS = 10_000;
 const STALLS_MAX = 12;
 
 /** Ends a connection that no server looks after any more, and breaks it off where the client does not close its side. */
-export function endSocket(socket: Socket, lingerMs = LINGER_MS): void {
+export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
   let unsent = 0;
   let stalls = 0;
   const look = setInterval(() => {
@@ -18,15 +18,16 @@ export function endSocket(socket: Socket, lingerMs = LINGER_MS): void {
   look.unref();
   socket.once("close", () => clearInterval(look));
   socket.end();
+  socket.resume(); // nothing that comes is read any more, but that the client closes is seen
 }
 
 /** An answer on the socket of a request that wanted another protocol; the connection closes behind it. */
 export class SocketAnswer implements Answer {
-  readonly #socket: Socket;
+  readonly #socket: ByteSocket;
   #head: Buffer | undefined;
   #chunked = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: ByteSocket) {
     this.#socket = socket;
   }
 

@@ -1,14 +1,14 @@
-import type { Socket } from "node:net";
+import type { ByteSocket } from "../../runtime/http/sockets.ts";
 import type { MessageMeta, Outcome, RawHeaders } from "../../spool/frame.ts";
 import type { Recording } from "../recording.ts";
 import { endSocket } from "./socket-answer.ts";
 import { agreedInflate, MessageReader } from "./websocket-frames.ts";
 
 interface Joint {
-  readonly client: Socket;
+  readonly client: ByteSocket;
   /** Bytes that came behind the client's head and are still to be passed on. */
   readonly clientEarly: Uint8Array;
-  readonly provider: Socket;
+  readonly provider: ByteSocket;
   readonly providerEarly: Uint8Array;
   /** Of the 101. */
   readonly headers: RawHeaders;
@@ -68,7 +68,7 @@ export function joinSockets(joint: Joint): () => void {
   return cut;
 }
 
-function pass(from: Socket, to: Socket, see: (bytes: Buffer) => void): void {
+function pass(from: ByteSocket, to: ByteSocket, see: (bytes: Buffer) => void): void {
   from.on("data", (bytes: Buffer) => {
     see(bytes);
     if (to.writable && !to.write(bytes)) from.pause();

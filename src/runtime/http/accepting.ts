@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { ByteSocket } from "./sockets.ts";
 
 /** Connections that are begun in one turn of the event loop. */
 const BEGUN_A_TURN = 64;
@@ -8,16 +8,16 @@ const BEGUN_A_TURN = 64;
  * of them before the next step of any, and the first response waits for the last request.
  */
 export class Accepting {
-  readonly #begin: (socket: Socket) => void;
-  #waiting: Socket[] = [];
+  readonly #begin: (socket: ByteSocket) => void;
+  #waiting: ByteSocket[] = [];
   /** In this turn. */
   #begun = 0;
 
-  constructor(begin: (socket: Socket) => void) {
+  constructor(begin: (socket: ByteSocket) => void) {
     this.#begin = begin;
   }
 
-  take(socket: Socket): void {
+  take(socket: ByteSocket): void {
     if (this.#begun === 0) setImmediate(() => this.#nextTurn());
     if (this.#begun < BEGUN_A_TURN) {
       this.#begun++;

@@ -1,5 +1,6 @@
-import net, { isIP, type Socket } from "node:net";
+import { isIP } from "node:net";
 import tls from "node:tls";
+import { type ByteSocket, usualSockets } from "./sockets.ts";
 import type { ResolvedAddress, UpstreamOptions, UpstreamOrigin } from "./upstream.ts";
 import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 
@@ -7,7 +8,7 @@ import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 const NEXT_ADDRESS_MS = 2_500;
 const TCP_PROBE_MS = 60_000;
 
-export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Promise<Socket>;
+export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Promise<ByteSocket>;
 
 /**
  * Opens connections to checked addresses only: the name is resolved once, by `options.resolve`, and what is connected
@@ -15,8 +16,9 @@ export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Pro
  */
 export function createConnector(options: UpstreamOptions): Connector {
   let secureContext: tls.SecureContext | undefined;
-  const open = ({ address, family }: ResolvedAddress, { secure, host, port }: UpstreamOrigin): Socket => {
-    if (!secure) return net.connect({ host: address, port, family, noDelay: true });
+  const { sockets = usualSockets } = options;
+  const open = ({ address }: ResolvedAddress, { secure, host, port }: UpstreamOrigin): ByteSocket => {
+    if (!secure) return sockets.connect(address, port);
     if (options.ca !== undefined) secureContext ??= tls.createSecureContext({ ca: [...options.ca] });
     return tls.connect({
       host: address,
@@ -24,7 +26,7 @@ export function createConnector(options: UpstreamOptions): Connector {
       ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, "") } : {}),
       ...(secureContext === undefined ? {} : { secureContext }),
       ALPNProtocols: ["http/1.1"],
-    });
+    }) as ByteSocket;
   };
 
   return async (origin, isWanted) => {
@@ -44,7 +46,7 @@ export function createConnector(options: UpstreamOptions): Connector {
   };
 }
 
-function whenOpen(socket: Socket, { secure, host, port }: UpstreamOrigin, limitMs: number): Promise<Socket> {
+function whenOpen(socket: ByteSocket, { secure, host, port }: UpstreamOrigin, limitMs: number): Promise<ByteSocket> {
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown) => {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
-import type { Socket } from "node:net";
 import { type Connector, createConnector } from "./connect.ts";
 import { ResponseParser, type ResponseSink } from "./response-parser.ts";
+import type { ByteSocket } from "./sockets.ts";
 import type { UpstreamOptions, UpstreamOrigin, UpstreamRequest } from "./upstream.ts";
 import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 
@@ -91,7 +91,7 @@ export interface ConnectionUser extends ResponseSink {
 /** One socket and the call it serves at the moment. */
 export class Connection {
   readonly key: string;
-  readonly socket: Socket;
+  readonly socket: ByteSocket;
   readonly parser: ResponseParser;
   readonly #pool: Pool;
   #call: ConnectionUser | undefined;
@@ -100,7 +100,7 @@ export class Connection {
   #released = false;
   idleSince = 0;
 
-  constructor(pool: Pool, key: string, socket: Socket) {
+  constructor(pool: Pool, key: string, socket: ByteSocket) {
     this.#pool = pool;
     this.key = key;
     this.socket = socket;
@@ -142,7 +142,7 @@ export class Connection {
   }
 
   /** Gives the socket away, paused and without listeners of ours. */
-  surrender(): Socket {
+  surrender(): ByteSocket {
     this.#released = true;
     this.#call = undefined;
     const { socket } = this;

@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import { isDeno } from "../platform.ts";
 import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
 import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn } from "./server-turn.ts";
+import type { ByteSocket } from "./sockets.ts";
 
 /** Bytes that may wait in memory while nobody reads them; then the client is held back by TCP. */
 const WAITING_BYTES_MAX = 64 * 1_024;
@@ -39,7 +39,7 @@ export interface ConnectionParts {
 
 /** One client's connection, and the request that it serves at the moment. */
 export class ServerConnection implements RequestSink {
-  readonly socket: Socket;
+  readonly socket: ByteSocket;
   readonly #parts: ConnectionParts;
   readonly #parser: RequestParser;
   #turn: Turn | undefined;
@@ -61,7 +61,7 @@ export class ServerConnection implements RequestSink {
   /** When something must have happened, by `nowMs` of the server; 0 while nothing is awaited. */
   #deadlineMs: number;
 
-  constructor(parts: ConnectionParts, socket: Socket) {
+  constructor(parts: ConnectionParts, socket: ByteSocket) {
     this.#parts = parts;
     this.socket = socket;
     this.#parser = new RequestParser(parts.headBytesMax, this);

@@ -2,8 +2,6 @@ import type { RequestHead } from "./request-parser.ts";
 import type { Answer, BodySink, IncomingRequest } from "./server.ts";
 import type { ServerConnection } from "./server-connection.ts";
 
-/** Bodies and chunks up to here are copied into one write with what frames them. */
-const COPY_BYTES_MAX = 64 * 1_024;
 /** What a header value or a reason may hold; anything else could be read as another line. */
 const SAFE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
@@ -170,19 +168,11 @@ export class Turn implements IncomingRequest, Answer {
     const start = this.#head === undefined ? before : this.#head + before;
     this.#head = undefined;
     if (start === "" && behind === "") return bytes.byteLength === 0 || socket.write(bytes);
-    if (bytes.byteLength <= COPY_BYTES_MAX) {
-      const all = Buffer.allocUnsafe(start.length + bytes.byteLength + behind.length);
-      all.write(start, 0, "latin1");
-      all.set(bytes, start.length);
-      if (behind !== "") all.write(behind, start.length + bytes.byteLength, "latin1");
-      return socket.write(all);
-    }
-    socket.cork();
-    socket.write(start, "latin1");
-    const room = socket.write(bytes);
-    if (behind !== "") socket.write(behind, "latin1");
-    socket.uncork();
-    return room;
+    const all = Buffer.allocUnsafe(start.length + bytes.byteLength + behind.length);
+    all.write(start, 0, "latin1");
+    all.set(bytes, start.length);
+    if (behind !== "") all.write(behind, start.length + bytes.byteLength, "latin1");
+    return socket.write(all);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { ByteSocket, Sockets } from "./sockets.ts";
 
 /**
  * The server side towards clients: HTTP/1.1 over a socket, byte for byte in both directions.
@@ -12,7 +12,7 @@ export interface ServerHandlers {
    * A request for a WebSocket: the socket now belongs to the receiver, paused; `early` is what came behind the head.
    * Nothing but the head of the request has been read.
    */
-  onUpgrade(request: IncomingRequest, socket: Socket, early: Uint8Array): void;
+  onUpgrade(request: IncomingRequest, socket: ByteSocket, early: Uint8Array): void;
   /** What came is no request that can be served. @returns the whole answer; the connection closes behind it. */
   onFault(fault: RequestFault): Uint8Array;
 }
@@ -89,4 +89,5 @@ export interface ServerOptions {
   readonly idleMs: number;
   /** Milliseconds that a client has to close its side, or to end a body that nobody wants; 10 s. */
   readonly lingerMs?: number;
+  readonly sockets?: Sockets;
 }

@@ -2,9 +2,9 @@ import net from "node:net";
 import { Accepting } from "./accepting.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
+import { usualSockets } from "./sockets.ts";
 
 const CHECK_MS = 1_000;
-const BACKLOG = 4_096;
 const LINGER_MS = 10_000;
 
 /**
@@ -29,13 +29,8 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     const connection = new ServerConnection(parts, socket);
     if (parts.closing) connection.closeIfIdle();
   });
-  // A client that closes its side behind its request may still be reading.
-  const server = net.createServer({ allowHalfOpen: true }, (socket) => accepting.take(socket));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    const { port, host, portShared = false } = options;
-    server.listen({ port, host, backlog: BACKLOG, ...(portShared && { reusePort: true }) }, () => resolve());
-  });
+  const { port, host, portShared = false, sockets = usualSockets } = options;
+  const listener = await sockets.listen({ port, host, portShared }, (socket) => accepting.take(socket));
   const checks = setInterval(() => {
     parts.nowMs = performance.now();
     for (const connection of parts.connections) connection.check(parts.nowMs);
@@ -45,10 +40,10 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     for (const connection of parts.connections) connection.closeIfIdle();
   };
   return {
-    port: (server.address() as net.AddressInfo).port,
+    port: listener.port,
     close() {
       parts.closing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const closed = listener.close();
       closeIdle();
       return closed.finally(() => clearInterval(checks));
     },

@@ -1,10 +1,7 @@
-import type { Socket } from "node:net";
 import { Connection, type ConnectionUser, keyOf, Pool } from "./connection-pool.ts";
+import type { ByteSocket } from "./sockets.ts";
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 import { mayResend, UpstreamError } from "./upstream.ts";
-
-/** Chunks up to here are copied into one write with their framing. */
-const COPY_BYTES_MAX = 16 * 1_024;
 
 /**
  * Upstream over sockets of our own: an HTTP/1.1 client with keep-alive that sends exactly what it is given and takes
@@ -161,21 +158,15 @@ class Call implements UpstreamCall, ConnectionUser {
     else if (room && waiting.length > 0) this.#events.onDrain?.();
   }
 
-  #writeBody(socket: Socket, bytes: Uint8Array): boolean {
+  #writeBody(socket: ByteSocket, bytes: Uint8Array): boolean {
     this.#bodyPassed = true;
     if (bytes.byteLength === 0) return true;
     if (this.#request.framing !== "chunked") return socket.write(bytes);
-    const size = `${bytes.byteLength.toString(16)}\r\n`;
-    if (bytes.byteLength <= COPY_BYTES_MAX) return socket.write(Buffer.concat([Buffer.from(size), bytes, CRLF]));
-    socket.cork();
-    socket.write(size);
-    socket.write(bytes);
-    const room = socket.write(CRLF);
-    socket.uncork();
-    return room;
+    const size = Buffer.from(`${bytes.byteLength.toString(16)}\r\n`);
+    return socket.write(Buffer.concat([size, bytes, CRLF]));
   }
 
-  #writeEnd(socket: Socket): void {
+  #writeEnd(socket: ByteSocket): void {
     if (this.#request.framing === "chunked" && this.#request.body === undefined) socket.write(LAST_CHUNK);
   }
 }

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { ByteSocket, Sockets } from "./sockets.ts";
 
 /**
  * The client side towards providers. It passes a request on byte for byte, which `fetch` cannot: that one rewrites
@@ -79,7 +79,7 @@ export interface UpstreamEvents {
   /** After `write` answered false: there is room again. */
   onDrain?(): void;
   /** A 101: `socket` now belongs to the receiver, paused; `early` was read with the head. */
-  onUpgrade?(status: number, reason: string, headers: string[], socket: Socket, early: Uint8Array): void;
+  onUpgrade?(status: number, reason: string, headers: string[], socket: ByteSocket, early: Uint8Array): void;
 }
 
 export interface UpstreamCall {
@@ -125,6 +125,8 @@ export interface UpstreamOptions {
   /** Unused connections are closed after this; providers close theirs after 15 s and more. */
   readonly idleMs?: number;
   readonly headBytesMax?: number;
+  /** What connections without TLS are opened with. */
+  readonly sockets?: Sockets;
   /** For so long after it was sent, a request whose kept connection closes counts as not read. */
   readonly unreadMs?: number;
 }

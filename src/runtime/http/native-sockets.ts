@@ -1,0 +1,224 @@
+import { EventEmitter } from "node:events";
+import type { ByteSocket, Sockets } from "./sockets.ts";
+
+type Handle = Bun.Socket<NativeSocket>;
+
+/** Bun's own sockets, without the streams that `node:net` puts over them. */
+export const nativeSockets: Sockets = {
+  async listen({ host, port, portShared }, onSocket) {
+    let open = 0;
+    let onAllGone: (() => void) | undefined;
+    const gone = () => {
+      open--;
+      if (open === 0) onAllGone?.();
+    };
+    const options = { hostname: host, port, allowHalfOpen: true, ...(portShared && { reusePort: true }) };
+    const listener = Bun.listen<NativeSocket>({
+      ...options,
+      socket: {
+        ...HANDLERS,
+        open(handle) {
+          open++;
+          const socket = new NativeSocket(true);
+          socket.once("close", gone);
+          socket.opened(handle);
+          onSocket(socket);
+        },
+      },
+    });
+    return {
+      port: listener.port,
+      close() {
+        listener.stop();
+        return open === 0 ? Promise.resolve() : new Promise((resolve) => (onAllGone = resolve));
+      },
+    };
+  },
+
+  connect(address, port) {
+    const socket = new NativeSocket(false);
+    const failed = (error: Error) => socket.failed(error);
+    const options = { hostname: address, port, allowHalfOpen: true, data: socket, socket: CONNECTING };
+    Bun.connect<NativeSocket>(options).catch(failed);
+    return socket;
+  },
+};
+
+const HANDLERS: Bun.SocketHandler<NativeSocket> = {
+  data: ({ data: socket }, bytes) => socket.received(bytes),
+  drain: ({ data: socket }) => socket.drained(),
+  end: ({ data: socket }) => socket.finished(),
+  close: ({ data: socket }, error) => socket.closed(error),
+  error: ({ data: socket }, error) => socket.failed(error),
+};
+
+const CONNECTING: Bun.SocketHandler<NativeSocket> = {
+  ...HANDLERS,
+  open(handle) {
+    const { data: socket } = handle;
+    socket.opened(handle);
+    if (!socket.destroyed) socket.emit("connect");
+  },
+  connectError: ({ data: socket }, error) => socket.failed(error),
+};
+
+/**
+ * One of Bun's sockets with the events and rules of a `net.Socket`. A write takes what the system takes; the rest waits here.
+ */
+class NativeSocket extends EventEmitter implements ByteSocket {
+  readonly #allowHalfOpen: boolean;
+  #handle: Handle | undefined;
+  #unsent: Uint8Array[] = [];
+  #unsentBytes = 0;
+  #isPaused = false;
+  /** What came all the same while it was paused. */
+  #held: Buffer[] = [];
+  /** This side closes once all is sent; the other side has closed. */
+  #isEnding = false;
+  #isFinished = false;
+  #isFinishHeld = false;
+  destroyed = false;
+
+  constructor(allowHalfOpen: boolean) {
+    super();
+    this.#allowHalfOpen = allowHalfOpen;
+  }
+
+  get writable(): boolean {
+    return !this.destroyed && !this.#isEnding;
+  }
+
+  get writableLength(): number {
+    return this.#unsentBytes;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.#unsentBytes > 0;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#handle === undefined || !this.writable) return false;
+    const sent = this.#unsentBytes > 0 ? 0 : this.#send(bytes);
+    if (sent === bytes.byteLength) return true;
+    this.#unsent.push(sent === 0 ? bytes : bytes.subarray(sent));
+    this.#unsentBytes += bytes.byteLength - sent;
+    return false;
+  }
+
+  end(): void {
+    if (!this.writable) return;
+    this.#isEnding = true;
+    if (this.#unsentBytes === 0) this.#shutDown();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.#leave();
+    this.#handle?.end();
+  }
+
+  resetAndDestroy(): void {
+    if (this.destroyed) return;
+    this.#leave();
+    this.#handle?.terminate();
+  }
+
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#handle?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#handle?.resume();
+    if (this.#held.length > 0 || this.#isFinishHeld) process.nextTick(() => this.#deliver());
+  }
+
+  setNoDelay(on: boolean): void {
+    this.#handle?.setNoDelay(on);
+  }
+
+  setKeepAlive(on: boolean, delayMs: number): void {
+    this.#handle?.setKeepAlive(on, delayMs);
+  }
+
+  /** It may have been destroyed while it was connecting, which Bun cannot break off. */
+  opened(handle: Handle): void {
+    handle.data = this;
+    this.#handle = handle;
+    if (this.destroyed) handle.end();
+  }
+
+  received(bytes: Buffer): void {
+    if (this.destroyed) return;
+    if (this.#isPaused || this.#held.length > 0) this.#held.push(bytes);
+    else this.emit("data", bytes);
+  }
+
+  drained(): void {
+    if (this.#unsentBytes === 0) return;
+    for (let first = this.#unsent[0]; first !== undefined; first = this.#unsent[0]) {
+      const sent = this.#send(first);
+      this.#unsentBytes -= sent;
+      if (sent < first.byteLength) {
+        this.#unsent[0] = first.subarray(sent);
+        return;
+      }
+      this.#unsent.shift();
+    }
+    if (this.#isEnding) this.#shutDown();
+    else this.emit("drain");
+  }
+
+  finished(): void {
+    if (this.destroyed) return;
+    if (this.#isPaused || this.#held.length > 0) {
+      this.#isFinishHeld = true;
+      return;
+    }
+    this.#isFinished = true;
+    this.emit("end");
+    if (!this.#allowHalfOpen) this.end();
+    // Where this side had ended before, nothing else closes the connection.
+    if (this.#isEnding && this.#unsentBytes === 0) this.destroy();
+  }
+
+  failed(error: Error): void {
+    if (this.destroyed) return;
+    this.destroy();
+    this.emit("error", error);
+  }
+
+  closed(error: Error | undefined): void {
+    if (this.destroyed) return;
+    this.#leave();
+    if (error !== undefined) this.emit("error", error);
+  }
+
+  /** @returns how many bytes the system took. One that has closed takes none, and reports that itself. */
+  #send(bytes: Uint8Array): number {
+    return Math.max(0, this.#handle!.write(bytes));
+  }
+
+  #shutDown(): void {
+    if (this.#isFinished) this.destroy();
+    else this.#handle?.shutdown();
+  }
+
+  #deliver(): void {
+    while (!this.#isPaused && !this.destroyed && this.#held.length > 0) this.emit("data", this.#held.shift()!);
+    if (this.#isPaused || this.destroyed || !this.#isFinishHeld) return;
+    this.#isFinishHeld = false;
+    this.finished();
+  }
+
+  #leave(): void {
+    this.destroyed = true;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
+    this.#held = [];
+    process.nextTick(() => this.emit("close"));
+  }
+}

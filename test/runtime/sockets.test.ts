@@ -1,0 +1,159 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import net from "node:net";
+import { nativeSockets } from "../../src/runtime/http/native-sockets.ts";
+import { type ByteSocket, type Listener, nodeSockets } from "../../src/runtime/http/sockets.ts";
+
+const listeners: Listener[] = [];
+const accepted: ByteSocket[] = [];
+afterAll(async () => {
+  const closed = listeners.map((listener) => listener.close());
+  for (const socket of accepted) socket.destroy();
+  await Promise.all(closed);
+});
+
+const happens = (socket: ByteSocket, event: "connect" | "drain" | "end" | "close") =>
+  new Promise<void>((resolve) => socket.once(event, resolve));
+
+describe.each([
+  ["Bun", nativeSockets],
+  ["node:net", nodeSockets],
+] as const)("sockets of %s", (_name, sockets) => {
+  async function listen(onSocket: (socket: ByteSocket) => void, host = "127.0.0.1"): Promise<Listener> {
+    const listener = await sockets.listen({ host, port: 0, portShared: false }, (socket) => {
+      accepted.push(socket);
+      socket.on("error", () => socket.destroy());
+      onSocket(socket);
+    });
+    listeners.push(listener);
+    return listener;
+  }
+
+  test("what a slow reader does not take waits, drains, and arrives whole before the end", async () => {
+    const pieces = Array.from({ length: 40 }, (_, at) => Buffer.alloc(400_000 + at, at + 1));
+    const taken = Promise.withResolvers<Buffer>();
+    const listener = await listen((socket) => {
+      const got: Buffer[] = [];
+      socket.on("data", (bytes) => void got.push(bytes));
+      socket.on("end", () => {
+        taken.resolve(Buffer.concat(got));
+        socket.end();
+      });
+      socket.pause();
+      setTimeout(() => socket.resume(), 100);
+    });
+    const client = sockets.connect("127.0.0.1", listener.port);
+    await happens(client, "connect");
+    const room = pieces.map((piece) => client.write(piece));
+    expect([room.at(-1), client.writableNeedDrain]).toEqual([false, true]);
+    expect(client.writableLength).toBeGreaterThan(0);
+    await happens(client, "drain");
+    expect(client.writableLength).toBe(0);
+    client.write(Buffer.from("last"));
+    client.end();
+    expect(client.writable).toBe(false);
+    expect(Buffer.compare(await taken.promise, Buffer.concat([...pieces, Buffer.from("last")]))).toBe(0);
+  });
+
+  test("nothing is delivered while it is paused, not even the end", async () => {
+    const seen: string[] = [];
+    const begun = Promise.withResolvers<ByteSocket>();
+    const listener = await listen((socket) => {
+      socket.on("data", (bytes) => void seen.push(bytes.toString()));
+      socket.on("end", () => void seen.push("end"));
+      socket.pause();
+      begun.resolve(socket);
+    });
+    const client = net.connect({ port: listener.port, host: "127.0.0.1", allowHalfOpen: true });
+    client.on("error", () => undefined);
+    await once(client, "connect");
+    const socket = await begun.promise;
+    client.end("all");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen).toEqual([]);
+    const ended = happens(socket, "end");
+    socket.resume();
+    await ended;
+    expect(seen.join(" ")).toBe("all end");
+    // Half open: what is written now still arrives.
+    const closed = happens(socket, "close");
+    socket.write(Buffer.from("answer"));
+    socket.end();
+    const [answer] = await once(client, "data");
+    expect(String(answer)).toBe("answer");
+    await closed;
+  });
+
+  test("a connection that nobody accepts is an error with its code, and closes", async () => {
+    const listener = await sockets.listen({ host: "127.0.0.1", port: 0, portShared: false }, () => undefined);
+    await listener.close();
+    const client = sockets.connect("127.0.0.1", listener.port);
+    const error = new Promise<NodeJS.ErrnoException>((resolve) => client.on("error", resolve));
+    const closed = happens(client, "close");
+    expect((await error).code).toBe("ECONNREFUSED");
+    await closed;
+    expect(client.destroyed).toBe(true);
+  });
+
+  test("one that is destroyed while it connects closes, and never says that it is open", async () => {
+    const listener = await listen(() => undefined);
+    const client = sockets.connect("127.0.0.1", listener.port);
+    let opened = false;
+    client.on("connect", () => {
+      opened = true;
+    });
+    const closed = happens(client, "close");
+    client.destroy();
+    await closed;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(opened).toBe(false);
+    expect(client.write(Buffer.from("x"))).toBe(false);
+  });
+
+  test("a reset is seen by the other side", async () => {
+    const begun = Promise.withResolvers<ByteSocket>();
+    const listener = await listen((socket) => begun.resolve(socket));
+    const client = sockets.connect("127.0.0.1", listener.port);
+    await happens(client, "connect");
+    const errors: (string | undefined)[] = [];
+    client.on("error", ({ code }) => void errors.push(code));
+    const closed = happens(client, "close");
+    (await begun.promise).resetAndDestroy();
+    await closed;
+    expect(errors).toEqual(["ECONNRESET"]);
+  });
+
+  test("a listener has closed once its last connection is gone, and takes no more meanwhile", async () => {
+    const begun = Promise.withResolvers<ByteSocket>();
+    const listener = await listen((socket) => begun.resolve(socket));
+    const client = sockets.connect("127.0.0.1", listener.port);
+    client.on("error", () => undefined);
+    await happens(client, "connect");
+    const socket = await begun.promise;
+    let isClosed = false;
+    const closed = listener.close().then(() => {
+      isClosed = true;
+    });
+    const late = sockets.connect("127.0.0.1", listener.port);
+    await new Promise((resolve) => late.on("error", resolve));
+    expect(isClosed).toBe(false);
+    socket.destroy();
+    await closed;
+  });
+
+  test("a port that is taken is refused with its code", async () => {
+    const { port } = await listen(() => undefined);
+    const again = sockets.listen({ host: "127.0.0.1", port, portShared: false }, () => undefined);
+    expect(await again.catch(({ code }) => code)).toBe("EADDRINUSE");
+  });
+
+  test("addresses of IPv6 are connected to", async () => {
+    const listener = await listen((socket) => socket.on("data", (bytes) => socket.write(bytes)), "::1");
+    const client = sockets.connect("::1", listener.port);
+    await happens(client, "connect");
+    const echoed = new Promise((resolve) => client.on("data", (bytes) => resolve(bytes.toString())));
+    client.write(Buffer.from("six"));
+    expect(await echoed).toBe("six");
+    client.destroy();
+  });
+});
