@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
+import { noteAddress } from "./access/addresses.ts";
 import { ownOrigin } from "./access/called-origin.ts";
 import { Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
@@ -22,6 +23,7 @@ import { readJson, readText, requireObject } from "./input/body.ts";
 import { validationFailure } from "./input/validation.ts";
 import { logFailure } from "./log-failure.ts";
 import { meEndpoints } from "./logins/me.ts";
+import { peopleEndpoints } from "./logins/people.ts";
 import { sessionEndpoints } from "./logins/session.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
@@ -51,7 +53,7 @@ import { viewEndpoints } from "./views/views.ts";
 export function createApi(
   room: ApiRoom,
   ofPlugins: readonly RouteView[] = [],
-): (request: Request) => Promise<Response> {
+): (request: Request, address: string | null) => Promise<Response> {
   let gate: Gate;
   let routes: readonly DescribedRoute[];
   const app = createApp(
@@ -65,12 +67,13 @@ export function createApi(
   gate = new Gate({ keys, logins, routes, ownOrigin: (request) => ownOrigin(config, request) });
   const dashboard = new Dashboard(room.log);
   const isHelicone = servesHelicone(config);
-  return async (called) => {
+  return async (called, address) => {
     // CONNECT brings an authority in place of an address, and a Host need not be one.
     // Two of them are read differently by whatever stands in front; the listener joins them with a comma.
     if (!URL.canParse(called.url) || called.headers.get("host")?.includes(","))
       return failure(new GatewayError("bad_request", "the request names no host and path, or two hosts"));
     const request = isHelicone ? atOwnPath(called) : called;
+    noteAddress(request, address);
     const started = performance.now();
     const page = await dashboard.answer(request, gate.pathOf(request) !== undefined);
     if (page !== undefined) return page;
@@ -136,6 +139,7 @@ function createApp(
     .use(keyEndpoints(room, gate))
     .use(sessionEndpoints(room, gate))
     .use(meEndpoints(room, gate))
+    .use(peopleEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(credentialEndpoints(room, gate))

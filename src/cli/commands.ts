@@ -3,6 +3,7 @@ import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/opti
 import { ALERT_COMMANDS } from "./alert-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
+import { PEOPLE_COMMANDS } from "./people-commands.ts";
 import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
@@ -87,6 +88,7 @@ export const COMMANDS: readonly Command[] = [
     args: ["<id>"],
     load: async () => (await import("./keys.ts")).revokeKeyCommand,
   },
+  ...PEOPLE_COMMANDS,
   ...UNIFIED_COMMANDS,
   {
     name: "models list",

@@ -14,20 +14,23 @@ interface DenoServer {
 declare const Deno: {
   serve(
     options: { hostname: string; port: number; signal: AbortSignal; onListen: () => void },
-    handle: (request: Request) => Promise<Response>,
+    handle: (request: Request, info: { readonly remoteAddr: { readonly hostname?: string } }) => Promise<Response>,
   ): DenoServer;
 };
+
+/** @param address - the other end of the connection, where it is known. */
+type Handle = (request: Request, address: string | null) => Promise<Response>;
 
 /**
  * Serves a fetch-shaped handler on Bun and Deno alike; port 0 takes a free one.
  *
  * @throws where the port is taken.
  */
-export function listen(host: string, port: number, handle: (request: Request) => Promise<Response>): Listener {
+export function listen(host: string, port: number, handle: Handle): Listener {
   if (isDeno) {
     const cut = new AbortController();
-    const server = Deno.serve({ hostname: host, port, signal: cut.signal, onListen: () => {} }, async (request) =>
-      handle(await asOnBun(request)),
+    const server = Deno.serve({ hostname: host, port, signal: cut.signal, onListen: () => {} }, async (request, info) =>
+      handle(await asOnBun(request), info.remoteAddr.hostname ?? null),
     );
     return {
       port: server.addr.port,
@@ -37,7 +40,7 @@ export function listen(host: string, port: number, handle: (request: Request) =>
   const server = Bun.serve({
     hostname: host,
     port,
-    fetch: handle,
+    fetch: (request, itself) => handle(request, itself.requestIP(request)?.address ?? null),
     development: false, // its page for uncaught errors shows source and paths
     reusePort: false, // without that page it shares a taken port silently unless told not to
     idleTimeout: 0, // a query may take longer than any of its values

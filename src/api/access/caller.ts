@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Reach } from "../../filter/sight.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
-import type { Permission, Role } from "../../people/permissions.ts";
+import { type Permission, type Role, SCOPES, scopesWithin } from "../../people/permissions.ts";
 
 /** Who calls an endpoint, in which organization, and what they may do there. */
 export interface Caller extends Acting, Reach {
@@ -17,7 +17,8 @@ export interface CallingUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  readonly role: Role;
+  /** Null where they are in no organization. */
+  readonly role: Role | null;
 }
 
 /** Characters of a client's `X-Request-Id` that are kept. */
@@ -45,7 +46,7 @@ export function callerOfUser(
     organizationId,
     name: user.email,
     hash: "",
-    scopes: [],
+    scopes: scopesWithin(SCOPES, permissions),
     permissions,
     userId: user.id,
     expiresAt: null,

@@ -2,7 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { nearestName } from "../../nearest.ts";
-import { type Login, type Logins, refuseOtherSites } from "../logins/logins.ts";
+import type { Login } from "../../store/people/logins.ts";
+import { type Logins, refuseOtherSites } from "../logins/logins.ts";
+import { calledFrom } from "./addresses.ts";
 import { type Caller, callerOfKey, lacks, may } from "./caller.ts";
 import type { KeyWatch } from "./key-watch.ts";
 import { changes, type Needs, permissionNeeded } from "./needs.ts";
@@ -71,10 +73,9 @@ export class Gate {
       throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
     }
     if (needs === "open" || (needs === "signed" && url.searchParams.has("signature"))) return;
-    const key =
+    const caller =
       (await this.#identifyLogin(request, changes(request.method, needs))) ??
-      this.#identify(request.headers.get("authorization"));
-    const caller = callerOfKey(key, { request, address: null });
+      callerOfKey(this.#identify(request.headers.get("authorization")), { request, address: calledFrom(request) });
     const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
     if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
     this.#callers.set(request, caller);
@@ -93,14 +94,13 @@ export class Gate {
   }
 
   /** Where a request brings a key of its own, a cookie beside it does not count. */
-  async #identifyLogin(request: Request, changes: boolean): Promise<KeySnapshot | undefined> {
+  async #identifyLogin(request: Request, changes: boolean): Promise<Caller | undefined> {
     if (request.headers.has("authorization")) return undefined;
     const found = await this.#logins.identify(request);
     if (found === undefined) return undefined;
     if (request.method !== "GET") refuseOtherSites(request, this.#ownOrigin(request), changes);
-    this.#keys.used(found.key.id);
     this.#loginsOf.set(request, found.login);
-    return found.key;
+    return found.caller;
   }
 
   #find(pathname: string): PathMethods | undefined {

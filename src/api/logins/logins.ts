@@ -1,26 +1,19 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
-import { type KeySnapshot, whyUnusable } from "../../keys.ts";
+import { whyUnusable } from "../../keys.ts";
+import type { Acting } from "../../people/actor.ts";
+import { ROLES } from "../../people/permissions.ts";
+import { beginLogin, endLogin, findLogin, type Login, type NewLogin, touchLogin } from "../../store/people/logins.ts";
+import { findUser, type Membership, membershipsOf, type User } from "../../store/people/users.ts";
 import type { Store } from "../../store/store.ts";
-import { StoredSecret } from "../../store/stored-secret.ts";
+import { calledFrom } from "../access/addresses.ts";
 import { isHttps } from "../access/called-origin.ts";
+import { type Caller, callerOfKey, callerOfUser } from "../access/caller.ts";
 import type { KeyWatch } from "../access/key-watch.ts";
 
-/** How long a log-in lasts after it was last renewed, and how long it can be renewed. */
-const IDLE_SECONDS = 12 * 3_600;
-const WHOLE_SECONDS = 7 * 86_400;
-/** How old may be what this process knows of log-outs at others. */
-const ENDED_AGE_MS = 2_000;
-const ENDED_PREFIX = "ended_login:";
-
-/** What the cookie says. Times are seconds since 1970. */
-export interface Login {
-  readonly id: string;
-  readonly keyId: string;
-  readonly begun: number;
-  readonly expires: number;
-}
+const HOUR_MS = 3_600_000;
+/** The organization that a user's request acts in, by id or name. */
+export const ORGANIZATION_HEADER = "gateway-organization";
 
 interface LoginsOptions {
   readonly config: Config;
@@ -29,65 +22,95 @@ interface LoginsOptions {
   readonly writer: () => Promise<Store>;
 }
 
+/** What a request's cookie stands for. */
+export interface LoggedIn {
+  readonly login: Login;
+  readonly caller: Caller;
+}
+
 /**
- * Log-ins of people: a cookie that names a service key, sealed with a secret of the deployment. It holds no key, and its
- * organization and scopes are those that the key has now: a key that is revoked or expires ends its log-ins at once.
- * What was logged out is kept in the database until it would have ended anyway.
+ * Log-ins of people: rows that a cookie's random token leads to. Who the user is, and what they may do, is looked up with each
+ * request: a role that changed, a key that was revoked and a log-in that was ended count at once.
  */
 export class Logins {
   readonly #options: LoginsOptions;
-  readonly #secret: StoredSecret;
-  /** Log-in id to the second from which it would be over in any case. */
-  #ended = new Map<string, number>();
-  #endedReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LoginsOptions) {
     this.#options = options;
-    this.#secret = new StoredSecret("login_secret", options.reader, options.writer);
   }
 
-  /** Begins a log-in with a key that was checked. @returns the value of `Set-Cookie`. */
-  async begin(request: Request, keyId: string): Promise<string> {
-    const begun = now();
-    return this.#cookie(request, { id: randomBytes(16).toString("hex"), keyId, begun, expires: begun + IDLE_SECONDS });
+  /** Begins a log-in with a new token. @returns the value of `Set-Cookie`. */
+  async begin(
+    request: Request,
+    who: Pick<NewLogin, "userId" | "keyId" | "provider" | "idToken">,
+    by: Acting,
+    organizationId: string | null,
+  ): Promise<string> {
+    await this.#endPrevious(request, by);
+    const now = Date.now();
+    const order = { ...who, agent: request.headers.get("user-agent"), expiresAt: this.#expiry(now, now) };
+    const { token } = await beginLogin((await this.#options.writer()).records, order, by, organizationId);
+    return this.#cookie(request, token, order.expiresAt);
   }
 
-  /** The same log-in with a later end, as the value of `Set-Cookie`. */
-  async renew(request: Request, login: Login): Promise<string> {
-    return this.#cookie(request, {
-      ...login,
-      expires: Math.min(now() + IDLE_SECONDS, login.begun + WHOLE_SECONDS),
-    });
+  /** The cookie once more with a later end. */
+  renewed(request: Request, login: Login): string {
+    return this.#cookie(request, this.#token(request)!, this.#expiry(login.begun_at, Date.now()));
   }
 
-  /** Ends a log-in for good, wherever its cookie was copied to. @returns the value of `Set-Cookie`. */
-  async end(request: Request, login: Login): Promise<string> {
-    const until = login.begun + WHOLE_SECONDS;
-    this.#ended.set(login.id, until);
+  expiresAt(login: Login): number {
+    return this.#expiry(login.begun_at, Date.now());
+  }
+
+  /** Ends a log-in wherever its cookie was copied to. @returns the value of `Set-Cookie`. */
+  async end(request: Request, login: Login, by: Acting): Promise<string> {
+    await endLogin((await this.#options.writer()).records, login, by, "logout");
+    return this.#cookie(request, "", 0);
+  }
+
+  /**
+   * The log-in that a request comes with, and who it stands for, or undefined where there is none that holds.
+   *
+   * @throws GatewayError `not_found` where the request names an organization that the user is not in.
+   */
+  async identify(request: Request): Promise<LoggedIn | undefined> {
+    const token = this.#token(request);
+    if (token === undefined) return undefined;
+    const login = await findLogin(this.#options.reader.records, token);
+    if (login === undefined) return undefined;
+    const caller = login.user_id === null ? this.#ofKey(login, request) : await this.#ofUser(login.user_id, request);
+    if (caller === undefined) return undefined;
+    const { writer } = this.#options;
+    await touchLogin((await writer()).records, login, this.#expiry(login.begun_at, Date.now()));
+    return { login, caller };
+  }
+
+  #ofKey({ key_id }: Login, request: Request): Caller | undefined {
+    const { config, keys } = this.#options;
+    const key = key_id === null || !config.key_login ? undefined : keys.byId(key_id);
+    if (key === undefined || whyUnusable(key, Date.now()) !== undefined) return undefined;
+    keys.used(key.id);
+    return callerOfKey(key, { request, address: calledFrom(request) });
+  }
+
+  async #ofUser(id: string, request: Request): Promise<Caller | undefined> {
+    const { records } = this.#options.reader;
+    const user = await findUser(records, "id", id);
+    if (user === undefined || user.disabled_at !== null) return undefined;
+    return callerIn(user, await membershipsOf(records, user), request);
+  }
+
+  #expiry(begunAt: number, now: number): number {
+    const { session_hours, session_idle_hours } = this.#options.config;
+    return Math.min(now + session_idle_hours * HOUR_MS, begunAt + session_hours * HOUR_MS);
+  }
+
+  /** A log-in over another one ends that: its token is of no use to whoever planted it. */
+  async #endPrevious(request: Request, by: Acting): Promise<void> {
+    const token = this.#token(request);
     const { records } = await this.#options.writer();
-    await records.batch([
-      {
-        sql: "insert or ignore into settings (name, value) values (?, ?)",
-        args: [ENDED_PREFIX + login.id, `${until}`],
-      },
-      {
-        sql: "delete from settings where name glob ? and cast(value as integer) < ?",
-        args: [`${ENDED_PREFIX}*`, now()],
-      },
-    ]);
-    return `${this.#name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${isSecure(request) ? "; Secure" : ""}`;
-  }
-
-  /** The log-in that a request comes with and the key it stands for, or undefined where there is none that holds. */
-  async identify(request: Request): Promise<{ readonly login: Login; readonly key: KeySnapshot } | undefined> {
-    const value = cookieOf(request, this.#name);
-    if (value === undefined) return undefined;
-    const login = await this.#read(value);
-    if (login === undefined || login.expires <= now()) return undefined;
-    await this.#readEnded();
-    if (this.#ended.has(login.id)) return undefined;
-    const key = this.#options.keys.byId(login.keyId);
-    return key === undefined || whyUnusable(key, Date.now()) !== undefined ? undefined : { login, key };
+    const login = token === undefined ? undefined : await findLogin(records, token);
+    if (login !== undefined) await endLogin(records, login, by, "logout");
   }
 
   /** Cookies know no ports: two services on one host must not end each other's log-ins. */
@@ -95,51 +118,40 @@ export class Logins {
     return `weir_session_${this.#options.config.api_port}`;
   }
 
-  async #cookie(request: Request, login: Login): Promise<string> {
-    const text = [login.id, login.keyId, login.begun, login.expires].join(".");
-    const value = `${text}.${seal(await this.#secret.load(), text)}`;
-    const age = Math.max(0, login.expires - now());
-    return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${isSecure(request) ? "; Secure" : ""}`;
+  #token(request: Request): string | undefined {
+    return cookieOf(request, `__Host-${this.#name}`) ?? cookieOf(request, this.#name);
   }
 
-  async #read(value: string): Promise<Login | undefined> {
-    const [, text, id, keyId, begun, expires, mac] =
-      /^(([0-9a-f]{32})\.([\w-]+)\.(\d+)\.(\d+))\.([\w-]+)$/.exec(value) ?? [];
-    if (text === undefined) return undefined;
-    const [given, wanted] = [mac!, seal(await this.#secret.load(), text)].map((each) => Buffer.from(each));
-    if (given!.length !== wanted!.length || !timingSafeEqual(given!, wanted!)) return undefined;
-    return { id: id!, keyId: keyId!, begun: Number(begun), expires: Number(expires) };
-  }
-
-  /** While the database is away, what is known holds. */
-  async #readEnded(): Promise<void> {
-    if (performance.now() - this.#endedReadAt < ENDED_AGE_MS) return;
-    this.#endedReadAt = performance.now();
-    const lookup = { sql: "select name, value from settings where name glob ?", args: [`${ENDED_PREFIX}*`] };
-    const rows = await this.#options.reader.records
-      .query<{ name: string; value: string }>(lookup)
-      .catch(() => undefined);
-    if (rows === undefined) return;
-    const stored = rows.map(({ name, value }) => [name.slice(ENDED_PREFIX.length), Number(value)] as const);
-    this.#ended = new Map([...this.#ended, ...stored].filter(([, until]) => until > now()));
+  #cookie(request: Request, token: string, expiresAt: number): string {
+    const secure = isSecure(request);
+    const age = Math.max(0, Math.floor((expiresAt - Date.now()) / 1_000));
+    const name = secure ? `__Host-${this.#name}` : this.#name;
+    return `${name}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
   }
 }
 
-function seal(secret: Buffer, text: string): string {
-  return createHmac("sha256", secret).update(text).digest("base64url");
+/** The user in the organization that the request names, or in their first. @throws GatewayError `not_found`. */
+export function callerIn(user: User, memberships: readonly Membership[], request: Request): Caller {
+  const named = request.headers.get(ORGANIZATION_HEADER);
+  const found = named === null ? memberships[0] : memberships.find(({ id, name }) => id === named || name === named);
+  if (named !== null && found === undefined)
+    throw new GatewayError("not_found", `${ORGANIZATION_HEADER}: you are in no organization of this name`);
+  const from = { request, address: calledFrom(request) };
+  const { id, email, name } = user;
+  // Somebody who is in no organization any more is known, and may do nothing.
+  if (found === undefined) return callerOfUser({ id, email, name, role: null }, "", [], from);
+  return callerOfUser({ id, email, name, role: found.role }, found.id, ROLES[found.role], from);
 }
 
-function cookieOf(request: Request, name: string): string | undefined {
+export function cookieOf(request: Request, name: string): string | undefined {
   const pairs = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** Also where a proxy does not say how it was reached: the browser's page does. */
-function isSecure(request: Request): boolean {
+export function isSecure(request: Request): boolean {
   return isHttps(request) || (request.headers.get("origin") ?? "").startsWith("https://");
 }
-
-const now = () => Math.floor(Date.now() / 1_000);
 
 /**
  * A browser sends the cookie with whatever any page makes it send: what is asked with it must come from our own pages.

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Permission, Role } from "../../people/permissions.ts";
 import { organizationName } from "../../store/keys.ts";
+import { findUser, membershipsOf } from "../../store/people/users.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
@@ -32,6 +33,13 @@ export function meEndpoints(room: ApiRoom, gate: () => Gate) {
 async function meOf({ home }: ApiRoom, caller: Caller): Promise<Me> {
   const { key, organizationId: id, permissions } = caller;
   const organization = { id, name: (await organizationName(home.reader.records, id)) ?? id };
+  const { user } = caller;
+  if (user !== undefined) {
+    const known = await findUser(home.reader.records, "id", user.id);
+    const organizations = known === undefined ? [] : await membershipsOf(home.reader.records, known);
+    const own = { id: user.id, name: user.name, email: user.email, role: user.role };
+    return { kind: "user", ...own, organization, organizations, permissions };
+  }
   const organizations = [{ ...organization, role: null }];
   return { kind: "key", id: key.id, name: key.name, email: null, organization, organizations, role: null, permissions };
 }

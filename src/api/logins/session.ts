@@ -2,26 +2,39 @@ import { Elysia, t } from "elysia";
 import packageJson from "../../../package.json" with { type: "json" };
 import { GatewayError } from "../../errors.ts";
 import { hashKey, type KeySnapshot, whyUnusable } from "../../keys.ts";
-import { isoTimeOrNull } from "../../record/iso-time.ts";
+import { isPassword } from "../../people/password.ts";
+import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import { organizationName } from "../../store/keys.ts";
+import { noteFailedLogin } from "../../store/people/logins.ts";
+import { findUser, membershipsOf } from "../../store/people/users.ts";
+import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, gatewayOrigin, ownOrigin } from "../access/called-origin.ts";
+import { type Caller, callerOfKey } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import { FailedLogins } from "./failed-logins.ts";
-import { refuseOtherSites } from "./logins.ts";
+import { FailedPasswords } from "./failed-passwords.ts";
+import { callerIn, refuseOtherSites } from "./logins.ts";
 
+const strict = { additionalProperties: false };
 const LOGIN = t.Object(
-  { key: t.String({ minLength: 1, maxLength: 1_000, description: "A service key." }) },
-  { additionalProperties: false },
+  {
+    key: t.Optional(t.String({ minLength: 1, maxLength: 1_000, description: "A service key." })),
+    email: t.Optional(t.String({ minLength: 1, maxLength: 320 })),
+    password: t.Optional(t.String({ minLength: 1, maxLength: 1_000 })),
+  },
+  { ...strict, description: "`key`, or `email` and `password`." },
 );
 
 /** Who is asking, and where things are: what `GET /v1/session` answers. */
 export interface SessionView {
+  /** The service key; of a user their id and address. */
   readonly key: { readonly id: string; readonly name: string };
   readonly organization: string;
   readonly organization_id: string;
+  /** Of the key; of a user those that a key would need for the same. */
   readonly scopes: readonly string[];
   /** When the key expires, or null. */
   readonly key_expires_at: string | null;
@@ -35,58 +48,106 @@ export interface SessionView {
 
 /** Log-in, log-out, and who one is. */
 export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
-  const failed = new FailedLogins();
-  const view = async (request: Request, key: KeySnapshot, expires: number | null): Promise<SessionView> => ({
+  const failedKeys = new FailedLogins();
+  const failedPasswords = new FailedPasswords();
+  const view = async (request: Request, { key }: Caller, expiresAt: number | null): Promise<SessionView> => ({
     key: { id: key.id, name: key.name },
-    organization: (await organizationName(room.reader.records, key.organizationId)) ?? key.organizationId,
+    organization: (await organizationName(room.home.reader.records, key.organizationId)) ?? key.organizationId,
     organization_id: key.organizationId,
     scopes: key.scopes,
     key_expires_at: isoTimeOrNull(key.expiresAt),
-    expires_at: expires === null ? null : new Date(expires * 1_000).toISOString(),
+    expires_at: expiresAt === null ? null : isoTime(expiresAt),
     gateway_url: gatewayOrigin(room.config, request, await gatewayPort(room)),
     api_url: calledOrigin(room.config, request),
     region: room.config.region,
     version: packageJson.version,
   });
+  const begun = async (request: Request, caller: Caller) => {
+    const answer = success(await view(request, caller, null));
+    const who = { userId: caller.user?.id ?? null, keyId: caller.user === undefined ? caller.key.id : null };
+    answer.headers.set("set-cookie", await room.logins.begin(request, who, caller, caller.organizationId));
+    return answer;
+  };
+  const refused = async (request: Request, name: string) => {
+    const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
+    const by = { actor, address: calledFrom(request), requestId: null };
+    await noteFailedLogin((await room.home.writer()).records, name, by);
+  };
+
+  const byKey = async (request: Request, text: string) => {
+    if (!room.config.key_login)
+      throw new GatewayError("invalid_auth", "service keys do not log in here", { path: "key" });
+    const key = await keyOf(room, text);
+    const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
+    if (key === undefined || why !== undefined) {
+      await failedKeys.note();
+      await refused(request, key?.name ?? "key");
+      const reasons = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" };
+      throw new GatewayError("invalid_auth", `this key ${reasons[why ?? "unknown"]}`, { path: "key" });
+    }
+    room.keys.used(key.id);
+    return begun(request, callerOfKey(key, { request, address: calledFrom(request) }));
+  };
+
+  const byPassword = async (request: Request, typed: string, password: string) => {
+    if (!room.config.local_login)
+      throw new GatewayError("invalid_auth", "passwords do not log in here", { path: "email" });
+    const email = typed.trim().toLowerCase();
+    const address = calledFrom(request);
+    failedPasswords.refuse(email, address);
+    const { records } = room.home.reader;
+    const user = await findUser(records, "email", email);
+    const isRight = await isPassword(password, user?.password ?? null);
+    if (user === undefined || !isRight || user.disabled_at !== null) {
+      await failedPasswords.note(email, address);
+      await refused(request, email);
+      // The same for each of them: it tells nobody who is a user here.
+      throw new GatewayError("invalid_auth", "the address or the password is wrong", { path: "password" });
+    }
+    failedPasswords.succeeded(email, address);
+    const memberships = await membershipsOf(records, user);
+    if (memberships.length === 0) throw new GatewayError("not_a_member");
+    return begun(request, callerIn(user, memberships, request));
+  };
+
   return new Elysia()
     .post(
       "/v1/session",
-      async ({ body, request }) => {
+      async ({ body: { key, email, password }, request }) => {
         refuseOtherSites(request, ownOrigin(room.config, request), false);
-        const key = await keyOf(room, body.key.trim());
-        const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
-        if (key === undefined || why !== undefined) {
-          await failed.note();
-          const reasons = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" };
-          throw new GatewayError("invalid_auth", `this key ${reasons[why ?? "unknown"]}`, { path: "key" });
-        }
-        room.keys.used(key.id);
-        const answer = success(await view(request, key, null));
-        answer.headers.set("set-cookie", await room.logins.begin(request, key.id));
-        return answer;
+        if (key !== undefined && email === undefined && password === undefined) return byKey(request, key.trim());
+        if (key === undefined && email !== undefined && password !== undefined)
+          return byPassword(request, email, password);
+        const path = key === undefined && email === undefined ? "key" : email === undefined ? "email" : "password";
+        throw new GatewayError("invalid_body", `${path}: give either key, or email and password`, { path });
       },
       {
         body: LOGIN,
-        ...endpoint("Session", "Log in", "Answers a cookie that stands for the key, for the dashboard."),
+        ...endpoint(
+          "Session",
+          "Log in",
+          "With a service key, or with an e-mail address and a password. Answers a cookie, for the dashboard.",
+        ),
       },
     )
     .get(
       "/v1/session",
       async ({ request }) => {
-        const { key } = gate().caller(request);
+        const caller = gate().caller(request);
         const login = gate().loginOf(request);
-        const answer = success(await view(request, key, login?.expires ?? null));
-        if (login !== undefined) answer.headers.set("set-cookie", await room.logins.renew(request, login));
+        const answer = success(await view(request, caller, login === undefined ? null : room.logins.expiresAt(login)));
+        if (login !== undefined) answer.headers.set("set-cookie", room.logins.renewed(request, login));
         return answer;
       },
-      endpoint("Session", "Who is asking", "Renews a log-in, up to seven days after it began."),
+      endpoint("Session", "Who is asking", "Renews a log-in, up to `session_hours` after it began."),
     )
     .delete(
       "/v1/session",
       async ({ request }) => {
         const login = gate().loginOf(request);
         const answer = success([]);
-        if (login !== undefined) answer.headers.set("set-cookie", await room.logins.end(request, login));
+        if (login !== undefined)
+          answer.headers.set("set-cookie", await room.logins.end(request, login, gate().caller(request)));
         return answer;
       },
       endpoint("Session", "Log out"),

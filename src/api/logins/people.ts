@@ -1,0 +1,238 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { isPassword, whyWeak } from "../../people/password.ts";
+import { acceptInvitation, invite } from "../../store/people/invitations.ts";
+import { endLogin, listLogins } from "../../store/people/logins.ts";
+import { listMembers, MEMBER_ROLES, putMember, readRole, removeMember } from "../../store/people/members.ts";
+import { changeOrganization, createOrganization, shownOrganizations } from "../../store/people/organizations.ts";
+import {
+  changeUser,
+  findUser,
+  listUsers,
+  readEmail,
+  removeUser,
+  setPassword,
+  shownUser,
+} from "../../store/people/users.ts";
+import { calledFrom } from "../access/addresses.ts";
+import { calledOrigin, ownOrigin } from "../access/called-origin.ts";
+import { may } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { refuseOtherSites } from "./logins.ts";
+
+const strict = { additionalProperties: false };
+const NAME = t.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const ROLE = t.String({ description: `One of ${MEMBER_ROLES.join(", ")}.` });
+const PASSWORD = t.String({ minLength: 1, maxLength: 1_000 });
+const DAYS = t.Union([t.Number({ minimum: 0, maximum: 36_500, multipleOf: 1 }), t.Null()]);
+
+/** Users, members, invitations, organizations, and one's own log-ins and password. */
+export function peopleEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia()
+    .use(loginEndpoints(room, gate))
+    .use(memberEndpoints(room, gate))
+    .use(userEndpoints(room, gate))
+    .use(organizationEndpoints(room, gate));
+}
+
+const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} of this id`);
+
+/** @throws GatewayError `invalid_body` where it is too short or too common. */
+function checkPassword(password: string): void {
+  const why = whyWeak(password);
+  if (why !== undefined) throw new GatewayError("invalid_body", `password: ${why}`, { path: "password" });
+}
+
+function loginEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.home.reader;
+  const writable = async () => (await room.home.writer()).records;
+  return new Elysia()
+    .get(
+      "/v1/login",
+      () => {
+        const { local_login, key_login } = room.config;
+        const local = { kind: "local", name: "local", label: "E-mail and password", start: "/v1/session" };
+        const key = { kind: "key", name: "key", label: "Service key", start: "/v1/session" };
+        return success({ methods: [...(local_login ? [local] : []), ...(key_login ? [key] : [])] });
+      },
+      endpoint("Session", "List the ways to log in"),
+    )
+    .get(
+      "/v1/sessions",
+      async ({ request }) => {
+        const caller = gate().caller(request);
+        const own = caller.user === undefined ? { keyId: caller.key.id } : { userId: caller.user.id };
+        const whose = may(caller, "admin") ? { organizationId: caller.organizationId } : own;
+        return success(await listLogins(records, whose, gate().loginOf(request)?.id));
+      },
+      endpoint("Session", "List log-ins", "One's own; with `admin` those of the organization's members and keys."),
+    )
+    .delete(
+      "/v1/sessions/:id",
+      async ({ params, request }) => {
+        const caller = gate().caller(request);
+        const { organizationId } = caller;
+        const own = caller.user === undefined ? { keyId: caller.key.id } : { userId: caller.user.id };
+        const reached = [
+          ...(await listLogins(records, own)),
+          ...(may(caller, "admin") ? await listLogins(records, { organizationId }) : []),
+        ];
+        const found = reached.find(({ id }) => id === params.id);
+        if (found === undefined) throw noSuch("log-in");
+        await endLogin(await writable(), { id: found.id, organization_id: organizationId }, caller, "session.ended");
+        return success({ id: found.id });
+      },
+      endpoint("Session", "End a log-in"),
+    )
+    .post(
+      "/v1/me/password",
+      async ({ body, request }) => {
+        const caller = gate().caller(request);
+        const user = caller.user && (await findUser(records, "id", caller.user.id));
+        if (user === undefined) throw new GatewayError("invalid_body", "a service key has no password");
+        if (user.password !== null && !(await isPassword(body.current ?? "", user.password)))
+          throw new GatewayError("invalid_auth", "this is not the current password", { path: "current" });
+        checkPassword(body.password);
+        await setPassword(await writable(), user, body.password, caller, gate().loginOf(request)?.id ?? null);
+        return success(shownUser(user));
+      },
+      {
+        body: t.Object({ current: t.Optional(PASSWORD), password: PASSWORD }, strict),
+        ...endpoint("Session", "Set one's password", "Ends one's other log-ins."),
+      },
+    );
+}
+
+function memberEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.home.reader;
+  const writable = async () => (await room.home.writer()).records;
+  return new Elysia()
+    .get(
+      "/v1/members",
+      async ({ request }) => success(await listMembers(records, gate().caller(request).organizationId)),
+      endpoint("Members", "List members"),
+    )
+    .patch(
+      "/v1/members/:id",
+      async ({ params, body, request }) => {
+        const caller = gate().caller(request);
+        const { organizationId } = caller;
+        const [known] = await listMembers(records, organizationId, params.id);
+        if (known === undefined) throw noSuch("member");
+        const user = { id: known.user_id, email: known.email };
+        const member = { organizationId, role: readRole(body.role), source: known.source };
+        await putMember(await writable(), user, member, caller);
+        await room.keys.spread();
+        return success((await listMembers(records, organizationId, params.id))[0]);
+      },
+      { body: t.Object({ role: ROLE }, strict), ...endpoint("Members", "Change a member's role") },
+    )
+    .delete(
+      "/v1/members/:id",
+      async ({ params, request }) => {
+        const caller = gate().caller(request);
+        if (!(await removeMember(await writable(), caller.organizationId, params.id, caller))) throw noSuch("member");
+        await room.keys.spread();
+        return success({ user_id: params.id });
+      },
+      endpoint("Members", "Remove a member", "Their keys of the organization stop."),
+    )
+    .post(
+      "/v1/invitations",
+      async ({ body, request }) => {
+        const caller = gate().caller(request);
+        const order = {
+          email: readEmail(body.email),
+          role: readRole(body.role),
+          organizationId: caller.organizationId,
+        };
+        const { token, ...made } = await invite(await writable(), order, caller);
+        return success({ ...made, token, link: `${calledOrigin(room.config, request)}/invitation/${token}` });
+      },
+      {
+        body: t.Object({ email: t.String({ maxLength: 320 }), role: ROLE }, strict),
+        ...endpoint("Members", "Invite somebody", "The link works once, for 72 hours, and is shown only here."),
+      },
+    )
+    .post(
+      "/v1/invitations/:token",
+      async ({ params, body, request }) => {
+        refuseOtherSites(request, ownOrigin(room.config, request), false);
+        checkPassword(body.password);
+        const from = { address: calledFrom(request), requestId: null };
+        return success(shownUser(await acceptInvitation(await writable(), params.token, body, from)));
+      },
+      {
+        body: t.Object({ name: NAME, password: PASSWORD }, strict),
+        ...endpoint("Members", "Accept an invitation", "Who is a user here already gives their own password."),
+      },
+    );
+}
+
+function userEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.home.reader;
+  const writable = async () => (await room.home.writer()).records;
+  return new Elysia()
+    .get(
+      "/v1/users",
+      async () => success((await listUsers(records)).map(shownUser)),
+      endpoint("Users", "List users of the deployment"),
+    )
+    .patch(
+      "/v1/users/:id",
+      async ({ params, body, request }) => {
+        const changed = await changeUser(await writable(), params.id, body, gate().caller(request));
+        if (changed === undefined) throw noSuch("user");
+        await room.keys.spread();
+        return success(shownUser(changed));
+      },
+      {
+        body: t.Object(
+          { name: t.Optional(NAME), operator: t.Optional(t.Boolean()), disabled: t.Optional(t.Boolean()) },
+          strict,
+        ),
+        ...endpoint("Users", "Change a user", "One who is disabled is logged out, and their keys stop."),
+      },
+    )
+    .delete(
+      "/v1/users/:id",
+      async ({ params, request }) => {
+        if (!(await removeUser(await writable(), params.id, gate().caller(request)))) throw noSuch("user");
+        await room.keys.spread();
+        return success({ id: params.id });
+      },
+      endpoint("Users", "Remove a user"),
+    );
+}
+
+function organizationEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.home.reader;
+  const writable = async () => (await room.home.writer()).records;
+  return new Elysia()
+    .get(
+      "/v1/organizations",
+      async () => success(await shownOrganizations(records)),
+      endpoint("Organizations", "List organizations"),
+    )
+    .post(
+      "/v1/organizations",
+      async ({ body, request }) =>
+        success(await createOrganization(await writable(), body.name.trim(), gate().caller(request))),
+      { body: t.Object({ name: NAME }, strict), ...endpoint("Organizations", "Make an organization") },
+    )
+    .patch(
+      "/v1/organizations/:id",
+      async ({ params, body, request }) => {
+        const changed = await changeOrganization(await writable(), params.id, body, gate().caller(request));
+        if (changed === undefined) throw noSuch("organization");
+        return success(changed);
+      },
+      {
+        body: t.Object({ name: t.Optional(NAME), max_key_days: t.Optional(DAYS) }, strict),
+        ...endpoint("Organizations", "Rename an organization, or bound its keys"),
+      },
+    );
+}

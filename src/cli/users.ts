@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
+import { invite } from "../store/people/invitations.ts";
+import { listMembers, readRole } from "../store/people/members.ts";
+import { createUser, listUsers, readEmail, shownUser } from "../store/people/users.ts";
+import { atCommandLine } from "./acting.ts";
+import type { Run } from "./command.ts";
+import { organizationId } from "./organization.ts";
+import { printList } from "./print.ts";
+import { readAll } from "./read-options.ts";
+import { withRecords } from "./with-store.ts";
+
+/** Prints the password alone on stdout, where one was made. */
+export const createUserCommand: Run = async ({ args, options, terminal, config }) => {
+  const { email } = readAll({ email: () => readEmail(args[0]!) });
+  const password = randomBytes(18).toString("base64url");
+  const order = { email, name: options["name"]?.toString() ?? email, password, operator: options["operator"] === true };
+  await withRecords(config, (records) => createUser(records, order, atCommandLine()));
+  terminal.err(`user ${email} is made${order.operator ? ", an operator" : ""}; the password is shown this once\n`);
+  terminal.out(`${password}\n`);
+  return 0;
+};
+
+/** Prints the link alone on stdout. */
+export const inviteCommand: Run = async ({ args, options, terminal, config }) => {
+  const organization = options["organization"]?.toString() ?? FIRST_ORGANIZATION;
+  const { email, role } = readAll({
+    email: () => readEmail(args[0]!),
+    role: () => readRole(options["role"]?.toString() ?? "viewer"),
+  });
+  const id = await organizationId(config, organization);
+  const order = { email, role, organizationId: id };
+  const { token, expires_at } = await withRecords(config, (records) => invite(records, order, atCommandLine()));
+  const origin = (config.public_url || config.public_api_url || `http://${config.host}:${config.api_port}`).replace(
+    /\/+$/,
+    "",
+  );
+  terminal.err(`invited ${email} to "${organization}" as ${role}; the link works once, until ${expires_at}\n`);
+  terminal.out(`${origin}/invitation/${token}\n`);
+  return 0;
+};
+
+export const listUsersCommand: Run = async (invocation) => {
+  const users = await withRecords(invocation.config, listUsers);
+  printList(invocation, users.map(shownUser), {
+    headings: ["id", "email", "name", "state", "last log-in"],
+    cells: ({ id, email, name, operator, disabled, last_login_at }) => {
+      const state = disabled ? "disabled" : operator ? "operator" : "";
+      return [id, email, name, state, last_login_at ?? "never"];
+    },
+    cuts: ["email", "name"],
+    none: "there are no users",
+  });
+  return 0;
+};
+
+export const listMembersCommand: Run = async (invocation) => {
+  const id = await organizationId(invocation.config, invocation.options["org"]?.toString() ?? FIRST_ORGANIZATION);
+  printList(invocation, await withRecords(invocation.config, (records) => listMembers(records, id)), {
+    headings: ["user id", "email", "name", "role", "source"],
+    cells: ({ user_id, email, name, role, source }) => [user_id, email, name, role, source],
+    cuts: ["email", "name"],
+    none: "there are no members",
+  });
+  return 0;
+};
+
+export const listOrganizationsCommand: Run = async (invocation) => {
+  printList(invocation, await withRecords(invocation.config, listOrganizations), {
+    headings: ["id", "name"],
+    cells: ({ id, name }) => [id, name],
+    cuts: ["name"],
+    none: "there are no organizations",
+  });
+  return 0;
+};

@@ -1,0 +1,41 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { COMMON_PASSWORDS } from "./common-passwords.ts";
+
+/** Costs 128 MiB of memory and, on a usual core, a third of a second: log-ins are limited for that too. */
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 192 * 1024 * 1024 };
+const KEY_BYTES = 32;
+
+export const PASSWORD_CHARS_MIN = 12;
+export const PASSWORD_CHARS_MAX = 1_000;
+
+/** Why a text may not be a password, or undefined. */
+export function whyWeak(password: string): string | undefined {
+  const length = [...password].length;
+  if (length < PASSWORD_CHARS_MIN) return `give ${PASSWORD_CHARS_MIN} characters or more`;
+  if (length > PASSWORD_CHARS_MAX) return `give ${PASSWORD_CHARS_MAX} characters at most`;
+  return COMMON_PASSWORDS.has(password.toLowerCase()) ? "it is among the commonest passwords" : undefined;
+}
+
+/** What is stored of a password: `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64url. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await derive(password, salt, COST);
+  return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
+}
+
+/** Somebody without a password takes as long as somebody with one: the time of an answer tells no addresses. */
+const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+export async function isPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, n, r, p, salt, hash] = (stored ?? NOBODY).split("$");
+  const wanted = Buffer.from(hash!, "base64url");
+  const cost = { ...COST, N: Number(n), r: Number(r), p: Number(p) };
+  const given = await derive(password, Buffer.from(salt!, "base64url"), cost);
+  return timingSafeEqual(given, wanted) && stored !== null;
+}
+
+function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, KEY_BYTES, cost, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}

@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { GatewayError } from "../../errors.ts";
+import { hashKey } from "../../keys.ts";
+import type { Acting } from "../../people/actor.ts";
+import { isPassword } from "../../people/password.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { recorded } from "../audit/recorded.ts";
+import type { Database } from "../store.ts";
+import { type MemberRole, memberStatement } from "./members.ts";
+import { findUser, type User, userStatement } from "./users.ts";
+
+const HOURS = 72;
+
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly organization_id: string;
+  readonly role: MemberRole;
+  readonly expires_at: string;
+}
+
+/** Invites somebody; the token is shown here and never again, and works once within three days. */
+export async function invite(
+  records: Database,
+  order: { readonly email: string; readonly organizationId: string; readonly role: MemberRole },
+  by: Acting,
+): Promise<Invitation & { readonly token: string }> {
+  const { email, organizationId, role } = order;
+  const id = randomUUID();
+  const token = randomBytes(32).toString("base64url");
+  const now = Date.now();
+  const expires = now + HOURS * 3_600_000;
+  const sql = `insert into invitations (id, token_hash, email, organization_id, role, invited_by, created_at, expires_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?)`;
+  // A newer invitation of the same address takes the place of those before it.
+  const older = {
+    sql: "delete from invitations where email = ? and organization_id = ? and used_at is null",
+    args: [email, organizationId],
+  };
+  const made = { sql, args: [id, hashKey(token), email, organizationId, role, by.actor.name, now, expires] };
+  await recorded(records, [older, made], by, {
+    action: "user.invited",
+    organizationId,
+    object: { kind: "user", id, name: email },
+    after: { role, expires_at: isoTime(expires) },
+  });
+  return { id, email, organization_id: organizationId, role, expires_at: isoTime(expires), token };
+}
+
+interface InvitationRow {
+  readonly id: string;
+  readonly email: string;
+  readonly organization_id: string;
+  readonly role: MemberRole;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+const noSuch = () =>
+  new GatewayError("not_found", "this invitation is not known, was used, or has expired; ask for another one");
+
+/** @throws GatewayError `not_found` where the invitation does not hold. */
+export async function findInvitation(records: Database, token: string): Promise<InvitationRow> {
+  const sql = "select * from invitations where token_hash = ?";
+  const [found] = await records.query<InvitationRow>({ sql, args: [hashKey(token)] });
+  if (found === undefined || found.used_at !== null || found.expires_at <= Date.now()) throw noSuch();
+  return found;
+}
+
+/**
+ * Accepts an invitation: the user is made and becomes a member. A user who is there already gives their own password: who
+ * invites sees the link, and must not take over somebody's account by it.
+ *
+ * @throws GatewayError `not_found`; `invalid_auth` where a user is there and the password is not theirs.
+ */
+export async function acceptInvitation(
+  records: Database,
+  token: string,
+  { name, password }: { readonly name: string; readonly password: string },
+  from: Pick<Acting, "address" | "requestId">,
+): Promise<User> {
+  const { id: invitationId, email, organization_id: organizationId, role } = await findInvitation(records, token);
+  const known = await findUser(records, "email", email);
+  if (known !== undefined && known.disabled_at !== null) throw noSuch();
+  if (known !== undefined && !(await isPassword(password, known.password)))
+    throw new GatewayError("invalid_auth", "there is a user of this address: give their own password", {
+      path: "password",
+    });
+  const made = known === undefined ? await userStatement({ email, name, password }) : undefined;
+  const own = { id: known?.id ?? made!.id, statements: made === undefined ? [] : [made.statement] };
+  const by: Acting = { ...from, actor: { kind: "user", id: own.id, name: email } };
+  const used = {
+    // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
+    sql: "update invitations set used_at = iif(used_at is null, ?, null), id = iif(used_at is null, id, null) where id = ?",
+    args: [Date.now(), invitationId],
+  };
+  const statements = [used, ...own.statements, memberStatement(own.id, { organizationId, role, source: "weir" })];
+  await recorded(records, statements, by, {
+    action: known === undefined ? "user.created" : "member.added",
+    organizationId,
+    object: { kind: "user", id: own.id, name: email },
+    after: { role },
+  });
+  return (await findUser(records, "id", own.id))!;
+}
