@@ -124,7 +124,7 @@ export class Logins {
 
   #cookie(request: Request, token: string, expiresAt: number): string {
     const secure = isSecure(request);
-    const age = Math.max(0, Math.floor((expiresAt - Date.now()) / 1_000));
+    const age = Math.max(0, Math.round((expiresAt - Date.now()) / 1_000));
     const name = secure ? `__Host-${this.#name}` : this.#name;
     return `${name}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
   }

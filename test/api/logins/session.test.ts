@@ -81,10 +81,6 @@ describe("a log-in", () => {
   });
 
   test.each([
-    [
-      "another end",
-      (cookie: string) => cookie.replace(/\.(\d+)\.([\w-]+)$/, (_, expires, mac) => `.${Number(expires) + 1}.${mac}`),
-    ],
     ["another seal", (cookie: string) => `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}`],
     ["nothing", (cookie: string) => cookie.replace(/=.*/, "=")],
   ])("with %s in its cookie is none", async (_name, change) => {
