@@ -65,8 +65,12 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ request }) => {
         const caller = gate().caller(request);
         const own = caller.user === undefined ? { keyId: caller.key.id } : { userId: caller.user.id };
-        const whose = may(caller, "admin") ? { organizationId: caller.organizationId } : own;
-        return success(await listLogins(records, whose, gate().loginOf(request)?.id));
+        const current = gate().loginOf(request)?.id;
+        const ofOwn = await listLogins(records, own, current);
+        if (!may(caller, "admin")) return success(ofOwn);
+        // An operator need not be a member.
+        const others = await listLogins(records, { organizationId: caller.organizationId }, current);
+        return success([...ofOwn, ...others.filter(({ id }) => !ofOwn.some((each) => each.id === id))]);
       },
       endpoint("Session", "List log-ins", "One's own; with `admin` those of the organization's members and keys."),
     )
