@@ -95,6 +95,16 @@ describe.each([
     expect(client.destroyed).toBe(true);
   });
 
+  test("an address that the system refuses at once is an error too", async () => {
+    const client = sockets.connect("255.255.255.255", 9);
+    const seen: string[] = [];
+    client.on("error", ({ code }) => void seen.push(`${code}`));
+    const closed = happens(client, "close");
+    client.once("close", () => void seen.push("close"));
+    await closed;
+    expect(seen).toEqual([expect.stringMatching(/^E[A-Z]+$/), "close"]);
+  });
+
   test("one that is destroyed while it connects closes, and never says that it is open", async () => {
     const listener = await listen(() => undefined);
     const client = sockets.connect("127.0.0.1", listener.port);
@@ -156,4 +166,22 @@ describe.each([
     expect(await echoed).toBe("six");
     client.destroy();
   });
+});
+
+// `node:net` is Bun's own there; and in a test, what nobody catches fails it.
+test("what a listener of a socket throws is not caught: the process hears of it", () => {
+  const module = `${import.meta.dir}/../../src/runtime/http/native-sockets.ts`;
+  const script = `
+    const { nativeSockets } = await import(${JSON.stringify(module)});
+    process.on("uncaughtException", ({ message }) => { console.log(message); process.exit(); });
+    const listener = await nativeSockets.listen({ host: "127.0.0.1", port: 0, portShared: false }, (socket) => {
+      socket.on("error", () => undefined);
+      socket.on("close", () => setTimeout(() => process.exit(1), 1_000));
+      socket.on("data", () => { throw new Error("a bug"); });
+    });
+    const client = nativeSockets.connect("127.0.0.1", listener.port);
+    client.on("error", () => undefined);
+    client.on("connect", () => client.write(Buffer.from("x")));`;
+  const { stdout, exitCode } = Bun.spawnSync([process.execPath, "-e", script]);
+  expect([stdout.toString(), exitCode]).toEqual(["a bug\n", 0]);
 });

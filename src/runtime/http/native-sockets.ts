@@ -37,6 +37,7 @@ export const nativeSockets: Sockets = {
 
   connect(address, port) {
     const socket = new NativeSocket(false);
+    // Bun calls `connectError` before anyone can listen where the system refuses at once; the promise rejects later.
     const failed = (error: Error) => socket.failed(error);
     const options = { hostname: address, port, allowHalfOpen: true, data: socket, socket: CONNECTING };
     Bun.connect<NativeSocket>(options).catch(failed);
@@ -49,7 +50,13 @@ const HANDLERS: Bun.SocketHandler<NativeSocket> = {
   drain: ({ data: socket }) => socket.drained(),
   end: ({ data: socket }) => socket.finished(),
   close: ({ data: socket }, error) => socket.closed(error),
-  error: ({ data: socket }, error) => socket.failed(error),
+  // Not of the connection: one of the handlers above threw, and Bun tells nobody else.
+  error({ data: socket }, error) {
+    socket?.destroy();
+    process.nextTick(() => {
+      throw error;
+    });
+  },
 };
 
 const CONNECTING: Bun.SocketHandler<NativeSocket> = {
@@ -59,7 +66,6 @@ const CONNECTING: Bun.SocketHandler<NativeSocket> = {
     socket.opened(handle);
     if (!socket.destroyed) socket.emit("connect");
   },
-  connectError: ({ data: socket }, error) => socket.failed(error),
 };
 
 /**
