@@ -1,9 +1,13 @@
-import { during, type FilterTree, leaf, ofSession } from "../filter/tree.ts";
+import { and, during, type FilterTree, leaf, ofSession } from "../filter/tree.ts";
 import { isoSpan, type Span } from "./range.ts";
 import type { Group } from "./series.ts";
 
 /** Requests that began within the span. */
 export const within = (span: Span): FilterTree => during(isoSpan(span));
+
+/** What Weir itself refused is no error. */
+export const REFUSED = leaf("outcome", { equals: "refused" });
+export const ERRORS = and(leaf("status", { gte: 400 }), leaf("outcome", { "not-equals": "refused" }));
 
 const FIELDS: Readonly<Record<string, string>> = {
   model: "model",

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Plotted } from "../../charts/plot.ts";
-import { and, type FilterTree, leaf } from "../../filter/tree.ts";
+import type { FilterTree } from "../../filter/tree.ts";
+import { ERRORS, REFUSED } from "../../metrics/filter.ts";
 import { formatAxisDuration, formatAxisMoney, formatPercent } from "../../metrics/format.ts";
 import { groupName } from "../../metrics/links.tsx";
 import { align, layers, type MetricsRow, type Series } from "../../metrics/series.ts";
@@ -21,8 +22,6 @@ interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole">
 
 type Measure = (row: MetricsRow) => number | null;
 
-const REFUSED = leaf("outcome", { equals: "refused" });
-const ERRORS = and(leaf("status", { gte: 400 }), leaf("outcome", { "not-equals": "refused" }));
 /** Place in the palette. */
 const RED = 4;
 const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;

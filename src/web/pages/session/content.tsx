@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { and, leaf, ofSession } from "../../filter/tree.ts";
+import { ERRORS } from "../../metrics/filter.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
 import { useKeys } from "../../parts/keys.ts";
 import { Segments } from "../../parts/segments.tsx";
@@ -66,7 +67,7 @@ const USERS_MAX = 3;
 function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionContentProps, "isCut">) {
   const users = usersOf(rows);
   const ofThis = ofSession("session_session_id", { equals: id });
-  const failed = and(ofThis, leaf("status", { gte: 400 }), leaf("outcome", { not_equals: "refused" }));
+  const failed = and(ofThis, ERRORS);
   return (
     <dl className="tiles">
       <Tile label="Requests" value={<Count of={totals.requests} />} />
