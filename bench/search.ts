@@ -74,7 +74,14 @@ for (const [name, text, filter = "all"] of SEARCHES) {
     const scope = { organizationId, tree: decodeFilter(filter, "legacy").tree };
     const deadline = new Deadline(60_000);
     const ofProviders = async () => ({});
-    const options = { query: readWordQuery(text(run)), limit: 100, before: undefined, deadline, ofProviders };
+    const options = {
+      query: readWordQuery(text(run)),
+      limit: 100,
+      before: undefined,
+      deadline,
+      isIndexed: true,
+      ofProviders,
+    };
     const page = await new WordSearch(reader.records, scope, options).page();
     const keys = page.rows.map(({ seq }) => seq);
     await listedRecords(reader.records, { organizationId, sight: "bodies", by: "seq", keys }, MADE_FROM);

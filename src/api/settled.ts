@@ -6,6 +6,16 @@ const WAIT_MS = 1_000;
 
 /** Resolves once everything that happened before this call can be read, or after a second. Never rejects. */
 export async function settled(room: ApiRoom): Promise<void> {
-  // A recorder that cannot write must not keep anyone from reading what it wrote before.
-  await within(room.recorder.barrier(), WAIT_MS, () => undefined).catch(() => undefined);
+  await soon(room.recorder.barrier());
+}
+
+/** The same for a search by words. @returns whether all of them are in the index. */
+export function indexed(room: ApiRoom): Promise<boolean> {
+  return soon(room.recorder.indexWords());
+}
+
+/** A recorder that cannot write must not keep anyone from reading what it wrote before. */
+function soon(done: Promise<void>): Promise<boolean> {
+  const isDone = done.then(() => true);
+  return within(isDone, WAIT_MS, () => false).catch(() => false);
 }

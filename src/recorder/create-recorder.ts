@@ -18,14 +18,15 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     isKnownId: (id) => recorder.isKnownId(id.toLowerCase()),
     claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
+    indexWords: () => recorder.indexWords(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: ({ organizationId, requestIds, when }) => {
       const ids = requestIds.map((id) => id.toLowerCase());
-      return recorder.between((store) => removeRecords(store, organizationId, ids), when);
+      return recorder.indexed((store) => removeRecords(store, organizationId, ids), when);
     },
-    maintain: (task) => recorder.between((store) => maintain(store, task), "next"),
+    maintain: (task) => recorder.indexed((store) => maintain(store, task), "next"),
     rewrite: (changes) =>
-      recorder.between((store) => rewriteRecords(store, changes, { config: options.config, now: Date.now() })),
+      recorder.indexed((store) => rewriteRecords(store, changes, { config: options.config, now: Date.now() })),
     showAnswers: async (wanted) => {
       if (options.answers !== undefined) options.answers.wanted = wanted;
     },

@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 import type { Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { LearntTables } from "../store/models/learnt.ts";
 import type { AnswerFeed } from "./answer-feed.ts";
 import type { RecordHooks } from "./prepare/hooks.ts";
@@ -12,6 +13,8 @@ export interface RecorderOptions {
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   /** The provider plugin of a name in capitals, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
+  /** The mappings that providers have in their files. */
+  readonly providerMappings?: MappingsOfProviders;
   readonly hooks?: RecordHooks;
   /** Shows what was recorded to plugins in the gateway's thread. */
   readonly answers?: AnswerFeed;

@@ -75,7 +75,7 @@ export class Recorder {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks);
+    this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks, options.providerMappings);
     this.ready = this.#opened.promise;
     this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
   }
@@ -113,6 +113,19 @@ export class Recorder {
         await this.#batches?.batch([], [exchange], undefined).write();
       return amend(this.#ledger.store.records, change, exchange, Date.now());
     });
+  }
+
+  /** Resolves once the words of all that is in the spool now are in the index. */
+  indexWords(): Promise<void> {
+    return this.#caughtUp(WAIT_MS, () => this.#ledger.indexWords());
+  }
+
+  /** As `between`, and the words of all that is committed are in the index. */
+  indexed<T>(work: (store: Store) => Promise<T>, when?: Removal["when"]): Promise<T> {
+    return this.between(async (store) => {
+      await this.#ledger.indexWords();
+      return work(store);
+    }, when);
   }
 
   /** Does work on the database between two batches: once all that is in the spool now is committed, or the next two. */
@@ -293,6 +306,8 @@ export class Recorder {
     this.#committed = read;
     await this.#options.answers?.write(this.#ledger.store.records);
     await this.#endBeheaded(input);
+    if (this.#ledger.wordsAreDue || (atEnd && this.#stopping))
+      await this.#untilItWorks(() => this.#ledger.indexWords());
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
   }

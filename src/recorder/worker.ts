@@ -2,6 +2,7 @@ import { readExchange } from "../mapping/read-exchange.ts";
 import { configuredLog } from "../observe.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import { openHooks, openRegistry } from "../plugin/live.ts";
+import { mappingsOf } from "../plugin/providers/registry.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
@@ -30,6 +31,7 @@ async function open() {
     log,
     readExchange,
     provider: (name) => registry.current().providerByName(name),
+    providerMappings: async () => mappingsOf(registry.current().providers),
     hooks: hooks.hooks,
     ...(ports["gateway"] && { answers: new AnswerFeed(connect<AnswerFunctions>(ports["gateway"]), log) }),
     learnt,
@@ -45,6 +47,7 @@ const functions: RecorderFunctions = {
   isKnownId: async (id) => (await opened).recorder.isKnownId(id),
   claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
+  indexWords: async () => (await opened).recorder.indexWords(),
   amend: async (change) => (await opened).recorder.amend(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
   maintain: async (task) => (await opened).recorder.maintain(task),

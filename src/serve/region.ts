@@ -45,6 +45,7 @@ const JOBS_STOP_MS = 10_000;
 const ASKED_BY_API = [
   "claimId",
   "barrier",
+  "indexWords",
   "amend",
   "remove",
   "import",

@@ -18,6 +18,8 @@ export type RecorderFunctions = {
   claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
+  /** The same, and their words are in the index. */
+  indexWords(): Promise<void>;
   /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
   amend(change: Amendment): Promise<AmendResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */

@@ -54,6 +54,7 @@ async function older(count: number) {
           limit: 1_000,
           before: undefined,
           deadline: new Deadline(60_000),
+          isIndexed: true,
           ofProviders: async () => ({}),
         },
       ).page(),

@@ -17,6 +17,7 @@ const IN_BODIES = new Set([
   "pack_erasures",
   "word_shards",
   "pairing",
+  "words_due",
 ]);
 const TABLES = Object.values(tables).filter((table) => is(table, SQLiteTable)) as SQLiteTable[];
 const column = (name: string, type: string, notNull: boolean, fallback: string | null, primary: boolean) =>

@@ -8,7 +8,7 @@ import { searchOrder, WordSearch } from "../../store/find/word-search.ts";
 import { readWordQuery } from "../../store/words/word-query.ts";
 import { type Asked, readPaging } from "../input/query-body.ts";
 import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
+import { indexed } from "../settled.ts";
 import { answerRecords } from "./answer.ts";
 import { queryWarnings } from "./warnings.ts";
 
@@ -44,7 +44,7 @@ export async function answerSearch(
   refuseOrder(body.sort);
   const order = searchOrder(body.search);
   const after = typeof body.cursor === "string" ? decodeCursor(body.cursor, scope, order) : undefined;
-  if (after === undefined) await settled(room);
+  const isIndexed = after !== undefined || (await indexed(room));
   const database = room.reader.records;
   const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
   const before = after === undefined ? undefined : Number(after.values[0]);
@@ -53,6 +53,7 @@ export async function answerSearch(
     limit,
     before,
     deadline,
+    isIndexed,
     ofProviders: room.gateway.providerMappings,
   }).page();
   const { organizationId, sight } = scope;

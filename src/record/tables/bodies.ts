@@ -115,3 +115,6 @@ export const wordShards = sqliteTable("word_shards", {
   /** Steps that are left of the rewriting under way. */
   steps: integer(),
 });
+
+/** Records whose words are not in the index yet: a list of numbers for each commit. In `bodies.db`. */
+export const wordsDue = sqliteTable("words_due", { id: integer().primaryKey(), seqs: text().notNull() });

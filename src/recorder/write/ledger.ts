@@ -2,6 +2,7 @@ import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
 import type { Position } from "../../spool/frame.ts";
+import type { MappingsOfProviders } from "../../store/bodies/body-text.ts";
 import { identify } from "../../store/database/file-identity.ts";
 import { bodiesPath } from "../../store/database/local.ts";
 import { migrate } from "../../store/migrate.ts";
@@ -9,7 +10,9 @@ import { claimId, nodeIdOf, takeNumbers } from "../../store/nodes/nodes.ts";
 import { claimShares } from "../../store/nodes/shares.ts";
 import { lacksBodies, pairingStatements } from "../../store/pairing.ts";
 import { type Database, localPath, openStore, type Statement, type Store } from "../../store/store.ts";
-import { insertWords } from "../../store/words/shards.ts";
+import { FORGET_DUE, readDue } from "../../store/words/due.ts";
+import { saidTexts } from "../../store/words/said-texts.ts";
+import { insertWords, type Words } from "../../store/words/shards.ts";
 import type { Arrival, ArrivalResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepare.ts";
@@ -20,6 +23,7 @@ import { toStorable } from "./import.ts";
 import { putContents, recordStatements, type Storable, setPosition } from "./insert.ts";
 import { Kinds } from "./kinds.ts";
 import { withPackedExcerpts } from "./pack-excerpts.ts";
+import { WordBacklog } from "./word-backlog.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 export interface Positions {
@@ -39,6 +43,8 @@ interface CommitResult {
 /** Name of the spool's place in a database of one's own; on a server it is the node's id. */
 const OWN = "main";
 const IDS_PER_QUERY = 200;
+/** Records whose bodies are read together, for their words. */
+const TEXTS_AT_ONCE = 50;
 
 /** Where the next start reads the spool on, or undefined where nothing was read yet. */
 export async function readPosition(config: Config, records: Database): Promise<Position | undefined> {
@@ -71,13 +77,21 @@ export class Ledger {
   readonly isShared: boolean;
   readonly #places: { readonly resume: string; readonly read: string };
   readonly #kinds = new Kinds();
+  readonly #backlog = new WordBacklog();
+  readonly #ofProviders: MappingsOfProviders;
   #store: Store | undefined;
   #nextSeq = 1;
   /** Whether the database was there before: files that are missing now were moved away, and come back. */
   #wasThere: boolean;
 
-  constructor(config: Config, wasThere = false, webhooks = new WebhookRules()) {
+  constructor(
+    config: Config,
+    wasThere = false,
+    webhooks = new WebhookRules(),
+    ofProviders: MappingsOfProviders = async () => ({}),
+  ) {
     this.#config = config;
+    this.#ofProviders = ofProviders;
     this.#wasThere = wasThere;
     this.#webhooks = webhooks;
     this.isShared = localPath(config) === undefined;
@@ -104,6 +118,17 @@ export class Ledger {
       args: [],
     });
     this.#nextSeq = (row?.last ?? 0) + 1;
+    await this.#indexDue();
+  }
+
+  /** Whether words have waited long enough for the index. */
+  get wordsAreDue(): boolean {
+    return this.#backlog.isDue;
+  }
+
+  /** Puts all words into the index that are not there yet. */
+  indexWords(): Promise<void> {
+    return this.#backlog.index(this.store.bodies);
   }
 
   /** Whether `bodies.db` is older than the records beside it. */
@@ -148,8 +173,8 @@ export class Ledger {
     const plan = planCommit([...records, ...inFlight], known, () => this.#nextSeq++);
     const hasBodies = plan.written.some(({ parts }) => parts.length > 0);
     const pairing = hasBodies && !this.isShared ? pairingStatements(this.#nextSeq - 1, now) : undefined;
-    const words = this.#words([...plan.fresh, ...plan.completed]);
-    const beside = pairing === undefined ? words : [...words, pairing.bodies];
+    const words = this.#backlog.plan(this.#words([...plan.fresh, ...plan.completed]), this.isShared);
+    const beside = pairing === undefined ? words.statements : [...words.statements, pairing.bodies];
     await putContents(this.store.content, plan.written, { beside, newIds });
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const statements = recordStatements({
@@ -168,6 +193,7 @@ export class Ledger {
     if (statements.length > 0) await this.store.records.batch(statements);
     // What went into a file that lost its name while we wrote is lost: it has to be written again.
     if (this.#identity() !== files) throw new GatewayError("database_unavailable", "a database file was replaced");
+    words.done();
     for (const { record, seq } of plan.fresh) {
       record.exchange.row = "stored";
       record.exchange.seq = seq;
@@ -206,8 +232,10 @@ export class Ledger {
     });
     if (fresh.length === 0) return results;
     const records = fresh.map(({ record }) => record);
-    await putContents(this.store.content, records, { beside: this.#words(fresh) });
+    const words = this.#backlog.plan(this.#words(fresh), this.isShared);
+    await putContents(this.store.content, records, { beside: words.statements });
     await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now }));
+    words.done();
     return results;
   }
 
@@ -272,15 +300,32 @@ export class Ledger {
   }
 
   /** What is said in the records, for the index of words. */
-  #words(written: readonly { readonly record: Pick<Storable, "row" | "texts">; readonly seq: number }[]): Statement[] {
+  #words(written: readonly { readonly record: Pick<Storable, "row" | "texts">; readonly seq: number }[]): Words[] {
     if (this.#config.search_index === "no") return [];
-    return insertWords(
-      written.map(({ record: { row, texts }, seq }) => ({
-        seq,
-        organizationId: row.organization_id,
-        text: texts.said,
-      })),
-    );
+    return written.map(({ record: { row, texts }, seq }) => ({
+      seq,
+      organizationId: row.organization_id,
+      text: texts.said,
+    }));
+  }
+
+  /** Puts the words into the index that a process before this one, or a commit that failed, did not. */
+  async #indexDue(): Promise<void> {
+    this.#backlog.clear();
+    if (this.isShared) return;
+    const { records, bodies } = this.store;
+    const due = await readDue(bodies);
+    for (let at = 0; at < due.length; at += TEXTS_AT_ONCE) {
+      const seqs = due.slice(at, at + TEXTS_AT_ONCE);
+      const texts = await saidTexts(records, seqs, this.#ofProviders, bodies);
+      const owners = await records.query<{ seq: number; organizationId: string }>({
+        sql: `select seq, organization_id as organizationId from requests where seq in (select value from json_each(?))`,
+        args: [JSON.stringify(seqs)],
+      });
+      const words = owners.map((row) => ({ ...row, text: texts.get(row.seq) ?? null }));
+      if (this.#config.search_index !== "no") await bodies.batch(insertWords(words));
+    }
+    if (due.length > 0) await bodies.batch([FORGET_DUE]);
   }
 
   /** Rows of those exchanges that may have one: seen before, or with an id that the client chose. */

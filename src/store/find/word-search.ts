@@ -8,6 +8,7 @@ import { messageOf } from "../../observe.ts";
 import type { MappingsOfProviders } from "../bodies/body-text.ts";
 import type { Deadline } from "../database/deadline.ts";
 import type { Database, Value } from "../store.ts";
+import { readDue } from "../words/due.ts";
 import { saidTexts } from "../words/said-texts.ts";
 import { SHARD_RECORDS, shardOf, shards, tableOf } from "../words/shards.ts";
 import { highestUnfilled, readUnfilled } from "../words/unfilled.ts";
@@ -43,6 +44,8 @@ interface SearchOptions {
   /** Only records of lower numbers. */
   readonly before: number | undefined;
   readonly deadline: Deadline;
+  /** Whether every record that the search can find has its words in the index. */
+  readonly isIndexed: boolean;
   readonly ofProviders: MappingsOfProviders;
 }
 
@@ -68,7 +71,8 @@ export class WordSearch {
     const { limit, before } = this.#options;
     if (limit === 0) return { rows: [], next: before === undefined ? undefined : place(before), searchedTo: undefined };
     const startedMs = performance.now();
-    this.#unfilled = highestUnfilled(await readUnfilled(this.#database));
+    const due = this.#options.isIndexed ? [] : await readDue(this.#database);
+    this.#unfilled = Math.max(highestUnfilled(await readUnfilled(this.#database)), due.at(-1) ?? 0);
     for await (const searched of this.#steps()) {
       const rows = this.#found.slice(0, limit);
       const last = rows.at(-1);

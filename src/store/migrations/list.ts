@@ -28,6 +28,7 @@ import { FINISH_REASONS } from "./0025-finish-reasons.ts";
 import { PEOPLE } from "./0026-people.ts";
 import { BLOCKS_APART } from "./0027-blocks-apart.ts";
 import { NOTES } from "./0028-notes.ts";
+import { WORDS_DUE } from "./0029-words-due.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 22, name: "people", statements: PEOPLE },
   { target: "records", version: 23, name: "blocks apart", statements: BLOCKS_APART },
   { target: "records", version: 24, name: "comments and shared links", statements: NOTES },
+  { target: "bodies", version: 6, name: "words due", statements: WORDS_DUE },
 ];

@@ -10,14 +10,19 @@ import type { Database } from "../store.ts";
 
 type Row = Pick<RequestRow, (typeof READ_BY)[number] | "seq" | "request_id">;
 
-/** What is new in the turns of a few records, as the index was given it, by their numbers. */
+/**
+ * What is new in the turns of a few records, as the index was given it, by their numbers.
+ *
+ * @param bodies - where `database` does not show them.
+ */
 export async function saidTexts(
   database: Database,
   seqs: readonly number[],
   ofProviders: MappingsOfProviders,
+  bodies = database,
 ): Promise<ReadonlyMap<number, string>> {
   const texts = new Map<number, string>();
-  for (const [seq, said] of await whatRecordsSaid(database, seqs, ofProviders)) {
+  for (const [seq, said] of await whatRecordsSaid(database, seqs, ofProviders, bodies)) {
     const text = newText(said);
     if (text !== null) texts.set(seq, text);
   }
@@ -29,6 +34,7 @@ export async function whatRecordsSaid(
   database: Database,
   seqs: readonly number[],
   ofProviders: MappingsOfProviders,
+  content = database,
 ): Promise<ReadonlyMap<number, Said>> {
   const columns = ["seq", "request_id", ...READ_BY].join(", ");
   const rows = await database.query<Row>({
@@ -37,7 +43,7 @@ export async function whatRecordsSaid(
   });
   const ids = rows.map(({ request_id }) => request_id);
   const [bodies, mappings] = await Promise.all([
-    loadBodies(database, ids, ["request", "response"]),
+    loadBodies(content, ids, ["request", "response"]),
     loadMappings(database, rows, ofProviders),
   ]);
   const texts = new Map<number, Said>();

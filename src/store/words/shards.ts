@@ -16,7 +16,7 @@ export const tableOf = (shard: number) => `words_${Math.trunc(shard)}`;
 /** A word that no text has: it begins with what is no letter. Every record has its organization's. */
 export const organizationToken = (organizationId: string) => `_${Buffer.from(organizationId).toString("hex")}`;
 
-interface Words {
+export interface Words {
   readonly seq: number;
   readonly organizationId: string;
   /** What was said in the record; one without text has no words. */
