@@ -7,8 +7,8 @@ import { failure } from "./envelope.ts";
 
 const SHELL = "index.html";
 const ASSETS = "/assets/";
-/** Pages that a shared link leads to. */
-const SHARED = "/shared/";
+/** Pages whose address is a secret: of shared links, and of invitations. */
+const SECRET = ["/shared/", "/invitation/"];
 /** What they add, as does all that the API answers to a link: search engines keep nothing, and neither do caches. */
 export const UNSEEN = {
   "x-robots-tag": "noindex, nofollow, noarchive",
@@ -71,8 +71,7 @@ export class Dashboard {
     const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
     if (file === undefined) return failure(new GatewayError("not_found", "the dashboard has no such file"));
     const answer = fileAnswer(request, file, isAsset);
-    // The address of such a page is a secret.
-    if (pathname.startsWith(SHARED))
+    if (SECRET.some((start) => pathname.startsWith(start)))
       for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
     return answer;
   }

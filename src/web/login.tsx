@@ -1,76 +1,167 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { SessionView } from "../api/logins/session.ts";
-import { ApiFailure, post } from "./api.ts";
+import { ApiFailure, get, post } from "./api.ts";
 import { Field } from "./parts/field.tsx";
+import { Failed } from "./parts/states.tsx";
 import { entered, sessionQuery, tellTabs } from "./session.ts";
 
-/** Asks for a key in place of whatever page was opened, which then shows. The key leaves this page only to the API, and stays nowhere. */
+/** A way to log in that `GET /v1/login` lists. */
+interface Method {
+  readonly kind: string;
+}
+
+interface Way {
+  readonly about: string;
+  /** On the button that changes to this way. */
+  readonly change: string;
+  readonly fields: readonly [LoginField, ...LoginField[]];
+  readonly tooMany: string;
+}
+
+interface LoginField {
+  readonly name: "email" | "key" | "password";
+  readonly label: string;
+  readonly type: string;
+  readonly autoComplete: string;
+  readonly placeholder?: string;
+  /** What is said where it is empty. */
+  readonly empty: string;
+}
+
+/** The ways that this page knows, by their kind. */
+const WAYS: Readonly<Record<string, Way>> = {
+  local: {
+    about: "Log in with your e-mail address and password.",
+    change: "Log in with a password",
+    fields: [
+      { name: "email", label: "E-mail", type: "email", autoComplete: "username", empty: "Enter your e-mail address." },
+      {
+        ...{ name: "password", label: "Password", type: "password", autoComplete: "current-password" },
+        empty: "Enter your password.",
+      },
+    ],
+    tooMany: "Too many wrong passwords. Wait before the next, 15 minutes at most.",
+  },
+  key: {
+    about: "Log in with a service key. It decides what you see and what you may change.",
+    change: "Log in with a service key",
+    fields: [
+      {
+        ...{ name: "key", label: "Service key", type: "password", autoComplete: "current-password" },
+        ...{ placeholder: "sk-weir-…", empty: "Enter a service key." },
+      },
+    ],
+    tooMany: "Too many wrong keys. Wait a minute before the next.",
+  },
+};
+
+/** Asks who it is in place of whatever page was opened, which then shows. Nothing that is typed is kept. */
 export function Login() {
-  const client = useQueryClient();
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = "Log in · Weir";
-    input.current?.focus();
   }, []);
-
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const key = String(new FormData(event.currentTarget).get("key") ?? "").trim();
-    if (key === "") return setError("Enter a service key.");
-    setBusy(true);
-    setError(undefined);
-    try {
-      const session = await post<SessionView>("/v1/session", { key });
-      client.setQueryData(sessionQuery.queryKey, entered(client, session));
-      tellTabs();
-    } catch (failure) {
-      setError(said(failure));
-      setBusy(false);
-      input.current?.select();
-    }
-  };
-
+  const { data, error, refetch } = useQuery({
+    queryKey: [...sessionQuery.queryKey, "ways"],
+    queryFn: async ({ signal }) => (await get<{ readonly methods: readonly Method[] }>("/v1/login", signal)).methods,
+  });
+  const [chosen, choose] = useState<string>();
+  const kinds = data?.map(({ kind }) => kind).filter((kind) => Object.hasOwn(WAYS, kind)) ?? [];
+  const kind = chosen ?? kinds[0];
+  const others = kinds.filter((each) => each !== kind);
+  if (data === undefined && error === null) return <main className="login" aria-busy="true" />;
+  if (data === undefined)
+    return (
+      <main className="login">
+        <Failed error={error} onRetry={() => void refetch()} />
+      </main>
+    );
   return (
     <main className="login">
-      <form onSubmit={submit} className="login-form">
+      <div className="login-form">
         <h1>Weir</h1>
-        <p className="login-about">Log in with a service key. It decides what you see and what you may change.</p>
-        <Field
-          label="Service key"
-          error={error}
-          hint={
-            <>
-              <code>weir serve</code> printed the first one; <code>weir keys create</code> makes more.
-            </>
-          }
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              ref={input}
-              name="key"
-              type="password"
-              autoComplete="current-password"
-              spellCheck={false}
-              placeholder="sk-weir-…"
-              required
-            />
-          )}
-        </Field>
-        <button type="submit" className="primary" disabled={isBusy}>
-          {isBusy ? "Logging in…" : "Log in"}
-        </button>
-      </form>
+        {kind === undefined ? <p className="login-about">Nobody can log in here: every way is switched off.</p> : null}
+        {kind === undefined ? null : <LoginForm key={kind} kind={kind} way={WAYS[kind]!} />}
+        {others.map((other) => (
+          <button key={other} type="button" className="link" onClick={() => choose(other)}>
+            {WAYS[other]!.change}
+          </button>
+        ))}
+      </div>
     </main>
   );
 }
 
-function said(failure: unknown): string {
+interface Wrong {
+  readonly name: LoginField["name"];
+  readonly text: string;
+}
+
+function LoginForm({ kind, way }: { readonly kind: string; readonly way: Way }) {
+  const client = useQueryClient();
+  const [wrong, setWrong] = useState<Wrong>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const first = way.fields[0].name;
+  const last = way.fields.at(-1)!.name;
+  useEffect(() => form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus(), [first]);
+
+  const refuse = (name: LoginField["name"], text: string) => {
+    setWrong({ name, text });
+    form.current?.querySelector<HTMLInputElement>(`[name="${name}"]`)?.select();
+  };
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget);
+    const body = Object.fromEntries(
+      // A password may begin with a space.
+      way.fields.map(({ name }) => [name, name === "password" ? typed.get(name) : String(typed.get(name)).trim()]),
+    );
+    const empty = way.fields.find(({ name }) => body[name] === "");
+    if (empty !== undefined) return refuse(empty.name, empty.empty);
+    setBusy(true);
+    setWrong(undefined);
+    try {
+      const session = await post<SessionView>("/v1/session", body);
+      client.setQueryData(sessionQuery.queryKey, entered(client, session));
+      tellTabs();
+    } catch (failure) {
+      setBusy(false);
+      refuse(last, said(failure, way));
+    }
+  };
+
+  return (
+    <form ref={form} onSubmit={submit} className="login-fields" noValidate>
+      <p className="login-about">{way.about}</p>
+      {way.fields.map(({ name, label, empty: _, ...input }) => (
+        <Field
+          key={name}
+          label={label}
+          error={wrong?.name === name ? wrong.text : undefined}
+          {...(kind === "key" ? { hint: <KeyHint /> } : {})}
+        >
+          {(ids) => <input {...ids} {...input} name={name} spellCheck={false} required />}
+        </Field>
+      ))}
+      <button type="submit" className="primary" disabled={isBusy}>
+        {isBusy ? "Logging in…" : "Log in"}
+      </button>
+    </form>
+  );
+}
+
+function KeyHint() {
+  return (
+    <>
+      <code>weir serve</code> printed the first one; <code>weir keys create</code> makes more.
+    </>
+  );
+}
+
+function said(failure: unknown, { tooMany }: Way): string {
   if (!(failure instanceof ApiFailure)) return String(failure);
-  if (failure.status === 401) return `${failure.message[0]!.toUpperCase()}${failure.message.slice(1)}.`;
-  if (failure.status === 429) return "Too many wrong keys. Wait a minute before the next.";
-  return failure.message;
+  if (failure.status === 429) return tooMany;
+  if (failure.status !== 401 && failure.status !== 403) return failure.message;
+  return `${failure.message[0]!.toUpperCase()}${failure.message.slice(1)}.`;
 }

@@ -9,8 +9,12 @@ import { followTabs, sessionQuery } from "./session.ts";
 /** Of a page that a shared link leads to: it belongs to nobody who is logged in. */
 const [, sharedToken] = /^\/shared\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
 const SharedPage = lazy(() => import("./shared/page.tsx"));
+/** Of the page that an invitation leads to. */
+const [, invitationToken] = /^\/invitation\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
+const InvitationPage = lazy(() => import("./invitation/page.tsx"));
+const isDashboard = sharedToken === undefined && invitationToken === undefined;
 
-if (sharedToken === undefined) {
+if (isDashboard) {
   // Asked for while the first page's code is on its way.
   void client.prefetchQuery(sessionQuery);
   followTabs(client);
@@ -19,13 +23,11 @@ if (sharedToken === undefined) {
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      {sharedToken === undefined ? (
-        <RouterProvider router={router} />
-      ) : (
-        <Suspense>
-          <SharedPage token={sharedToken} />
-        </Suspense>
-      )}
+      {isDashboard ? <RouterProvider router={router} /> : null}
+      <Suspense>
+        {sharedToken === undefined ? null : <SharedPage token={sharedToken} />}
+        {invitationToken === undefined ? null : <InvitationPage token={invitationToken} />}
+      </Suspense>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -27,10 +27,13 @@ export function followTabs(client: QueryClient): void {
   tabs.addEventListener("message", () => void client.invalidateQueries({ queryKey: SESSION }));
 }
 
+/** Who is logged in, and for which organization. */
+export const whoIs = ({ key, organization_id }: SessionView): string => `${key.id} ${organization_id}`;
+
 /** Forgets what was answered to another key, of this tab or of a log-in in another one: it may belong to another organization. */
 export function entered(client: QueryClient, session: SessionView): SessionView {
   const before = client.getQueryData<SessionView>(SESSION);
-  if (before !== undefined && before.key.id !== session.key.id) {
+  if (before !== undefined && whoIs(before) !== whoIs(session)) {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
   }
   return session;
@@ -43,9 +46,14 @@ export function useSession(): SessionView {
   return data;
 }
 
+/** What a scope of a key is called where it is a user's. */
+const PERMISSION = { gateway: "gateway", figures: "figures", read: "bodies", write: "write", admin: "admin" } as const;
+
 /** Why a control that needs `scope` is of no use to this key, or undefined where it works. `admin` implies all. */
-export function useMissing(scope: "gateway" | "read" | "write" | "admin"): string | undefined {
-  const { scopes } = useSession();
+export function useMissing(scope: keyof typeof PERMISSION): string | undefined {
+  const { kind, scopes } = useSession();
   if (scopes.includes(scope) || scopes.includes("admin")) return undefined;
+  if (scope === "figures" && scopes.includes("read")) return undefined;
+  if (kind === "user") return `This needs the permission ${PERMISSION[scope]}, which your role lacks.`;
   return `This needs a key with the scope ${scope}; yours has ${scopes.join(", ")}.`;
 }

@@ -10,14 +10,14 @@ import { Icon } from "./parts/icon.tsx";
 import { keepFocus } from "./parts/keep-focus.ts";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Unreachable } from "./parts/unreachable.tsx";
-import { sessionQuery, useMissing, useSession } from "./session.ts";
+import { sessionQuery, useMissing, useSession, whoIs } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
 /** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
   if (error instanceof ApiFailure && error.status === 401) return <Login />;
-  if (data !== undefined) return <Frame key={data.key.id} />;
+  if (data !== undefined) return <Frame key={whoIs(data)} />;
   if (isPending) return <main className="login" aria-busy="true" />;
   return (
     <main className="login">
@@ -44,7 +44,7 @@ function usePagesCode(): void {
 function Frame() {
   usePagesCode();
   const [isOpen, setOpen] = useState(false);
-  const missing = useMissing("read");
+  const missing = useMissing("figures");
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
   const shown = useRef(path);
   useEffect(() => {
@@ -101,7 +101,9 @@ function Frame() {
         {missing === undefined ? (
           <Outlet />
         ) : (
-          <Empty title="This key cannot look at anything">{missing} Log out, and in with another one.</Empty>
+          <Empty title="There is nothing that you may look at">
+            {missing} Log out, and in with another key or account.
+          </Empty>
         )}
       </main>
       <Unreachable />

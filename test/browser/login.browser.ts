@@ -24,7 +24,7 @@ test("nothing shows before a key is given, and then the page that was opened doe
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
   expect(new URL(page.url()).search).toBe("?range=7d");
   const [cookie] = await opened.context.cookies();
-  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
   expect(cookie!.value).not.toContain(KEY);
   expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.cookie)).not.toContain(
     "sk-weir",
@@ -32,13 +32,14 @@ test("nothing shows before a key is given, and then the page that was opened doe
   expect(faults).toEqual([]);
 });
 
-test("before anyone has logged in, nothing is asked for but who it is", async () => {
+test("before anyone has logged in, nothing is asked for but who it is, and how to log in", async () => {
   await using opened = await it.open("/requests", { key: null });
+  await opened.page.getByLabel("Service key").waitFor();
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await opened.page.reload();
   await opened.page.getByLabel("Service key").waitFor();
-  expect(asked.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session"]);
+  expect(asked.filter((path) => path.startsWith("/v1/"))).toEqual(["/v1/session", "/v1/login"]);
 });
 
 test.each(["/requests", "/overview"])(
@@ -137,7 +138,7 @@ test("who logs in with another organization's key sees nothing of what was shown
 test("a key that may not look is told what it lacks", async () => {
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "sender", "--scopes", "gateway");
   await using opened = await it.open("/requests", { key: made.stdout.trim() });
-  await opened.page.getByText("This needs a key with the scope read; yours has gateway.").waitFor();
+  await opened.page.getByText("This needs a key with the scope figures; yours has gateway.").waitFor();
 });
 
 describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {

@@ -8,6 +8,7 @@ import { changeOrganization, createOrganization, shownOrganizations } from "../.
 import {
   changeUser,
   findUser,
+  hasPasswords,
   listUsers,
   readEmail,
   removeUser,
@@ -52,8 +53,10 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/login",
-      () => {
-        const { local_login, key_login } = room.config;
+      async () => {
+        const { key_login } = room.config;
+        // Before there is a user, a password leads nowhere.
+        const local_login = room.config.local_login && (await hasPasswords(records));
         const local = { kind: "local", name: "local", label: "E-mail and password", start: "/v1/session" };
         const key = { kind: "key", name: "key", label: "Service key", start: "/v1/session" };
         return success({ methods: [...(local_login ? [local] : []), ...(key_login ? [key] : [])] });

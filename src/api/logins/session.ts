@@ -30,6 +30,7 @@ const LOGIN = t.Object(
 
 /** Who is asking, and where things are: what `GET /v1/session` answers. */
 export interface SessionView {
+  readonly kind: "user" | "key";
   /** The service key; of a user their id and address. */
   readonly key: { readonly id: string; readonly name: string };
   readonly organization: string;
@@ -50,7 +51,8 @@ export interface SessionView {
 export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
   const failedKeys = new FailedLogins();
   const failedPasswords = new FailedPasswords();
-  const view = async (request: Request, { key }: Caller, expiresAt: number | null): Promise<SessionView> => ({
+  const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
+    kind: user === undefined ? "key" : "user",
     key: { id: key.id, name: key.name },
     organization: (await organizationName(room.home.reader.records, key.organizationId)) ?? key.organizationId,
     organization_id: key.organizationId,

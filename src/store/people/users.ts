@@ -57,6 +57,12 @@ export function listUsers(records: Database): Promise<User[]> {
   return records.query<User>({ sql: "select * from users order by email", args: [] });
 }
 
+/** Whether anybody can log in with a password. */
+export async function hasPasswords(records: Database): Promise<boolean> {
+  const sql = "select 1 from users where password is not null limit 1";
+  return (await records.query({ sql, args: [] })).length > 0;
+}
+
 export interface NewUser {
   readonly email: string;
   readonly name: string;
