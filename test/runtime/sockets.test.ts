@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import net from "node:net";
 import { nativeSockets } from "../../src/runtime/http/native-sockets.ts";
 import { type ByteSocket, type Listener, nodeSockets } from "../../src/runtime/http/sockets.ts";
+import { until } from "../until.ts";
 
 const listeners: Listener[] = [];
 const accepted: ByteSocket[] = [];
@@ -185,3 +187,37 @@ test("what a listener of a socket throws is not caught: the process hears of it"
   const { stdout, exitCode } = Bun.spawnSync([process.execPath, "-e", script]);
   expect([stdout.toString(), exitCode]).toEqual(["a bug\n", 0]);
 });
+
+// The listener takes no connection, so that once its queue is full those that come are not answered at all.
+test("connects that are given up hold few files", async () => {
+  const script = `
+    require("node:net").createServer().listen(0, "127.0.0.1", function () {
+      console.log(this.address().port);
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+    });`;
+  await using child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const port = Number(Buffer.from(value!).toString());
+  const files = () => readdirSync("/proc/self/fd").length;
+  const connect = () => {
+    const socket = nativeSockets.connect("127.0.0.1", port);
+    socket.on("error", () => undefined);
+    return socket;
+  };
+  const opened: ByteSocket[] = [];
+  const waiting = new Set<ByteSocket>();
+  const before = files();
+  while (waiting.size < 400) {
+    const socket = connect();
+    waiting.add(socket);
+    socket.on("connect", () => {
+      waiting.delete(socket);
+      opened.push(socket);
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const closed = [...waiting, ...opened].map((socket) => happens(socket, "close"));
+  for (const socket of [...waiting, ...opened]) socket.destroy();
+  await Promise.all(closed);
+  await until(() => files() < before + 300);
+}, 60_000);

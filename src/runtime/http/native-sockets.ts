@@ -1,7 +1,15 @@
 import { EventEmitter } from "node:events";
+import net from "node:net";
 import type { ByteSocket, Sockets } from "./sockets.ts";
 
 type Handle = Bun.Socket<NativeSocket>;
+
+/**
+ * A connect of Bun's that is given up holds its file until the system gives up too, after minutes. While so many are
+ * connecting, `node:net` connects, which lets go at once: a provider that answers nothing must not use up all files.
+ */
+const CONNECTING_MAX = 256;
+let connecting = 0;
 
 /** Bun's own sockets, without the streams that `node:net` puts over them. */
 export const nativeSockets: Sockets = {
@@ -36,11 +44,15 @@ export const nativeSockets: Sockets = {
   },
 
   connect(address, port) {
+    if (connecting >= CONNECTING_MAX) return net.connect({ host: address, port, noDelay: true });
     const socket = new NativeSocket(false);
     // Bun calls `connectError` before anyone can listen where the system refuses at once; the promise rejects later.
     const failed = (error: Error) => socket.failed(error);
     const options = { hostname: address, port, allowHalfOpen: true, data: socket, socket: CONNECTING };
-    Bun.connect<NativeSocket>(options).catch(failed);
+    connecting++;
+    Bun.connect<NativeSocket>(options)
+      .catch(failed)
+      .finally(() => connecting--);
     return socket;
   },
 };
