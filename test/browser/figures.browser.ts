@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../until.ts";
+import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { fillWorld, HOSTILE, type World } from "./world.ts";
@@ -83,7 +84,7 @@ describe("Overview", () => {
   test("leads from a row of a chart's table to the requests of that time, by keyboard alone", async () => {
     await using opened = await it.open("/overview?range=24h");
     const { page } = opened;
-    const toggle = page.getByRole("button", { name: "Table of Errors" });
+    const toggle = page.getByRole("button", { name: "Table of Errors", exact: true });
     await toggle.waitFor();
     await toggle.focus();
     await page.keyboard.press("Enter");
@@ -220,8 +221,33 @@ describe("a session", () => {
     await search.waitFor({ state: "detached" });
     expect(await page.getByText("1 failed").count()).toBe(1);
     await plan.press("Enter");
+    await page.setViewportSize({ width: 800, height: 800 });
     await page.locator("[data-step]").first().click();
     await page.waitForURL(new RegExp(`/requests/${world.ids[0]}`));
+  });
+
+  test("is walked through with each request beside the others, and errors are a link away", async () => {
+    await using opened = await it.open(SESSION, { width: 1_440 });
+    const { page, faults } = opened;
+    const steps = page.locator("[data-step]");
+    await steps.first().waitFor();
+    const ids = await steps.evaluateAll((all) => all.map((each) => each.getAttribute("data-step")!));
+    const shown = (id: string) => page.locator(`.request-panel a[href="/requests/${id}"]`, { hasText: "Open page" });
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await shown(ids[0]!).waitFor();
+    await page.keyboard.press("j");
+    await shown(ids[1]!).waitFor();
+    expect(await page.locator("[data-step][aria-current]").getAttribute("data-step")).toBe(ids[1]!);
+    expect(await findings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1_440);
+    await page.keyboard.press("Escape");
+    await page.locator(".request-panel").waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("data-step"))).toBe(ids[1]!);
+    await page.getByRole("link", { name: "Show them" }).click();
+    await page.locator("tr[data-id]").waitFor();
+    expect(await page.locator("tr[data-id]").count()).toBe(1);
+    expect(faults).toEqual([]);
   });
 
   test("names each step by what happened in it, in time and as a conversation too", async () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { BUCKET_MS, bucketOf, bucketTimes, spanBefore, spanOf } from "../../src/web/metrics/range.ts";
 import { align, change, layers, type MetricsRow, share, stacked, topGroups } from "../../src/web/metrics/series.ts";
 import { assertProperty } from "../chance.ts";
+import { metricsRow } from "./metrics-row.ts";
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
 
@@ -49,39 +50,21 @@ test("the span before is as long and ends where this one begins", () => {
   expect(spanBefore({ from: 100, to: 130 })).toEqual({ from: 70, to: 100 });
 });
 
-const row = (time: number, more: Partial<MetricsRow>): MetricsRow => ({
-  time: new Date(time).toISOString(),
-  requests: 1,
-  errors: 0,
-  refused: 0,
-  error_rate: 0,
-  cache_hits: 0,
-  cost: 0,
-  prompt_tokens: 0,
-  completion_tokens: 0,
-  total_tokens: 0,
-  latency_avg: null,
-  latency_p50: null,
-  latency_p90: null,
-  latency_p95: null,
-  latency_p99: null,
-  ...more,
-});
 const cost = ({ cost }: MetricsRow) => cost;
 const TIMES = [0, 60_000, 120_000];
 
 test("rows stand in the place of their bucket, and gaps are told from nothing", () => {
-  const rows = [row(120_000, { latency_p50: 7 }), row(0, { latency_p50: null })];
+  const rows = [metricsRow(120_000, { latency_p50: 7 }), metricsRow(0, { latency_p50: null })];
   expect(align(TIMES, rows, ({ latency_p50 }) => latency_p50, null)).toEqual([null, null, 7]);
-  expect(align(TIMES, [row(60_000, { cost: 2 })], cost, 0)).toEqual([0, 2, 0]);
+  expect(align(TIMES, [metricsRow(60_000, { cost: 2 })], cost, 0)).toEqual([0, 2, 0]);
 });
 
 test("layers are the groups asked for and the rest of the whole", () => {
-  const whole = [row(0, { cost: 10 }), row(60_000, { cost: 0.3 })];
+  const whole = [metricsRow(0, { cost: 10 }), metricsRow(60_000, { cost: 0.3 })];
   const rows = [
-    row(0, { cost: 4, user: "a" }),
-    row(0, { cost: 1, user: null }),
-    row(60_000, { cost: 0.1 + 0.2, user: "a" }),
+    metricsRow(0, { cost: 4, user: "a" }),
+    metricsRow(0, { cost: 1, user: null }),
+    metricsRow(60_000, { cost: 0.1 + 0.2, user: "a" }),
   ];
   const split = { key: "user", groups: [{ value: "a" }, { value: null }], rows };
   const found = layers(TIMES, whole, split, cost, ({ value }) => String(value));
@@ -94,14 +77,14 @@ test("layers are the groups asked for and the rest of the whole", () => {
 });
 
 test("there is no rest where the groups are the whole", () => {
-  const rows = [row(0, { cost: 4, model: "m" })];
+  const rows = [metricsRow(0, { cost: 4, model: "m" })];
   const split = { key: "model", groups: [{ value: "m" }], rows };
   expect(layers(TIMES, rows, split, cost, () => "m")).toHaveLength(1);
 });
 
 test("the groups shown are those that matter most, ties by requests", () => {
   const rows = Array.from({ length: 12 }, (_, at) =>
-    row(0, { model: `m${at}`, cost: at === 3 ? 9 : null, requests: at }),
+    metricsRow(0, { model: `m${at}`, cost: at === 3 ? 9 : null, requests: at }),
   );
   expect(topGroups(rows, "model", cost).map(({ value }) => value)).toEqual([
     "m3",

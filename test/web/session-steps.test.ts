@@ -53,6 +53,10 @@ test.each([
   [{ view: "time" }, { view: "time" }],
   [{ view: "conversation" }, { view: "conversation" }],
   [{ view: 5 }, {}],
+  [
+    { view: "time", open: "r1" },
+    { view: "time", open: "r1" },
+  ],
 ])("an address with %p asks for %p", (said, read) => {
   expect(readSessionSearch(said)).toEqual(read as never);
 });

@@ -39,7 +39,7 @@ export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries
       ) : (
         <>
           <TimeChart label={title} {...plotted} onOpen={onOpen} onZoom={onZoom} />
-          <Legend plotted={plotted} onOpen={onOpenSeries} />
+          <Legend title={title} plotted={plotted} onOpen={onOpenSeries} />
         </>
       )}
       {note === undefined ? null : <p className="chart-note">{note}</p>}
@@ -48,15 +48,17 @@ export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries
 }
 
 function Legend({
+  title,
   plotted,
   onOpen,
 }: {
+  readonly title: string;
   readonly plotted: Plotted;
   readonly onOpen?: ((at: number) => void) | undefined;
 }) {
   const [only] = plotted.series;
   // The title says it already.
-  if (plotted.series.length === 1 && only?.group === undefined) return <p className="legend" />;
+  if (plotted.series.length === 1 && only?.name === title) return <p className="legend" />;
   return (
     <ul className="legend">
       {plotted.series.map(({ name, group }, at) => (

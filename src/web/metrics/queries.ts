@@ -11,6 +11,8 @@ interface MetricsBody {
   readonly time_bucket?: Bucket;
   readonly limit?: number;
   readonly speeds?: boolean;
+  /** Where false, rows have none, and take a fraction of the time. */
+  readonly latencies?: boolean;
 }
 
 /** What was answered stays while the same is asked of a span that has moved on; of anything else it would be wrong. */

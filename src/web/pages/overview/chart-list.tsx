@@ -7,7 +7,8 @@ import { groupName } from "../../metrics/links.tsx";
 import { align, layers, type MetricsRow, type Series } from "../../metrics/series.ts";
 import { formatCompact } from "../../parts/format.ts";
 import { Count, Duration, Money } from "../../parts/values.tsx";
-import type { Figures } from "./use-figures.ts";
+import { errorKinds } from "./error-kinds.ts";
+import { type Figures, NOT_RIGHT } from "./use-figures.ts";
 
 /** One chart of the page. */
 interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole"> {
@@ -30,6 +31,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
   const { totals, times, whole } = figures;
   const bars = (title: string, measure: Measure) => sums(figures, by, title, measure);
   const errorRate = whole && [{ name: "Error rate", values: align(times, whole, (row) => row.error_rate, null) }];
+  const kinds = figures.kinds && errorKinds(times, figures.kinds);
   const alone = by === undefined ? { colours: [RED] } : {};
   return [
     {
@@ -94,6 +96,16 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       series: bars("Errors", ({ errors }) => errors),
       node: ERRORS,
       ...alone,
+    },
+    {
+      title: "Errors by kind",
+      kind: "bars",
+      format: formatCompact,
+      isWhole: true,
+      figure: <Count of={totals && totals.errors + totals.refused} />,
+      series: kinds?.series,
+      colours: kinds?.colours ?? [],
+      node: NOT_RIGHT,
     },
     {
       title: "Error rate",

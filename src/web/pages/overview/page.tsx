@@ -16,7 +16,7 @@ import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { isUnreadable } from "../requests/search.ts";
 import { Charts } from "./charts.tsx";
 import { type OverviewSearch, SPLITS } from "./search.ts";
-import { Tiles } from "./tiles.tsx";
+import { Changes, Tiles } from "./tiles.tsx";
 import { TopList } from "./top-list.tsx";
 import { useFigures } from "./use-figures.ts";
 
@@ -108,6 +108,7 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
   return (
     <>
       <Tiles totals={totals} before={before} cache={cache} />
+      <Changes totals={totals} before={before} />
       <Charts figures={figures} filter={filter} by={by} span={stable} onZoom={onZoom} />
       {lists.map((each) => (
         <TopList key={each} title={listTitle(each)} by={each} span={stable} filter={filter} whole={totals?.cost} />

@@ -3,6 +3,7 @@ import type { CacheRow } from "../../metrics/queries.ts";
 import { change, type MetricsRow, share } from "../../metrics/series.ts";
 import { Tile } from "../../parts/tile.tsx";
 import { Count, Counted, Duration, Money } from "../../parts/values.tsx";
+import { changesInWords, isComparable } from "./changes.ts";
 
 interface TilesProps {
   readonly totals: MetricsRow | undefined;
@@ -11,14 +12,9 @@ interface TilesProps {
   readonly cache: readonly CacheRow[] | undefined;
 }
 
-/** How many times as many requests there may be as in the time before, so that the two are compared. */
-const COMPARABLE = 10;
-
 /** The figures of the whole span, and how they changed against the span before. */
 export function Tiles({ totals, before: earlier, cache }: TilesProps) {
-  // Against a time in which next to nothing passed, every change would be a great one.
-  const isComparable = (earlier?.requests ?? 0) * COMPARABLE > (totals?.requests ?? 0);
-  const before = isComparable ? earlier : undefined;
+  const before = totals && earlier && isComparable(totals, earlier) ? earlier : undefined;
   const errorRate = totals?.error_rate ?? null;
   const errorsBefore = before?.error_rate ?? null;
   const hits = cache?.reduce((sum, row) => sum + row.hits, 0);
@@ -84,6 +80,16 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         }
       />
     </dl>
+  );
+}
+
+/** The same in words, where something changed. */
+export function Changes({ totals, before }: Pick<TilesProps, "totals" | "before">) {
+  if (totals === undefined || before === undefined) return null;
+  return (
+    <p className="changes">
+      <strong>Against the time before:</strong> {changesInWords(totals, before).join(" ")}
+    </p>
   );
 }
 

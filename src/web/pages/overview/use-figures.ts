@@ -1,12 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { and, type FilterTree, or } from "../../filter/tree.ts";
-import { ofGroup, within } from "../../metrics/filter.ts";
+import { ERRORS, ofGroup, REFUSED, within } from "../../metrics/filter.ts";
 import { cacheSeriesQuery, metricsQuery } from "../../metrics/queries.ts";
 import { type Bucket, bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
 import { type Group, type MetricsRow, topGroups } from "../../metrics/series.ts";
 
 /** Groups that are looked at for which are the greatest. */
 const GROUPS_MAX = 1_000;
+
+/** Errors, and what Weir refused. */
+export const NOT_RIGHT = or(ERRORS, REFUSED);
 
 /** All that the page shows of a span, each part as soon as it is there. */
 export function useFigures(span: Span, by: string | undefined, filter: FilterTree) {
@@ -19,8 +22,15 @@ export function useFigures(span: Span, by: string | undefined, filter: FilterTre
   );
   const whole = useQuery(metricsQuery({ filter: asked, time_bucket: bucket, speeds: true }, `whole ${question}`));
   const cache = useQuery(cacheSeriesQuery(asked, bucket, question));
+  const wrong = {
+    filter: and(asked, NOT_RIGHT),
+    group_by: ["outcome", "status"],
+    time_bucket: bucket,
+    latencies: false,
+  };
+  const kinds = useQuery(metricsQuery(wrong, `kinds ${question}`));
   const split = useSplit({ asked, by, bucket, question });
-  const all = [totals, before, whole, cache, ...split.queries];
+  const all = [totals, before, whole, cache, kinds, ...split.queries];
   return {
     bucket,
     times: bucketTimes(span, bucket),
@@ -28,6 +38,7 @@ export function useFigures(span: Span, by: string | undefined, filter: FilterTre
     before: before.data?.[0],
     whole: whole.data,
     cache: cache.data,
+    kinds: kinds.data,
     split: split.split,
     error: all.find(({ error }) => error !== null)?.error ?? null,
     retry: () => {

@@ -24,6 +24,7 @@ import { marksOf } from "./marks.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, type RequestsQuestion, useRequestCount, useRequests } from "./query.ts";
 import { RefusedBanner } from "./refused-banner.tsx";
+import { hasRoomBeside } from "./room-beside.ts";
 import { isUnreadable, type RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
@@ -39,11 +40,9 @@ const Facets = lazy(async () => ({ default: (await asideCode()).Facets }));
 const Histogram = lazy(async () => ({ default: (await asideCode()).Histogram }));
 const DownloadDialog = lazy(async () => ({ default: (await import("./download/download-dialog.tsx")).DownloadDialog }));
 const panelCode = () => import("./panel.tsx");
-const RequestPanel = lazy(async () => ({ default: (await panelCode()).RequestPanel }));
+const ListPanel = lazy(async () => ({ default: (await panelCode()).ListPanel }));
 /** When the rows are there: the panel opens at once, and also while the service is away. */
 const IDLE_MS = 1_500;
-/** Below this width there is no room beside the list: a request opens as a page. */
-const PANEL_SCREEN = "(min-width: 901px)";
 
 export function RequestsPage() {
   const search = route.useSearch();
@@ -88,7 +87,7 @@ function ReadRequests() {
   const { open } = search;
   const onOpen = useCallback(
     (id: string) => {
-      if (!matchMedia(PANEL_SCREEN).matches) return void navigate({ to: "/requests/$id", params: { id } });
+      if (!hasRoomBeside()) return void navigate({ to: "/requests/$id", params: { id } });
       // The way back closes the panel, however many requests were looked at in it.
       void navigate({ to: "/requests", search: (now) => ({ ...now, open: id }), replace: open !== undefined });
     },
@@ -200,7 +199,7 @@ function ReadRequests() {
         />
         {open === undefined ? null : (
           <Suspense fallback={<section className="request-panel panel" aria-busy="true" />}>
-            <RequestPanel id={open} question={question} onOpen={onOpen} onClose={() => set({ open: undefined })} />
+            <ListPanel id={open} question={question} onOpen={onOpen} onClose={() => set({ open: undefined })} />
           </Suspense>
         )}
       </div>

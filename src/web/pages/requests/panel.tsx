@@ -8,25 +8,32 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { recordQuery } from "../request/record.ts";
 import { RequestView, Subtitle, tabBeside } from "../request/request-view.tsx";
 import type { RequestTab } from "../request/search.ts";
-import { useNeighbours } from "./neighbours.ts";
+import { type Neighbours, useNeighbours } from "./neighbours.ts";
 import type { RequestsQuestion } from "./query.ts";
 import { StepButtons } from "./step-buttons.tsx";
 
 interface RequestPanelProps {
   readonly id: string;
-  readonly question: RequestsQuestion;
+  readonly neighbours: Neighbours;
   readonly onOpen: (id: string) => void;
   readonly onClose: () => void;
 }
 
+type ListPanelProps = Omit<RequestPanelProps, "neighbours"> & { readonly question: RequestsQuestion };
+
 /** Before the next request is asked for ahead of its turn. */
 const SETTLED_MS = 250;
 
-/** One request at the side of the list. It gets the focus when it opens; the part that is shown stays from request to request. */
-export function RequestPanel({ id, question, onOpen, onClose }: RequestPanelProps) {
+/** One request at the side of the list that it is in. */
+export function ListPanel({ question, ...rest }: ListPanelProps) {
+  const { data } = useQuery(recordQuery(rest.id));
+  return <RequestPanel neighbours={useNeighbours(rest.id, data?.request_created_at, question)} {...rest} />;
+}
+
+/** One request at the side of others. It gets the focus when it opens; the part that is shown stays from request to request. */
+export function RequestPanel({ id, neighbours, onOpen, onClose }: RequestPanelProps) {
   const [tab, setTab] = useState<RequestTab>("conversation");
   const { data, error, refetch } = useQuery(recordQuery(id));
-  const neighbours = useNeighbours(id, data?.request_created_at, question);
   const panel = useRef<HTMLElement>(null);
   const step = (to: string | undefined) => to !== undefined && onOpen(to);
   useKeys({

@@ -10,9 +10,10 @@ import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
 import { Said } from "./said.tsx";
 import { VIEWS } from "./search.ts";
+import { StepPanel } from "./step-panel.tsx";
 import { meanScores, type RecordRow, stepOf, usersOf } from "./steps.ts";
 import { Timeline } from "./timeline.tsx";
-import { inTime, sessionTotals, sessionTree, type Totals } from "./tree.ts";
+import { inTime, sessionTotals, sessionTree, type Totals, visible } from "./tree.ts";
 
 interface SessionContentProps {
   readonly id: string;
@@ -24,12 +25,16 @@ interface SessionContentProps {
 
 /** A session's figures, and its requests as somebody wants to look at them. */
 export function SessionContent({ id, rows, isCut }: SessionContentProps) {
-  const { view = "tree" } = useSearch({ from: "/sessions/$id" });
+  const { view = "tree", open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });
-  useKeys({ j: () => focusStep(1), k: () => focusStep(-1) });
+  // An open request has these keys for itself.
+  const focus = (by: number) => (open === undefined ? focusStep(by) : "unused");
+  useKeys({ j: () => focus(1), k: () => focus(-1) });
   const steps = rows.map(stepOf);
   const tree = sessionTree(steps);
   const totals = sessionTotals(tree)!;
+  const nodes = view === "tree" ? tree : inTime(steps);
+  const inOrder = view === "conversation" ? steps : visible(nodes, NONE_CLOSED).flatMap(({ step }) => step ?? []);
   return (
     <>
       <Tiles id={id} rows={rows} totals={totals} />
@@ -39,20 +44,25 @@ export function SessionContent({ id, rows, isCut }: SessionContentProps) {
           options={VIEWS}
           value={view}
           onChange={(next) =>
-            void navigate({ search: next === "tree" ? {} : { view: next }, replace: true, resetScroll: false })
+            void navigate({
+              search: { ...(next === "tree" ? {} : { view: next }), ...(open === undefined ? {} : { open }) },
+              replace: true,
+              resetScroll: false,
+            })
           }
         />
       </div>
-      {view === "conversation" ? (
-        <Said steps={steps} />
-      ) : (
-        <Timeline nodes={view === "tree" ? tree : inTime(steps)} totals={totals} />
-      )}
+      <div className="session-body">
+        {view === "conversation" ? <Said steps={steps} /> : <Timeline nodes={nodes} totals={totals} />}
+        {open === undefined ? null : <StepPanel id={open} steps={inOrder} />}
+      </div>
       <Share kind="session" subject={id} />
       {isCut ? <p className="muted">The first {rows.length} requests are shown.</p> : null}
     </>
   );
 }
+
+const NONE_CLOSED: ReadonlySet<string> = new Set();
 
 /** To the next request of the session, or the one before. */
 function focusStep(by: number): void {

@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import { Empty } from "../../parts/states.tsx";
 import { Duration, Money, Status } from "../../parts/values.tsx";
+import { StepLink } from "./step-link.tsx";
 import type { SessionStep } from "./steps.ts";
 
 /** What was said in a session, request after request: what was new in each, and the beginning of what was answered. */
@@ -25,9 +25,7 @@ function SaidHead({ step }: { readonly step: SessionStep }) {
   return (
     <div className="said-head">
       <Status of={step.status} />
-      <Link data-step to="/requests/$id" params={{ id: step.request_id }}>
-        {step.model ?? step.provider}
-      </Link>
+      <StepLink id={step.request_id}>{step.model ?? step.provider}</StepLink>
       {step.session_path === null ? null : <code className="muted">{step.session_path}</code>}
       {step.cached ? <span className="badge badge-accent">cached</span> : null}
       <span className="said-figures">

@@ -1,3 +1,5 @@
+import { readText } from "../../parts/list-search.ts";
+
 /** How a session is shown. */
 export const VIEWS = { tree: "Tree", time: "In time", conversation: "Conversation" } as const;
 export type SessionView = keyof typeof VIEWS;
@@ -5,8 +7,14 @@ export type SessionView = keyof typeof VIEWS;
 /** What the address of a session's page says. */
 interface SessionSearch {
   readonly view?: Exclude<SessionView, "tree"> | undefined;
+  /** Id of the request that is open beside the others. */
+  readonly open?: string | undefined;
 }
 
-export function readSessionSearch({ view }: Record<string, unknown>): SessionSearch {
-  return view === "time" || view === "conversation" ? { view } : {};
+export function readSessionSearch({ view, open }: Record<string, unknown>): SessionSearch {
+  const id = readText(open);
+  return {
+    ...(view === "time" || view === "conversation" ? { view } : {}),
+    ...(id === undefined ? {} : { open: id }),
+  };
 }

@@ -1,7 +1,7 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
+import { StepLink } from "./step-link.tsx";
 import { type SessionStep, stepLabel } from "./steps.ts";
 import { type Totals, type TreeNode, visible } from "./tree.ts";
 
@@ -81,14 +81,12 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
             </button>
           ) : (
             <>
-              <Link
-                data-step
-                to="/requests/$id"
-                params={{ id: step.request_id }}
+              <StepLink
+                id={step.request_id}
                 title={`${stepLabel(step)}\n${step.model ?? step.provider}, ${step.request_id}`}
               >
                 {stepLabel(step)}
-              </Link>
+              </StepLink>
               {stepLabel(step) === step.model ? null : <span className="session-model">{step.model}</span>}
             </>
           )}
