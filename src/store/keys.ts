@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
 import { type Acting, SYSTEM } from "../people/actor.ts";
 import { type Permission, permissionsOf, ROLES, type Role, scopesWithin } from "../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
 import { recorded } from "./audit/recorded.ts";
 import { patiently } from "./database/patiently.ts";
+import { freeOrganizationId } from "./organization-id.ts";
 import type { Database, Statement } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
@@ -53,10 +54,11 @@ export async function createServiceKey(
   order: KeyOrder,
   by: Acting = SYSTEM,
 ): Promise<ListedKey & { key: string }> {
-  const made = keyStatements(order, "");
+  const organizationId = await idOfOrganization(records, order.organization);
+  const made = keyStatements(order, organizationId, "");
   await recorded(records, made.statements, by, {
     action: "key.created",
-    organizationId: await idOfOrganization(records, order.organization),
+    organizationId,
     object: { kind: "key", id: made.id, name: order.name },
     after: { scopes: order.scopes, user_id: order.userId ?? null, expires_at: isoTimeOrNull(order.expiresAt) },
   });
@@ -73,7 +75,12 @@ export async function createServiceKey(
 export async function ensureFirstKey(records: Database, region: string, value: string): Promise<string | undefined> {
   const scopes = SCOPES.filter((scope) => scope !== "figures"); // `read` implies it
   const order = { name: "first key", organization: FIRST_ORGANIZATION, scopes, region, expiresAt: null };
-  const made = keyStatements(value === "" ? order : { ...order, value }, "where not exists (select 1 from keys)");
+  const organizationId = await idOfOrganization(records, FIRST_ORGANIZATION);
+  const made = keyStatements(
+    value === "" ? order : { ...order, value },
+    organizationId,
+    "where not exists (select 1 from keys)",
+  );
   const [known] = await records.query<unknown>({ sql: "select 1 from keys limit 1", args: [] });
   if (known !== undefined) return undefined;
   await patiently(() => records.batch(made.statements));
@@ -288,16 +295,17 @@ async function idOfOrganization(records: Database, name: string): Promise<string
     sql: "select id from organizations where name = ?",
     args: [name],
   });
-  return known?.id ?? organizationId(name);
+  return known?.id ?? freeOrganizationId(records, name);
 }
 
 /** @returns its id; it is made where there is none of this name. */
 export async function ensureOrganization(records: Database, name: string): Promise<string> {
-  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict (name) do nothing";
+  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict do nothing";
   const lookup = { sql: "select id from organizations where name = ?", args: [name] };
   const [known] = await records.query<{ id: string }>(lookup);
   if (known !== undefined) return known.id;
-  await patiently(() => records.batch([{ sql, args: [organizationId(name), name, Date.now()] }]));
+  const id = await freeOrganizationId(records, name);
+  await patiently(() => records.batch([{ sql, args: [id, name, Date.now()] }]));
   return (await records.query<{ id: string }>(lookup))[0]!.id;
 }
 
@@ -327,7 +335,12 @@ interface KeyRow {
   readonly previous_until: number | null;
 }
 
-function keyStatements(order: KeyOrder, condition: string): { id: string; key: string; statements: Statement[] } {
+/** @param organizationId - the id that the organization gets where there is none of this name. */
+function keyStatements(
+  order: KeyOrder,
+  organizationId: string,
+  condition: string,
+): { id: string; key: string; statements: Statement[] } {
   const id = randomUUID();
   const key = order.value ?? createKey(order.region);
   const now = Date.now();
@@ -338,8 +351,8 @@ function keyStatements(order: KeyOrder, condition: string): { id: string; key: s
     key,
     statements: [
       {
-        sql: `insert into organizations (id, name, created_at) select ?, ?, ? ${condition || "where true"} on conflict (name) do nothing`,
-        args: [organizationId(organization), organization, now],
+        sql: `insert into organizations (id, name, created_at) select ?, ?, ? ${condition || "where true"} on conflict do nothing`,
+        args: [organizationId, organization, now],
       },
       {
         sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials, user_id)
@@ -368,14 +381,4 @@ function readPatterns(json: string | null): readonly string[] | null {
 function readScopes(json: string): Scope[] {
   const names = JSON.parse(json) as unknown[];
   return SCOPES.filter((scope) => names.includes(scope));
-}
-
-/**
- * The id of an organization comes from its name: records that move to another Weir, into the organization of the same
- * name, keep theirs. It stands in every record and in its indexes, and is short for that: 41 bits of a SHA-256.
- * Organizations that were made before have a UUID.
- */
-export function organizationId(name: string): string {
-  const hex = createHash("sha256").update(`weir organization ${name}`).digest("hex");
-  return BigInt(`0x${hex}`).toString(36).slice(-8);
 }

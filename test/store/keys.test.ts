@@ -8,14 +8,17 @@ import { parseExpiry, parseScopes } from "../../src/store/key-terms.ts";
 import {
   createServiceKey,
   ensureFirstKey,
+  ensureOrganization,
   keysFingerprint,
   listKeys,
+  listOrganizations,
   revokeKey,
   rotateKey,
   snapshotKeys,
   touchKeys,
 } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
+import { changeOrganization, createOrganization } from "../../src/store/people/organizations.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 
@@ -55,6 +58,22 @@ describe("a key", () => {
         organizationId: keys.find(({ name }) => name === "second")!.organizationId,
       });
       expect(ofFirst.map(({ name }) => name)).toEqual(["n", "second"]);
+    }));
+
+  test("is made for an organization that has the earlier name of another", () =>
+    withStore(async ({ records }) => {
+      const ids: string[] = [];
+      for (const later of ["acme two", "acme three", "acme four"]) {
+        await createServiceKey(records, ORDER);
+        const [made] = await listOrganizations(records).then((all) => all.filter(({ name }) => name === "acme"));
+        ids.push(made!.id);
+        await changeOrganization(records, made!.id, { name: later }, SYSTEM);
+      }
+      ids.push((await createOrganization(records, "acme", SYSTEM)).id);
+      expect(new Set(ids).size).toBe(4);
+      expect(await ensureOrganization(records, "acme")).toBe(ids[3]!);
+      const keys = await listKeys(records);
+      expect(keys.map(({ organization }) => organization)).toEqual(["acme two", "acme three", "acme four"]);
     }));
 
   test("is revoked once, and only where the organization has it", () =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as tables from "../../src/record/tables.ts";
+import { ensureOrganization } from "../../src/store/keys.ts";
 import { type Migration, migrate } from "../../src/store/migrate.ts";
 import { MIGRATIONS } from "../../src/store/migrations/list.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -186,6 +187,39 @@ describe("the migrations", () => {
       { model: "m-2", finish_reason: null },
       { model: "m-3", finish_reason: "stop" },
     ]);
+    await store.close();
+  });
+
+  test("keep rows, their pages and the ids of organizations where indexes become shorter", async () => {
+    using directory = ownDirectory();
+    const store = await openStore(directory.config, "write");
+    await migrate(
+      store,
+      MIGRATIONS.filter(({ target, version }) => target === "bodies" || version < 20),
+    );
+    const organization = "0b0dd2f4-8f3c-8a1b-8c5d-2f6f3c1d9e70";
+    const insert = (seq: number, created: number, user: string | null) => ({
+      sql: `insert into requests (seq, request_id, organization_id, key_id, method, provider, user_id, request_created_at,
+        updated_at) values (?, ?, ?, 'k', 'POST', 'P', ?, ?, 0)`,
+      args: [seq, `r${seq * 7 - (seq % 3) * 20}`, organization, user, created] as const,
+    });
+    const rows = Array.from({ length: 30 }, (_, at) => insert(at + 1, at % 4, at % 2 ? "u" : null));
+    const makeOrganization = "insert into organizations (id, name, created_at) values (?, 'acme', 0)";
+    await store.records.batch([{ sql: makeOrganization, args: [organization] }, ...rows]);
+    await migrate(store);
+    const ids = (index: string, where: string) =>
+      store.records.query({
+        sql: `select request_id from requests indexed by ${index} where organization_id = ? and ${where}
+          order by request_created_at desc, request_id desc`,
+        args: [organization],
+      });
+    const byHand = (which: typeof rows) =>
+      which
+        .toSorted(({ args: a }, { args: b }) => b[4]! - a[4]! || (a[1]! < b[1]! ? 1 : -1))
+        .map(({ args }) => ({ request_id: args[1]! }));
+    expect(await ids("requests_created", "true")).toEqual(byHand(rows));
+    expect(await ids("requests_users", "user_id = 'u'")).toEqual(byHand(rows.filter(({ args }) => args[3] === "u")));
+    expect(await ensureOrganization(store.records, "acme")).toBe(organization);
     await store.close();
   });
 

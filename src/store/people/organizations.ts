@@ -2,7 +2,8 @@ import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recorded } from "../audit/recorded.ts";
-import { firstOrganizationId, organizationId } from "../keys.ts";
+import { firstOrganizationId } from "../keys.ts";
+import { freeOrganizationId } from "../organization-id.ts";
 import type { Database, Statement } from "../store.ts";
 
 /** An organization as it is shown to people. */
@@ -30,8 +31,8 @@ export async function shownOrganizations(records: Database, id?: string): Promis
 
 /** @throws GatewayError `duplicate_name`. */
 export async function createOrganization(records: Database, name: string, by: Acting): Promise<ShownOrganization> {
-  const id = organizationId(name);
   await refuseTaken(records, name);
+  const id = await freeOrganizationId(records, name);
   const sql = "insert into organizations (id, name, created_at) values (?, ?, ?)";
   await recorded(records, [{ sql, args: [id, name, Date.now()] }], by, {
     action: "organization.created",
