@@ -114,7 +114,7 @@ test.each([
   [[1], "entry 1: it must be an object"],
   [[route, { ...route, method: "PATCH" }], 'entry 2: the member "method" must be GET, POST, PUT or DELETE'],
   [[{ ...route, path: "/v2/things" }], 'entry 1: the member "path" must be a path such as'],
-  [[{ ...route, scope: "gateway" }], 'entry 1: the member "scope" must be read, write or admin'],
+  [[{ ...route, scope: "gateway" }], 'entry 1: the member "scope" must be figures, read, write or admin'],
   [[{ ...route, handle: undefined }], 'entry 1: the member "handle" is missing'],
   [[{ ...route, handler: () => 1 }], 'entry 1: a route has no member "handler"; did you mean "handle"?'],
 ])("routes that do not fit are refused by file and member: %#", (routes, message) => {
