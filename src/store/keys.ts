@@ -149,7 +149,7 @@ export async function revokeKey(records: Database, which: WhichKeys & { id: stri
 }
 
 /**
- * Gives a key a new secret, which is shown here and never again; the old one works for `graceMs` more.
+ * Gives a key a new secret, which is shown here and never again; the old one works for `graceMs` more. Ends its log-ins.
  *
  * @returns undefined where there is no such key, or it was revoked.
  */
@@ -165,7 +165,9 @@ export async function rotateKey(
   const now = Date.now();
   const sql = `update keys set previous_hash = hash, previous_until = ?, hash = ?, changed_at = max(coalesce(changed_at, 0) + 1, ?)
     where id = ? and revoked_at is null`;
-  const statements = [{ sql, args: [now + graceMs, hashKey(key), now, which.id] }];
+  // Who logged in with the old secret may be whom it was rotated against.
+  const endLogins = { sql: "delete from logins where key_id = ?", args: [which.id] };
+  const statements = [{ sql, args: [now + graceMs, hashKey(key), now, which.id] }, endLogins];
   await recorded(records, statements, by, {
     action: "key.rotated",
     organizationId: await idOfOrganization(records, known.organization),

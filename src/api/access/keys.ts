@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { SCOPES } from "../../keys.ts";
-import { scopesWithin } from "../../people/permissions.ts";
+import { type Permission, permissionsOf, type Scope, scopesWithin } from "../../people/permissions.ts";
 import {
   boundedExpiry,
   DEFAULT_SCOPES,
@@ -12,6 +12,7 @@ import {
 } from "../../store/key-terms.ts";
 import {
   createServiceKey,
+  firstOrganizationId,
   listKeys,
   organizationName,
   revokeKey,
@@ -19,6 +20,7 @@ import {
   type WhichKeys,
 } from "../../store/keys.ts";
 import { maxKeyDays } from "../../store/people/organizations.ts";
+import type { Database } from "../../store/store.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
@@ -99,6 +101,7 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
           expiresAt: boundedExpiry(asked, await maxKeyDays(records, room.home.config, organization), now),
           userId: ownerOf(caller, body.personal),
         };
+        await refuseStronger(records, caller, order);
         const made = await createServiceKey(await writable(), order, caller);
         await room.keys.spread();
         return success(made);
@@ -110,14 +113,21 @@ export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, body, request }) => {
         const caller = gate().caller(request);
         const graceMs = body?.grace === undefined ? 0 : parseGrace(body.grace);
-        const rotated = await rotateKey(await writable(), { ...reach(caller), id: params.id }, graceMs, caller);
+        const which = { ...reach(caller), id: params.id };
+        const [known] = await listKeys(records, which);
+        if (known !== undefined) await refuseStronger(records, caller, { ...known, userId: known.user_id });
+        const rotated = await rotateKey(await writable(), which, graceMs, caller);
         if (rotated === undefined) throw noSuchKey();
         await room.keys.spread();
         return success(rotated);
       },
       {
         body: t.Optional(ROTATION),
-        ...endpoint("Keys", "Give a key a new secret", "The answer is the only place that shows it."),
+        ...endpoint(
+          "Keys",
+          "Give a key a new secret",
+          "The answer is the only place that shows it. Ends the log-ins that were made with the key.",
+        ),
       },
     )
     .delete(
@@ -146,6 +156,31 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
   if (personal !== false) return caller.key.userId;
   if (!may(caller, "admin")) throw lacks("admin", "personal");
   return null;
+}
+
+/**
+ * Whoever makes or rotates a key learns its secret. One's own does no more than oneself; another may do all that its scopes
+ * allow, now or later, and in the first organization `admin` operates the deployment.
+ *
+ * @throws GatewayError `insufficient_permission` where that is more than the caller may.
+ */
+async function refuseStronger(
+  records: Database,
+  caller: Caller,
+  key: { readonly organization: string; readonly scopes: readonly Scope[]; readonly userId: string | null },
+): Promise<void> {
+  if (key.userId !== null && key.userId === caller.key.userId) return;
+  const runsAll = key.scopes.includes("admin") && key.organization === (await firstOrganization(records));
+  const allowed: readonly Permission[] = [...permissionsOf(key.scopes), ...(runsAll ? (["operator"] as const) : [])];
+  const lacking = allowed.find((permission) => !may(caller, permission));
+  if (lacking === undefined) return;
+  const message = `a key is never stronger than who makes or rotates it: this one has the permission ${lacking}`;
+  throw new GatewayError("insufficient_permission", message, { path: "scopes" });
+}
+
+async function firstOrganization(records: Database): Promise<string | undefined> {
+  const id = await firstOrganizationId(records);
+  return id === undefined ? undefined : organizationName(records, id);
 }
 
 function tooStrongFor(scope: string): GatewayError {

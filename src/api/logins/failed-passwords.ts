@@ -10,39 +10,56 @@ const DELAY_MS_MAX = 2_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
- * Limits wrong passwords: ten in a quarter of an hour for each address and for each account, with growing pauses. Addresses from which an
- * account was logged in to are not held up by what others try at it: nobody can lock somebody else out for good.
+ * Limits wrong passwords: ten in a quarter of an hour for each address and for each account, with growing pauses. Where an account
+ * was logged in to from an address, only what was tried at it from there holds it up: nobody elsewhere, and nobody who
+ * tries at other accounts behind the same address, can lock somebody else out.
  */
 export class FailedPasswords {
   readonly #times = new Map<string, number[]>();
   readonly #trusted = new Map<string, true>();
 
-  /** @throws GatewayError `rate_limited` where the address or the account has to wait: not even the password is looked at. */
-  refuse(account: string, address: string | null): void {
-    const waits = [this.#waitMs(`from ${address}`)];
-    if (!this.#trusted.has(`${account} ${address}`)) waits.push(this.#waitMs(`of ${account}`));
-    const ms = Math.max(...waits);
+  /**
+   * Looks at a password, and waits where it is wrong, each time longer. It counts as wrong from the beginning: many at
+   * once are not more than one after the other.
+   *
+   * @throws GatewayError `rate_limited` where the address or the account has to wait: not even the password is looked at.
+   */
+  async attempt(account: string, address: string | null, isRight: () => Promise<boolean>): Promise<boolean> {
+    const pair = `of ${account} from ${address}`;
+    const names = [`from ${address}`, `of ${account}`, pair];
+    this.#refuse(this.#trusted.has(pair) ? [pair] : names);
+    const now = performance.now();
+    for (const name of names) remember(this.#times, name, [...this.#recent(name), now]);
+    const forget = () => {
+      for (const name of names) this.#forget(name, now);
+    };
+    const right = await isRight().catch((error: unknown) => {
+      forget(); // nobody knows
+      throw error;
+    });
+    if (right) {
+      forget();
+      for (const name of [`of ${account}`, pair]) this.#times.delete(name);
+      remember(this.#trusted, pair, true);
+      return true;
+    }
+    const count = Math.max(1, this.#recent(`from ${address}`).length);
+    await sleep(Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (count - 1)));
+    return false;
+  }
+
+  #refuse(names: readonly string[]): void {
+    const ms = Math.max(...names.map((name) => this.#waitMs(name)));
     if (ms <= 0) return;
     throw new GatewayError("rate_limited", "too many wrong passwords; wait before the next", {
       headers: { "retry-after": String(Math.ceil(ms / 1_000)) },
     });
   }
 
-  /** Notes a wrong password and waits, each time longer. */
-  async note(account: string, address: string | null): Promise<void> {
-    const now = performance.now();
-    for (const name of [`from ${address}`, `of ${account}`]) {
-      const times = [...this.#recent(name), now];
-      remember(this.#times, name, times);
-    }
-    const count = this.#recent(`from ${address}`).length;
-    await sleep(Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** (count - 1)));
-  }
-
-  /** Notes that an account was logged in to. */
-  succeeded(account: string, address: string | null): void {
-    this.#times.delete(`of ${account}`);
-    remember(this.#trusted, `${account} ${address}`, true);
+  #forget(name: string, time: number): void {
+    const times = this.#recent(name);
+    const at = times.indexOf(time);
+    if (at >= 0) remember(this.#times, name, times.toSpliced(at, 1));
   }
 
   #recent(name: string): readonly number[] {

@@ -10,6 +10,7 @@ import { calledFrom } from "../access/addresses.ts";
 import { isHttps } from "../access/called-origin.ts";
 import { type Caller, callerOfKey, callerOfUser } from "../access/caller.ts";
 import type { KeyWatch } from "../access/key-watch.ts";
+import { FailedPasswords } from "./failed-passwords.ts";
 
 const HOUR_MS = 3_600_000;
 /** The organization that a user's request acts in, by id or name. */
@@ -33,6 +34,8 @@ export interface LoggedIn {
  * request: a role that changed, a key that was revoked and a log-in that was ended count at once.
  */
 export class Logins {
+  /** Wherever a password is asked for, wrong ones count together. */
+  readonly failedPasswords = new FailedPasswords();
   readonly #options: LoginsOptions;
 
   constructor(options: LoginsOptions) {
@@ -55,7 +58,8 @@ export class Logins {
 
   /** The cookie once more with a later end. */
   renewed(request: Request, login: Login): string {
-    return this.#cookie(request, this.#token(request)!, this.#expiry(login.begun_at, Date.now()));
+    const expiresAt = this.#expiry(login.begun_at, Date.now());
+    return this.#cookie(request, this.#token(request)!, expiresAt, this.#cameSecure(request));
   }
 
   expiresAt(login: Login): number {
@@ -65,7 +69,7 @@ export class Logins {
   /** Ends a log-in wherever its cookie was copied to. @returns the value of `Set-Cookie`. */
   async end(request: Request, login: Login, by: Acting): Promise<string> {
     await endLogin((await this.#options.writer()).records, login, by, "logout");
-    return this.#cookie(request, "", 0);
+    return this.#cookie(request, "", 0, this.#cameSecure(request));
   }
 
   /**
@@ -119,11 +123,17 @@ export class Logins {
   }
 
   #token(request: Request): string | undefined {
-    return cookieOf(request, `__Host-${this.#name}`) ?? cookieOf(request, this.#name);
+    const secure = cookieOf(request, `__Host-${this.#name}`);
+    // Over HTTPS the other one may have been planted by a neighbour or on the way: no log-in of ours set it there.
+    return secure ?? (isSecure(request) ? undefined : cookieOf(request, this.#name));
   }
 
-  #cookie(request: Request, token: string, expiresAt: number): string {
-    const secure = isSecure(request);
+  /** A page that is read says less than the log-in did of how it was reached: the cookie keeps the form that it has. */
+  #cameSecure(request: Request): boolean {
+    return isSecure(request) || cookieOf(request, `__Host-${this.#name}`) !== undefined;
+  }
+
+  #cookie(request: Request, token: string, expiresAt: number, secure = isSecure(request)): string {
     const age = Math.max(0, Math.round((expiresAt - Date.now()) / 1_000));
     const name = secure ? `__Host-${this.#name}` : this.#name;
     return `${name}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;

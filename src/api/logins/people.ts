@@ -14,6 +14,7 @@ import {
   removeUser,
   setPassword,
   shownUser,
+  type User,
 } from "../../store/people/users.ts";
 import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, ownOrigin } from "../access/called-origin.ts";
@@ -100,7 +101,9 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
         const caller = gate().caller(request);
         const user = caller.user && (await findUser(records, "id", caller.user.id));
         if (user === undefined) throw new GatewayError("invalid_body", "a service key has no password");
-        if (user.password !== null && !(await isPassword(body.current ?? "", user.password)))
+        const { failedPasswords } = room.logins;
+        const isTheirs = () => isPassword(body.current ?? "", user.password);
+        if (user.password !== null && !(await failedPasswords.attempt(user.email, calledFrom(request), isTheirs)))
           throw new GatewayError("invalid_auth", "this is not the current password", { path: "current" });
         checkPassword(body.password);
         await setPassword(await writable(), user, body.password, caller, gate().loginOf(request)?.id ?? null);
@@ -170,7 +173,9 @@ function memberEndpoints(room: ApiRoom, gate: () => Gate) {
         refuseOtherSites(request, ownOrigin(room.config, request), false);
         checkPassword(body.password);
         const from = { address: calledFrom(request), requestId: null };
-        return success(shownUser(await acceptInvitation(await writable(), params.token, body, from)));
+        const isTheirs = ({ email, password }: User) =>
+          room.logins.failedPasswords.attempt(email, from.address, () => isPassword(body.password, password));
+        return success(shownUser(await acceptInvitation(await writable(), params.token, body, from, isTheirs)));
       },
       {
         body: t.Object({ name: NAME, password: PASSWORD }, strict),

@@ -15,7 +15,6 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import { FailedLogins } from "./failed-logins.ts";
-import { FailedPasswords } from "./failed-passwords.ts";
 import { callerIn, refuseOtherSites } from "./logins.ts";
 
 const strict = { additionalProperties: false };
@@ -50,7 +49,6 @@ export interface SessionView {
 /** Log-in, log-out, and who one is. */
 export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
   const failedKeys = new FailedLogins();
-  const failedPasswords = new FailedPasswords();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
     kind: user === undefined ? "key" : "user",
     key: { id: key.id, name: key.name },
@@ -96,17 +94,17 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
       throw new GatewayError("invalid_auth", "passwords do not log in here", { path: "email" });
     const email = typed.trim().toLowerCase();
     const address = calledFrom(request);
-    failedPasswords.refuse(email, address);
     const { records } = room.home.reader;
     const user = await findUser(records, "email", email);
-    const isRight = await isPassword(password, user?.password ?? null);
-    if (user === undefined || !isRight || user.disabled_at !== null) {
-      await failedPasswords.note(email, address);
+    const isRight = await room.logins.failedPasswords.attempt(email, address, async () => {
+      const isTheirs = await isPassword(password, user?.password ?? null);
+      return isTheirs && user?.disabled_at === null;
+    });
+    if (user === undefined || !isRight) {
       await refused(request, email);
       // The same for each of them: it tells nobody who is a user here.
       throw new GatewayError("invalid_auth", "the address or the password is wrong", { path: "password" });
     }
-    failedPasswords.succeeded(email, address);
     const memberships = await membershipsOf(records, user);
     if (memberships.length === 0) throw new GatewayError("not_a_member");
     return begun(request, callerIn(user, memberships, request));

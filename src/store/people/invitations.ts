@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
-import { isPassword } from "../../people/password.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recorded } from "../audit/recorded.ts";
 import type { Database } from "../store.ts";
@@ -71,6 +70,7 @@ export async function findInvitation(records: Database, token: string): Promise<
  * Accepts an invitation: the user is made and becomes a member. A user who is there already gives their own password: who
  * invites sees the link, and must not take over somebody's account by it.
  *
+ * @param isTheirs - whether the password is that of a user who is there; it limits how often that can be tried.
  * @throws GatewayError `not_found`; `invalid_auth` where a user is there and the password is not theirs.
  */
 export async function acceptInvitation(
@@ -78,11 +78,12 @@ export async function acceptInvitation(
   token: string,
   { name, password }: { readonly name: string; readonly password: string },
   from: Pick<Acting, "address" | "requestId">,
+  isTheirs: (user: User) => Promise<boolean>,
 ): Promise<User> {
   const { id: invitationId, email, organization_id: organizationId, role } = await findInvitation(records, token);
   const known = await findUser(records, "email", email);
   if (known !== undefined && known.disabled_at !== null) throw noSuch();
-  if (known !== undefined && !(await isPassword(password, known.password)))
+  if (known !== undefined && !(await isTheirs(known)))
     throw new GatewayError("invalid_auth", "there is a user of this address: give their own password", {
       path: "password",
     });

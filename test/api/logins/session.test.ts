@@ -33,7 +33,7 @@ describe("a log-in", () => {
   test("answers a cookie that no script can read, no other site sends, and that holds no key", async () => {
     const { status, setCookie, json } = await logIn(it.keys.all);
     expect(status).toBe(200);
-    expect(setCookie).toMatch(/^weir_session_0=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43200$/);
+    expect(setCookie).toMatch(/^weir_session_0=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=43(199|200)$/);
     expect(setCookie).not.toContain(it.keys.all);
     expect(json.data).toMatchObject({ organization: "default", scopes: ["gateway", "read", "write", "admin"] });
     expect(json.data.gateway_url).toBe("http://127.0.0.1:8787");
@@ -53,7 +53,7 @@ describe("a log-in", () => {
   test("is renewed by asking who one is, and not given to who came with a key", async () => {
     const { cookie } = await logIn(it.keys.read);
     const asked = await withCookie("GET", "/v1/session", cookie);
-    expect(asked.headers.get("set-cookie")).toContain("Max-Age=43200");
+    expect(asked.headers.get("set-cookie")).toMatch(/Max-Age=43(199|200);?/);
     expect(asked.json.data.expires_at).toMatch(/Z$/);
     const withKey = await it.call("GET", "/v1/session", { key: it.keys.read });
     expect([withKey.headers.get("set-cookie"), withKey.json.data.expires_at]).toEqual([null, null]);
