@@ -17,6 +17,7 @@ export const NAVIGATION = [
   { to: "/cache", label: "Cache", icon: "layers" },
   { to: "/plugins", label: "Plugins", icon: "plug" },
   { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/members", label: "Members", icon: "person" },
   { to: "/storage", label: "Storage", icon: "disk" },
 ] as const satisfies readonly {
   to: string;

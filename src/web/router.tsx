@@ -184,6 +184,18 @@ const alerts = createRoute({
   component: lazyRouteComponent(() => import("./pages/alerts/page.tsx"), "AlertsPage"),
 });
 
+const account = createRoute({
+  getParentRoute: () => root,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./pages/account/page.tsx"), "AccountPage"),
+});
+
+const members = createRoute({
+  getParentRoute: () => root,
+  path: "/members",
+  component: lazyRouteComponent(() => import("./pages/members/page.tsx"), "MembersPage"),
+});
+
 const storage = createRoute({
   getParentRoute: () => root,
   path: "/storage",
@@ -213,6 +225,8 @@ export const router = createRouter({
     plugins,
     keys,
     storage,
+    members,
+    account,
   ]),
   rewrite: {
     input: ({ url }) => {

@@ -49,6 +49,17 @@ export function useSession(): SessionView {
 /** What a scope of a key is called where it is a user's. */
 const PERMISSION = { gateway: "gateway", figures: "figures", read: "bodies", write: "write", admin: "admin" } as const;
 
+/** A year: the choice is for a log-in, and for those after it. */
+const CHOSEN_SECONDS = 365 * 86_400;
+
+/** Shows another organization that the user is in, in every tab. The name is that of `ORGANIZATION_COOKIE`. */
+export async function chooseOrganization(client: QueryClient, id: string): Promise<void> {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing without HTTPS
+  document.cookie = `weir_organization=${id}; Path=/; SameSite=Strict; Max-Age=${CHOSEN_SECONDS}`;
+  await client.invalidateQueries({ queryKey: SESSION });
+  tellTabs();
+}
+
 /** Why a control that needs `scope` is of no use to this key, or undefined where it works. `admin` implies all. */
 export function useMissing(scope: keyof typeof PERMISSION): string | undefined {
   const { kind, scopes } = useSession();

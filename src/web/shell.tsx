@@ -122,6 +122,10 @@ function Account() {
         <strong>{key.name}</strong>
         <span>{organization}</span>
       </p>
+      <Link to="/account" className="nav-link" activeProps={{ "aria-current": "page" }}>
+        <Icon name="person" />
+        My account
+      </Link>
       <button type="button" className="nav-link" onClick={async () => setFailed(!(await logOut(client)))}>
         <Icon name="leave" />
         {isFailed ? "Not logged out: try again" : "Log out"}

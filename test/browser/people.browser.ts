@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD_CHARS_MIN } from "../../src/people/password.ts";
 import { PASSWORD_MIN } from "../../src/web/parts/new-password.ts";
+import { runCommand } from "../e2e/weir.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { ask } from "./world.ts";
@@ -81,4 +82,49 @@ test("a viewer sees the requests, and is told what their role lacks", async () =
   await page.getByText("This needs the permission admin, which your role lacks.").first().waitFor();
   await page.goto(`${it.weir.api}/requests`);
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+});
+
+test("an account shows its log-ins, switches organizations and changes its password; admins change members", async () => {
+  const link = await invite("mae@example.test", "admin");
+  await using opened = await it.open(pathOf(link), { key: null });
+  const { page, faults } = opened;
+  await page.getByLabel("Name").fill("Mae");
+  for (const label of ["Password", "Password again"]) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "My account" }).click();
+  await page.getByRole("row", { name: /this one/ }).waitFor();
+  await page.getByText("You have no keys").waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await page.getByLabel("Current password").fill("not my password");
+  for (const label of ["New password", "New password again"])
+    await page.getByLabel(label, { exact: true }).fill(`${PASSWORD}, and on mondays`);
+  const change = page.getByRole("button", { name: "Change password" });
+  await change.click();
+  await page.getByRole("alert").getByText("this is not the current password").waitFor();
+  await page.getByLabel("Current password").fill(PASSWORD);
+  await change.click();
+  await page.getByText("Your password is changed.").waitFor();
+
+  await ask(it.weir, "POST", "/v1/organizations", { name: "second" });
+  const other = await runCommand(it.weir.env, "users", "invite", "mae@example.test", "--organization", "second");
+  const body = { name: "Mae", password: `${PASSWORD}, and on mondays` };
+  await ask(it.weir, "POST", `/v1/invitations/${other.stdout.trim().split("/").at(-1)}`, body);
+  await page.reload();
+  await page.getByLabel("Organization", { exact: true }).selectOption({ label: "second, viewer" });
+  await page.locator(".account-key").getByText("second").waitFor();
+  await page.getByLabel("Organization", { exact: true }).selectOption({ label: "default, admin" });
+  await page.locator(".account-key").getByText("default").waitFor();
+
+  await page.getByRole("link", { name: "Members" }).click();
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail").fill("new@example.test");
+  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByText(`${it.weir.api}/invitation/`).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Change role of mae@example.test" }).click();
+  await page.getByLabel("Role", { exact: true }).selectOption("analyst");
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Members are for admins").waitFor();
+  expect(faults).toEqual([]);
 });

@@ -23,6 +23,9 @@ interface LoginsOptions {
   readonly writer: () => Promise<Store>;
 }
 
+/** The cookie of the organization that the dashboard shows, by id: what a page loads by itself, as pictures, has no headers. */
+export const ORGANIZATION_COOKIE = "weir_organization";
+
 /** What a request's cookie stands for. */
 export interface LoggedIn {
   readonly login: Login;
@@ -140,10 +143,12 @@ export class Logins {
   }
 }
 
-/** The user in the organization that the request names, or in their first. @throws GatewayError `not_found`. */
+/** The user in the organization that the request names, or that the dashboard has chosen, or in their first. @throws GatewayError `not_found`. */
 export function callerIn(user: User, memberships: readonly Membership[], request: Request): Caller {
   const named = request.headers.get(ORGANIZATION_HEADER);
-  const found = named === null ? memberships[0] : memberships.find(({ id, name }) => id === named || name === named);
+  const chosen = cookieOf(request, ORGANIZATION_COOKIE);
+  const first = memberships.find(({ id }) => id === chosen) ?? memberships[0];
+  const found = named === null ? first : memberships.find(({ id, name }) => id === named || name === named);
   if (named !== null && found === undefined)
     throw new GatewayError("not_found", `${ORGANIZATION_HEADER}: you are in no organization of this name`);
   const from = { request, address: calledFrom(request) };

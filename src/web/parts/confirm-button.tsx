@@ -4,7 +4,7 @@ import { Dialog } from "./dialog.tsx";
 import { GatedButton } from "./gated-button.tsx";
 
 interface ConfirmButtonProps {
-  readonly scope: "read" | "write" | "admin";
+  readonly scope: "figures" | "read" | "write" | "admin";
   readonly label: string;
   /** Set where several buttons of one label are beside each other: what it is about. */
   readonly of?: string;

@@ -3,7 +3,7 @@ import { useMissing } from "../session.ts";
 
 interface GatedButtonProps extends ComponentProps<"button"> {
   /** What the key needs for this. */
-  readonly scope: "gateway" | "read" | "write" | "admin";
+  readonly scope: "gateway" | "figures" | "read" | "write" | "admin";
 }
 
 /** A button that says why it does nothing where the key may not do this. It stays reachable, so that everybody can learn why. */

@@ -1,0 +1,27 @@
+/** In the order in which they are looked for: Edge says Chrome as well, and Chrome says Safari. */
+const BROWSERS = [
+  ["Edg", "Edge"],
+  ["OPR", "Opera"],
+  ["Firefox", "Firefox"],
+  ["HeadlessChrome", "Chrome"],
+  ["Chrome", "Chrome"],
+  ["Safari", "Safari"],
+] as const;
+const SYSTEMS = [
+  ["Android", "Android"],
+  ["iPhone", "iPhone"],
+  ["iPad", "iPad"],
+  ["Windows", "Windows"],
+  ["Mac OS X", "macOS"],
+  ["Linux", "Linux"],
+] as const;
+const SHOWN_CHARS = 40;
+
+/** A browser's `User-Agent` as people know it; of other programs its beginning. */
+export function deviceOf(agent: string | null): string {
+  if (agent === null) return "An unknown program";
+  const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];
+  const system = SYSTEMS.find(([mark]) => agent.includes(mark))?.[1];
+  if (browser === undefined) return agent.slice(0, SHOWN_CHARS);
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

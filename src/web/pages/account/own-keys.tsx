@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, get } from "../../api.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { Time } from "../../parts/values.tsx";
+import { NewKey } from "../keys/new-key.tsx";
+import { KEYS, type KeyRow } from "../keys/shapes.ts";
+
+/** Keys that belong to a user: they never do more than the user may. */
+export function OwnKeys({ id }: { readonly id: string }) {
+  const [isMaking, setMaking] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: KEYS,
+    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
+  });
+  return (
+    <section>
+      <div className="account-head">
+        <h2>My keys</h2>
+        <button type="button" onClick={() => setMaking(true)}>
+          <Icon name="plus" />
+          Create key
+        </button>
+      </div>
+      <ListRoom
+        rows={data?.filter(({ user_id, revoked_at }) => user_id === id && revoked_at === null)}
+        error={error}
+        onRetry={() => void refetch()}
+        empty="You have no keys"
+      >
+        {(rows) => <DataTable label="My keys" rows={rows} columns={COLUMNS} rowKey={(row) => row.id} />}
+      </ListRoom>
+      {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
+    </section>
+  );
+}
+
+const never = <span className="muted">never</span>;
+const COLUMNS: readonly Column<KeyRow>[] = [
+  { id: "name", header: "Name", value: ({ name }) => name, cell: ({ name }) => name },
+  { id: "organization", header: "Organization", cell: ({ organization }) => organization },
+  { id: "scopes", header: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+  {
+    id: "last_used_at",
+    header: "Last used",
+    cell: ({ last_used_at }) => (last_used_at === null ? never : <Time of={last_used_at} relative />),
+  },
+  {
+    id: "expires_at",
+    header: "Expires",
+    cell: ({ expires_at }) => (expires_at === null ? never : <Time of={expires_at} />),
+  },
+  {
+    id: "actions",
+    header: "Actions",
+    cell: ({ id, name }) => (
+      <ConfirmButton
+        scope="read"
+        label="Revoke"
+        of={name}
+        title={`Revoke the key “${name}”?`}
+        action="Revoke key"
+        danger
+        run={() => call("DELETE", `/v1/keys/${id}`)}
+        refresh={[KEYS]}
+      >
+        Whoever uses it is refused within a second. This cannot be undone; what it recorded stays.
+      </ConfirmButton>
+    ),
+  },
+];

@@ -1,0 +1,54 @@
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
+import { Field } from "../../parts/field.tsx";
+import { Time } from "../../parts/values.tsx";
+import { MEMBERS, RoleField } from "./roles.tsx";
+
+interface Invited {
+  readonly email: string;
+  readonly link: string;
+  readonly expires_at: string;
+}
+
+/** Invites somebody. The link is shown here, once. */
+export function Invite({ onClose }: { readonly onClose: () => void }) {
+  const work = useSave<Invited>({ method: "POST", path: "/v1/invitations", list: MEMBERS });
+  if (work.data !== undefined) {
+    const { email, link, expires_at } = work.data;
+    return (
+      <Dialog title="This is the invitation" onClose={onClose}>
+        <p>
+          Send this link to {email}: it is shown here and never again. It works once, until <Time of={expires_at} />.
+        </p>
+        <p className="secret">
+          <code>{link}</code>
+          <CopyButton text={link} label="Copy link" />
+        </p>
+        <div className="form-actions">
+          <button type="button" className="primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <DialogForm
+      title="Invite somebody"
+      action="Make the link"
+      work={work}
+      onClose={onClose}
+      onSubmit={({ text }) => work.mutate({ email: text("email"), role: text("role") })}
+    >
+      {(errorAt) => (
+        <>
+          <Field label="E-mail" error={errorAt("email")}>
+            {(ids) => <input {...ids} name="email" type="email" required maxLength={320} />}
+          </Field>
+          <RoleField now="viewer" errorAt={errorAt} />
+        </>
+      )}
+    </DialogForm>
+  );
+}
