@@ -124,7 +124,7 @@ export const CONFIG_SCHEMA = Type.Object(
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
     public_url: text(
       "",
-      "Address under which people reach the dashboard, for single sign-on; empty means public_api_url.",
+      "Address under which people reach the dashboard, for invitations; empty means public_api_url.",
     ),
     local_login: flag(true, "Whether users log in with a password."),
     key_login: flag(true, "Whether the dashboard takes a service key as a log-in."),

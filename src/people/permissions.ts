@@ -7,7 +7,7 @@ export const PERMISSIONS = {
   delete: "delete records",
   keys: "make, rotate and revoke keys of one's own",
   admin:
-    "administer the organization: keys, members, credentials, routes, limits, prices, mappings, alerts, webhooks, retention, audit",
+    "administer the organization: keys, members, credentials, routes, limits, prices, mappings, alerts, webhooks, retention",
   operator: "operate the deployment: organizations, users, shared credentials, and what concerns every organization",
 } as const satisfies Readonly<Record<string, string>>;
 

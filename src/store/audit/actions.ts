@@ -1,4 +1,4 @@
-/** Everything that the audit can say somebody did. */
+/** What somebody can do to people, keys and organizations, under the names of an audit log. */
 export const ACTIONS = {
   "login.done": "somebody logged in",
   "login.failed": "a log-in was refused",

@@ -14,7 +14,7 @@ export interface Act {
   readonly after?: unknown;
 }
 
-/** Makes a change together with its entry in the audit: one transaction, so that neither happens without the other. */
+/** Makes a change. There is no audit log yet: its entry will be a statement of the same transaction. */
 export async function recorded(
   records: Database,
   statements: readonly Statement[],
@@ -24,7 +24,7 @@ export async function recorded(
   await patiently(() => records.batch(statements));
 }
 
-/** Notes what somebody did, or was refused, where nothing else changes. */
+/** What somebody did, or was refused, where nothing else changes. Not kept yet. */
 export async function noted(
   _records: Database,
   _by: Acting,

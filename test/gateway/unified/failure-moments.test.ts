@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { EventEmitter } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { route, target } from "../../routing/things.ts";
 import { at, chatAnswer, events, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
@@ -179,8 +180,10 @@ const MOMENTS: readonly Moment[] = [
   {
     what: "after content: the connection is reset",
     stream: true,
-    speak: (socket, { begin, content }) =>
-      socket.write(sse + begin + content, () => setTimeout(() => socket.resetAndDestroy(), 20)),
+    speak: (socket, { begin, content }) => {
+      client.once("content", () => socket.resetAndDestroy());
+      socket.write(sse + begin + content);
+    },
     same: { status: 200, cut: true },
     translated: { status: 200, says: "upstream_unreachable" },
   },
@@ -212,6 +215,9 @@ const works: Respond = (asked) =>
     ? events([{ data: choice({ role: "assistant", content: "" }) }, { data: choice({ content: "good" }) }, "[DONE]"])
     : json(chatAnswer("good"));
 
+/** Says "content" when the client has some: a reset before it would take it along. */
+const client = new EventEmitter();
+
 async function ask(origin: string, model: string, stream: boolean) {
   const response = await fetch(`${origin}/v1/chat/completions`, {
     method: "POST",
@@ -222,7 +228,10 @@ async function ask(origin: string, model: string, stream: boolean) {
   let cut = false;
   const decoder = new TextDecoder();
   try {
-    for await (const bytes of response.body!) text += decoder.decode(bytes, { stream: true });
+    for await (const bytes of response.body!) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.includes("half")) client.emit("content");
+    }
   } catch {
     cut = true;
   }
@@ -243,7 +252,7 @@ describe.each(MOMENTS.map((moment) => [moment.what, moment] as const))("%s", (_w
     const other = stack.use(await brokenProvider((socket) => moment.speak?.(socket, MESSAGES)));
     if (moment.speak === undefined) for (const each of [same, other]) each.close();
     const third = stack.use(standIn(works));
-    const limit = { timeoutSeconds: 0.3 };
+    const limit = { timeoutSeconds: 1 };
     const first = target("openai/a", limit);
     const second = target("anthropic/claude-sonnet-4-5", limit);
     const last = target("groq/b");
