@@ -58,6 +58,18 @@ async function search(api: TestApi, text: string, more: object = {}, key = api.k
   return { status, json, ids: json.data.map((record: { request_id: string }) => record.request_id) as string[] };
 }
 
+/** All hits, page by page: a page ends early on a slow machine, because a call is bounded by time. */
+async function searchToEnd(api: TestApi, text: string, more: object = {}, key = api.keys.read) {
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await search(api, text, { ...more, ...(cursor === undefined ? {} : { cursor }) }, key);
+    expect(page.status).toBe(200);
+    ids.push(...page.ids);
+    cursor = page.json.next_cursor ?? undefined;
+    if (cursor === undefined) return { ids, searchedTo: page.json.searched_to };
+  }
+}
+
 for (const kind of DATABASES) {
   describe(`searching words on ${kind}`, () => {
     let it: TestApi;
@@ -93,18 +105,18 @@ for (const kind of DATABASES) {
       ["a system prompt is nothing that was said", "instructions", []],
       ["what nobody said", "absent", []],
     ])("%s: %p", async (_name, text, expected) => {
-      const { json, ids: found } = await search(it, text);
+      const { ids: found, searchedTo } = await searchToEnd(it, text);
       expect(found).toEqual(expected.map((at) => ids[at]!));
-      expect(json).toMatchObject({ next_cursor: null, searched_to: null });
+      expect(searchedTo).toBeNull();
     });
 
     test("beside a filter, a page after the other, and nobody else's", async () => {
       const byUser = { request_response_rmt: { user_id: { equals: "ada" } } };
-      expect((await search(it, "old", { filter: byUser })).ids).toEqual([ids[1]!]);
+      expect((await searchToEnd(it, "old", { filter: byUser })).ids).toEqual([ids[1]!]);
       const inBody = { request_response_rmt: { request_body: { contains: 'old weir?"}' } } };
-      expect((await search(it, "old", { filter: inBody })).ids).toEqual([ids[1]!, ids[0]!]);
+      expect((await searchToEnd(it, "old", { filter: inBody })).ids).toEqual([ids[1]!, ids[0]!]);
       const march = { request_response_rmt: { request_created_at: { gte: "2026-02-15T00:00:00Z" } } };
-      expect((await search(it, "quick", { filter: march })).ids).toEqual([ids[3]!]);
+      expect((await searchToEnd(it, "quick", { filter: march })).ids).toEqual([ids[3]!]);
       const first = await search(it, "old", { limit: 1 });
       expect(first.ids).toEqual([ids[1]!]);
       expect(first.json.searched_to).toBe("2026-02-01T00:00:00.000Z");
@@ -112,8 +124,8 @@ for (const kind of DATABASES) {
       expect((await search(it, "old", { limit: 1, cursor })).ids).toEqual([ids[0]!]);
       expect((await search(it, "weir", { limit: 1, cursor })).json).toMatchObject({ path: "cursor" });
       const theirs = await say(it, [{ said: [user("their old weir")] }], it.keys.other);
-      expect((await search(it, "weir", {}, it.keys.other)).ids).toEqual(theirs);
-      expect((await search(it, "weir")).ids).toEqual([ids[0]!]);
+      expect((await searchToEnd(it, "weir", {}, it.keys.other)).ids).toEqual(theirs);
+      expect((await searchToEnd(it, "weir")).ids).toEqual([ids[0]!]);
     });
 
     test("what does not fit a search is refused", async () => {
@@ -131,10 +143,10 @@ for (const kind of DATABASES) {
         { said: [user("zebrasecret two")] },
         { said: [user("zebrakept three")] },
       ]);
-      expect((await search(it, "zebra*")).ids).toEqual([kept!, bare!, gone!]);
+      expect((await searchToEnd(it, "zebra*")).ids).toEqual([kept!, bare!, gone!]);
       await removeRecords(it.store, it.organization, [gone!]);
       await maintain(it.store, { kind: "bodies", organizationId: it.organization, requestIds: [bare!] });
-      expect((await search(it, "zebra*")).ids).toEqual([kept!]);
+      expect((await searchToEnd(it, "zebra*")).ids).toEqual([kept!]);
       while ((await maintain(it.store, { kind: "erase" })) > 0);
       expect(await shards(it.store.bodies)).toEqual([{ shard: 0, removals: 0 }]);
       const blocks = await it.store.bodies.query<{ block: Uint8Array }>({
@@ -143,7 +155,7 @@ for (const kind of DATABASES) {
       });
       const holds = (word: string) => blocks.some(({ block }) => Buffer.from(block).includes(word));
       expect([holds("ebrasecret"), holds("ebrakept")]).toEqual([false, true]);
-      expect((await search(it, "old")).ids).toEqual([ids[1]!, ids[0]!]);
+      expect((await searchToEnd(it, "old")).ids).toEqual([ids[1]!, ids[0]!]);
     });
   });
 }
@@ -173,15 +185,15 @@ describe("the index of words", () => {
       insertWords(seqs.map((seq) => ({ seq, organizationId: it.organization, text: `common n${seq}` }))),
     );
     expect((await shards(it.store.bodies)).map(({ shard }) => shard)).toEqual([3, 1, 0]);
-    expect((await search(it, "common")).ids).toEqual(seqs.toReversed().map((seq) => row(seq).request_id));
-    expect((await search(it, "n1")).ids).toEqual([row(1).request_id]);
+    expect((await searchToEnd(it, "common")).ids).toEqual(seqs.toReversed().map((seq) => row(seq).request_id));
+    expect((await searchToEnd(it, "n1")).ids).toEqual([row(1).request_id]);
     await removeRecords(it.store, it.organization, [row(SHARD_RECORDS + 5).request_id]);
     while ((await maintain(it.store, { kind: "erase" })) > 0);
     expect((await shards(it.store.bodies)).map(({ shard }) => shard)).toEqual([3, 0]);
     // What a crash left without a record.
     await it.store.bodies.batch(insertWords([{ seq: 77, organizationId: it.organization, text: "lost" }]));
     expect(await maintain(it.store, { kind: "lost words", seqs: [1, 77] })).toBe(1);
-    expect((await search(it, "common")).ids).toHaveLength(3);
+    expect((await searchToEnd(it, "common")).ids).toHaveLength(3);
   });
 
   test("a search in bodies answers a part, how far it came, and goes on from there", async () => {
