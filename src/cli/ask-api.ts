@@ -13,6 +13,11 @@ const ANSWER_MS = 60_000;
  * @throws UsageError where the service answers 400, CommandError where it cannot be asked or answers another failure.
  */
 export async function postToApi(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
+  return (await wholeAnswer(invocation, path, body, scope)).data;
+}
+
+/** The same, with what stands beside `data`, such as `next_cursor`. */
+export async function wholeAnswer(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
   const { terminal } = invocation;
   const key = terminal.env["WEIR_API_KEY"]?.trim() ?? "";
   if (key === "") throw new UsageError(`no key: set WEIR_API_KEY to a service key with the scope ${scope}`);
@@ -36,9 +41,9 @@ export async function postToApi(invocation: Invocation, path: string, body: unkn
     throw new CommandError(`no Weir answers at ${address}: ${messageOf(error)}`);
   }
   const answer = parsed(text);
-  if (status === 200 && answer?.data !== undefined) return answer.data;
+  if (status === 200 && answer?.data !== undefined) return answer;
   const said = typeof answer?.message === "string" ? answer.message : `${address} answers ${status}`;
-  if (status === 400) throw new UsageError(said);
+  if (status === 400) throw new UsageError(typeof answer?.path === "string" ? `${said} (${answer.path})` : said);
   throw new CommandError(status === 401 ? `${said}; is WEIR_API_KEY a key that has not expired?` : said);
 }
 

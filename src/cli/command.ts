@@ -43,7 +43,7 @@ export interface Command {
   /** One or two words, such as `keys create`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the options, such as `<id>`; every one of them is needed. */
+  /** What follows the options, such as `<id>`; every one of them is needed, but for a last one such as `[filter…]`: any number. */
   readonly args?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
   /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */

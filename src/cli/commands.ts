@@ -4,6 +4,7 @@ import { ALERT_COMMANDS } from "./alert-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 import { PEOPLE_COMMANDS } from "./people-commands.ts";
+import { QUERY_NOTES, QUERY_OPTIONS } from "./query-options.ts";
 import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
@@ -220,6 +221,14 @@ export const COMMANDS: readonly Command[] = [
     args: ["<file>"],
     options: { provider: { type: "boolean", description: "it is a provider (default: what its members say)" } },
     load: async () => (await import("./plugins.ts")).checkPluginCommand,
+  },
+  {
+    name: "query",
+    summary: "find recorded requests of a running service and print them",
+    args: ["[filter…]"],
+    options: QUERY_OPTIONS,
+    notes: QUERY_NOTES,
+    load: async () => (await import("./query.ts")).queryCommand,
   },
   {
     name: "export",

@@ -107,7 +107,8 @@ function parse(command: Command, words: readonly string[]): Words {
   }
   const wanted = command.args ?? [];
   const given = parsed.positionals;
-  if (command.name !== "help" && given.length !== wanted.length) {
+  const takesMore = command.name === "help" || wanted.at(-1)?.endsWith("…]");
+  if (!takesMore && given.length !== wanted.length) {
     const takes = wanted.length === 0 ? "no arguments" : wanted.join(" ");
     throw new UsageError(`${command.name} takes ${takes}, not ${given.length === 0 ? "nothing" : given.join(" ")}`);
   }

@@ -1,0 +1,147 @@
+import { csv } from "../export/encoder.ts";
+import { within } from "../filter/written/period.ts";
+import { type FilterNode, readWritten } from "../filter/written/read-written.ts";
+import { readWrittenSort } from "../filter/written/sort.ts";
+import type { Json } from "../plugin/contract.ts";
+import { postToApi, wholeAnswer } from "./ask-api.ts";
+import type { Invocation, Run } from "./command.ts";
+import { printJson, printTable } from "./print.ts";
+import { cellOf, DEFAULT_COLUMNS, memberOf, readColumns, type Shown } from "./query-columns.ts";
+import { asUsage } from "./read-options.ts";
+import { UsageError } from "./usage.ts";
+
+const FORMATS = ["table", "json", "jsonl", "csv"] as const;
+type Format = (typeof FORMATS)[number];
+
+const LIMIT_DEFAULT = 20;
+/** More are an export. */
+const LIMIT_MAX = 10_000;
+/** Rows of one question. */
+const PAGE = 1_000;
+
+/** Columns of free text, which give way on a narrow terminal. */
+const CUTS = ["input", "output", "user", "model", "target", "path", "error_message"];
+
+/** Finds requests of a running service and prints them. */
+export const queryCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const format = formatOf(options);
+  const includeBody = options["include-body"] === true;
+  const named = options["columns"]?.toString();
+  const columns = named === undefined ? undefined : readColumns(named, includeBody);
+  const filter = asUsage(() => filterOf(invocation));
+  if (options["count"]) {
+    if (options["search"] !== undefined) throw new UsageError("--count counts what a filter finds: leave --search out");
+    terminal.out(`${await postToApi(invocation, "/v1/request/count/query", { filter }, "read")}\n`);
+    return 0;
+  }
+  const limit = limitOf(options);
+  const { records, more } = await find(invocation, { filter, limit, includeBody });
+  print(invocation, format, records, columns);
+  if (more && format === "table")
+    terminal.err(
+      `there are more than these ${records.length}: --limit shows up to ${LIMIT_MAX}, weir export takes all\n`,
+    );
+  return 0;
+};
+
+function formatOf(options: Invocation["options"]): Format {
+  const text = options["json"] ? "json" : (options["format"]?.toString() ?? "table");
+  const format = FORMATS.find((each) => each === text);
+  if (format === undefined) throw new UsageError(`--format takes ${FORMATS.join(", ")}, not ${text}`);
+  return format;
+}
+
+function limitOf(options: Invocation["options"]): number {
+  const text = options["limit"]?.toString() ?? `${LIMIT_DEFAULT}`;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > LIMIT_MAX)
+    throw new UsageError(`--limit takes a number up to ${LIMIT_MAX}, not ${text}; weir export takes all records`);
+  return Number(text);
+}
+
+/** In words, or as the JSON of the API. */
+function filterOf({ args, options }: Invocation): FilterNode {
+  const text = args.join(" ").trim();
+  const isJson = text.startsWith("{") || text === "all";
+  const filter = isJson ? readJsonFilter(text) : readWritten(text);
+  const { last, since, until } = options;
+  return within({ last: last?.toString(), since: since?.toString(), until: until?.toString() }, filter);
+}
+
+function readJsonFilter(text: string): FilterNode {
+  if (text === "all") return "all";
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`the filter is no JSON: ${(error as Error).message}`);
+  }
+}
+
+interface Asked {
+  readonly filter: FilterNode;
+  readonly limit: number;
+  readonly includeBody: boolean;
+}
+
+async function find(invocation: Invocation, { filter, limit, includeBody }: Asked) {
+  const { options } = invocation;
+  const sort = options["sort"] === undefined ? undefined : asUsage(() => readWrittenSort(String(options["sort"])));
+  const asked = {
+    filter,
+    includeBody,
+    ...(sort !== undefined && { sort }),
+    ...(options["search"] !== undefined && { search: options["search"] }),
+  };
+  const records: Json[] = [];
+  let cursor: string | undefined;
+  do {
+    const body = { ...asked, limit: Math.min(PAGE, limit - records.length), ...(cursor !== undefined && { cursor }) };
+    const { data, next_cursor } = await wholeAnswer(invocation, "/v1/request/query", body, "read");
+    records.push(...data);
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined && records.length < limit);
+  return { records, more: cursor !== undefined };
+}
+
+function print(
+  { terminal }: Invocation,
+  format: Format,
+  records: readonly Json[],
+  named: readonly Shown[] | undefined,
+) {
+  const columns = named ?? readColumns(DEFAULT_COLUMNS, false);
+  if (format === "csv") {
+    const encoder = csv(columns.map(({ column }) => column));
+    const lines = records.map((record) => `${JSON.stringify({ ...record, ...scoresOf(record, columns) })}\n`);
+    terminal.out(`${encoder.head()}${encoder.rows(Buffer.from(lines.join("")), 0)}`);
+  } else if (format === "table") {
+    if (records.length === 0) terminal.err("no requests\n");
+    else {
+      const headings = columns.map(({ heading }) => heading);
+      const rows = records.map((record) => columns.map((column) => cellOf(record, column)));
+      printTable(
+        terminal,
+        headings,
+        rows,
+        headings.filter((heading) => CUTS.includes(heading)),
+      );
+    }
+  } else {
+    // Without --columns a record is whole.
+    const shown = named === undefined ? records : records.map((record) => picked(record, named));
+    if (format === "json") printJson(terminal, shown);
+    else for (const record of shown) terminal.out(`${JSON.stringify(record)}\n`);
+  }
+}
+
+function picked(record: Json, columns: readonly Shown[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map((shown) => [shown.column.name, memberOf(record, shown) ?? null]));
+}
+
+/** Scores as members, as the CSV's columns name them. */
+function scoresOf(record: Json, columns: readonly Shown[]): Record<string, unknown> {
+  return picked(
+    record,
+    columns.filter(({ score }) => score !== undefined),
+  );
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from "../../errors.ts";
+import { readIsoTime } from "../../record/iso-time.ts";
+import { quote } from "../hint.ts";
+import type { FilterNode } from "./read-written.ts";
+
+/** A time span or two moments, as they were written; nothing means all time. */
+export interface Period {
+  /** Such as `24h`. */
+  readonly last?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/**
+ * The filter, and the request within the period.
+ *
+ * @throws GatewayError `filter_invalid`
+ */
+export function within({ last, since, until }: Period, filter: FilterNode, nowMs = Date.now()): FilterNode {
+  if (last !== undefined && since !== undefined) throw wrong("give last or since, not both");
+  const bounds: object[] = [];
+  if (last !== undefined) bounds.push({ gte: new Date(nowMs - span(last)).toISOString() });
+  if (since !== undefined) bounds.push({ gte: moment("since", since) });
+  if (until !== undefined) bounds.push({ lt: moment("until", until) });
+  return bounds.reduce<FilterNode>((right, bound) => {
+    const left = { request_response_rmt: { request_created_at: bound } };
+    return right === "all" ? left : { left, operator: "and", right };
+  }, filter);
+}
+
+function span(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (count === undefined) throw wrong(`last takes a time such as 15m, 24h or 7d, not ${quote(text)}`);
+  return Number(count) * UNIT_MS[unit!]!;
+}
+
+function moment(name: string, text: string): string {
+  const ms = readIsoTime(text);
+  if (ms === undefined) throw wrong(`${name} takes a day such as 2026-01-31 or an ISO 8601 time, not ${quote(text)}`);
+  return new Date(ms).toISOString();
+}
+
+function wrong(message: string): GatewayError {
+  return new GatewayError("filter_invalid", message);
+}

@@ -1,0 +1,52 @@
+import { readIsoTime } from "../../record/iso-time.ts";
+import type { Kind } from "../fields.ts";
+
+/** A value as it is written: in quotes it is never `null`, and has no unit. */
+export interface WrittenValue {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+type Value = string | number | boolean;
+
+/** What a value of each kind looks like, for messages. */
+export const LOOKS_LIKE: Readonly<Record<Kind, string>> = {
+  text: "a text",
+  contains: "a text",
+  key: "a name",
+  number: "a number such as 400, $0.01 or 2s",
+  boolean: "true or false",
+  timestamp: "a time such as 2026-01-31 or 2026-01-31T09:30:00Z",
+};
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
+const MS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000, min: 60_000 };
+
+/** @returns undefined where the value is none of this kind. */
+export function readValue(kind: Kind, { text }: WrittenValue): Value | undefined {
+  switch (kind) {
+    case "text":
+    case "contains":
+    case "key":
+      return text;
+    case "boolean":
+      return Object.hasOwn(BOOLEANS, text.toLowerCase()) ? BOOLEANS[text.toLowerCase()] : undefined;
+    case "timestamp":
+      return readIsoTime(text) === undefined ? undefined : withTime(text);
+    case "number":
+      return readNumber(text);
+  }
+}
+
+/** Latencies are milliseconds, so a time with its unit becomes those. */
+function readNumber(text: string): number | undefined {
+  const [, dollars = "", digits, unit = ""] =
+    /^(\$?)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*)$/i.exec(text) ?? [];
+  if (digits === undefined || !Object.hasOwn(MS, unit) || (dollars !== "" && unit !== "")) return undefined;
+  return Number((Number(digits) * MS[unit]!).toPrecision(15));
+}
+
+/** A day is its first moment. */
+function withTime(text: string): string {
+  return new Date(readIsoTime(text)!).toISOString();
+}
