@@ -5,7 +5,12 @@ import { loadConfig } from "../../src/config/load.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const DOCS = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
-const PAGES = ["README.md", "ARCHITECTURE.md", "bench/README.md", ...DOCS.map((name) => `docs/${name}`)];
+const DECISIONS = readdirSync(join(ROOT, "docs/adr")).sort();
+const PAGES = [
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md"],
+  ...DOCS.map((name) => `docs/${name}`),
+  ...DECISIONS.map((name) => `docs/adr/${name}`),
+];
 
 const textOf = (page: string) => readFileSync(join(ROOT, page), "utf8");
 
@@ -65,4 +70,20 @@ test("every picture is on a page", () => {
 test("the index of the documentation names every page", () => {
   const named = new Set(linksOf("docs/README.md").map(({ file }) => file));
   expect(DOCS.filter((name) => name !== "README.md" && !named.has(`docs/${name}`))).toEqual([]);
+});
+
+test("the index of decisions names every one", () => {
+  const named = linksOf("docs/adr/README.md").map(({ file }) => file);
+  expect(DECISIONS.filter((name) => name !== "README.md").map((name) => `docs/adr/${name}`)).toEqual(named);
+});
+
+test("commands and files that the guide for contributors names are there", () => {
+  const { scripts } = JSON.parse(textOf("package.json"));
+  const guide = textOf("CONTRIBUTING.md");
+  const commands = [...guide.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+  expect(commands.length).toBeGreaterThan(3);
+  expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  const files = [...guide.matchAll(/`((?:src|test|providers|docs)\/[\w./-]+)`/g)].map(([, path]) => path!);
+  expect(files.length).toBeGreaterThan(3);
+  expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
