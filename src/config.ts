@@ -136,6 +136,8 @@ export const CONFIG_SCHEMA = Type.Object(
       36_500,
       "Days that a new service key works at most, unless its organization says otherwise; 0 is no limit.",
     ),
+    audit_days: count(400, 0, 36_500, "Days that entries of the audit log are kept; 0 keeps all."),
+    audit_body_views: flag(true, "Whether the audit log has an entry when a person looks at bodies."),
     api_hosts: list("Host names under which browsers reach the dashboard, beside its own, localhost and addresses."),
     public_gateway_url: text(
       "",

@@ -7,6 +7,7 @@ import { ownOrigin } from "./access/called-origin.ts";
 import { Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
 import { NEEDS, type Needs } from "./access/needs.ts";
+import { auditEndpoints } from "./audit/audit.ts";
 import { bulkEndpoints } from "./changes/bulk.ts";
 import { changeEndpoints } from "./changes/changes.ts";
 import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
@@ -140,6 +141,7 @@ function createApp(
     .use(sessionEndpoints(room, gate))
     .use(meEndpoints(room, gate))
     .use(peopleEndpoints(room, gate))
+    .use(auditEndpoints(room, gate))
     .use(modelEndpoints(room, gate))
     .use(priceEndpoints(room, gate))
     .use(credentialEndpoints(room, gate))

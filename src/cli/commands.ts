@@ -1,6 +1,7 @@
 import { NOTES as EXPORT_NOTES, OPTIONS as EXPORT_OPTIONS } from "../export/options.ts";
 import { NOTES as IMPORT_NOTES, OPTIONS as IMPORT_OPTIONS } from "../import/options.ts";
 import { ALERT_COMMANDS } from "./alert-commands.ts";
+import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 import { PEOPLE_COMMANDS } from "./people-commands.ts";
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./keys.ts")).revokeKeyCommand,
   },
   ...PEOPLE_COMMANDS,
+  ...AUDIT_COMMANDS,
   ...UNIFIED_COMMANDS,
   {
     name: "models list",

@@ -16,6 +16,7 @@ import { ensureOrganization, FIRST_ORGANIZATION, firstOrganizationId } from "../
 import type { Database } from "../store/store.ts";
 import { createCredentialCalls } from "../unified/credential-calls.ts";
 import { testCredential } from "../unified/test-credential.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { membersOf, secretsOf } from "./credential-input.ts";
 import { organizationId } from "./organization.ts";
@@ -31,7 +32,7 @@ export const addCredentialCommand: Run = async (invocation) => {
   const form = findProvider(providers, args[0]!)?.form ?? { secret: ["api_key"] };
   const secrets = await secretsOf(invocation, form, options["secret"]?.toString());
   await withRecords(config, async (records) => {
-    const id = await ensureOrganization(records, options["org"]?.toString() ?? FIRST_ORGANIZATION);
+    const id = await ensureOrganization(records, options["org"]?.toString() ?? FIRST_ORGANIZATION, atCommandLine());
     const rules = await rulesOf(config, records, id, providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules));
     if (order.name !== undefined && Object.hasOwn(config.credentials, order.name))

@@ -9,15 +9,8 @@ import {
   parsePatterns,
   parseScopes,
 } from "../store/key-terms.ts";
-import {
-  areKeysKnown,
-  createServiceKey,
-  FIRST_ORGANIZATION,
-  type ListedKey,
-  listKeys,
-  revokeKey,
-  rotateKey,
-} from "../store/keys.ts";
+import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey, rotateKey } from "../store/keys.ts";
+import { areKeysKnown } from "../store/known-keys.ts";
 import { maxKeyDays } from "../store/people/organizations.ts";
 import { type Database, localPath } from "../store/store.ts";
 import { atCommandLine } from "./acting.ts";

@@ -6,6 +6,7 @@ import { readRoute } from "../routing/read-route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
 import { ensureOrganization, FIRST_ORGANIZATION } from "../store/keys.ts";
 import { listRoutes, putRoute, removeRoute } from "../store/routes.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printList } from "./print.ts";
@@ -38,7 +39,7 @@ export const setRouteCommand: Run = async (invocation) => {
   const body = await bodyOf(invocation);
   refuseConfigured(invocation, name);
   await withRecords(config, async (records) => {
-    const organizationId = await ensureOrganization(records, organizationOf(invocation));
+    const organizationId = await ensureOrganization(records, organizationOf(invocation), atCommandLine());
     const others = [...configuredRoutes(config), ...(await listRoutes(records, organizationId))];
     await putRoute(records, { organizationId, name, terms: asUsage(() => readRoute(name, body, others)) });
   });

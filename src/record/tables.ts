@@ -6,6 +6,7 @@
  */
 export * from "./tables/alerts.ts";
 export * from "./tables/answers.ts";
+export * from "./tables/audit.ts";
 export * from "./tables/blocks.ts";
 export * from "./tables/bodies.ts";
 export * from "./tables/deployment.ts";

@@ -3,6 +3,7 @@ import { type PropertyName, propertyName } from "../filter/property-names.ts";
 import { parseJson } from "../mapping/events/json.ts";
 import { enqueue } from "../store/deliveries/deliveries.ts";
 import type { Database, Statement } from "../store/store.ts";
+import { REQUEST_EVENT } from "../store/webhooks/webhook-rule.ts";
 import { listWebhooks } from "../store/webhooks/webhooks.ts";
 import type { Storable } from "./write/insert.ts";
 
@@ -19,7 +20,9 @@ export class WebhookRules {
 
   /** Reads all of them anew. */
   async load(records: Database): Promise<void> {
-    const enabled = (await listWebhooks(records)).filter((webhook) => webhook.enabled);
+    const enabled = (await listWebhooks(records)).filter(
+      ({ enabled, events }) => enabled && events.includes(REQUEST_EVENT),
+    );
     const rules = new Map<string, Rule[]>();
     for (const { organization_id, id, sample_rate, property_filters } of enabled) {
       const filters = property_filters.map(({ name, value }) => ({ name: propertyName(name), value }));

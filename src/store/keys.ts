@@ -3,8 +3,7 @@ import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../key
 import { type Acting, SYSTEM } from "../people/actor.ts";
 import { type Permission, permissionsOf, ROLES, type Role, scopesWithin } from "../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
-import { recorded } from "./audit/recorded.ts";
-import { patiently } from "./database/patiently.ts";
+import { type Act, record, recorded } from "./audit/recorded.ts";
 import { freeOrganizationId } from "./organization-id.ts";
 import type { Database, Statement } from "./store.ts";
 
@@ -56,12 +55,7 @@ export async function createServiceKey(
 ): Promise<ListedKey & { key: string }> {
   const organizationId = await idOfOrganization(records, order.organization);
   const made = keyStatements(order, organizationId, "");
-  await recorded(records, made.statements, by, {
-    action: "key.created",
-    organizationId,
-    object: { kind: "key", id: made.id, name: order.name },
-    after: { scopes: order.scopes, user_id: order.userId ?? null, expires_at: isoTimeOrNull(order.expiresAt) },
-  });
+  await recorded(records, made.statements, by, ...(await creationActs(records, order, organizationId, made.id)));
   const [listed] = await listKeys(records, { id: made.id });
   return { ...listed!, key: made.key };
 }
@@ -83,14 +77,39 @@ export async function ensureFirstKey(records: Database, region: string, value: s
   );
   const [known] = await records.query<unknown>({ sql: "select 1 from keys limit 1", args: [] });
   if (known !== undefined) return undefined;
-  await patiently(() => records.batch(made.statements));
+  const acts = await creationActs(records, order, organizationId, made.id);
+  await record(records, { statements: made.statements, by: SYSTEM, acts, ifChanged: true });
   // Another program may have been first: then ours was not inserted.
   return (await listKeys(records, { id: made.id })).length > 0 ? made.key : undefined;
 }
 
+/** A key joins the organization of its name, or makes it. */
+async function creationActs(records: Database, order: KeyOrder, organizationId: string, id: string): Promise<Act[]> {
+  const { name, organization, scopes, userId = null, expiresAt } = order;
+  const made: Act = {
+    action: "key.created",
+    organizationId,
+    object: { kind: "key", id, name },
+    after: { scopes, user_id: userId, expires_at: isoTimeOrNull(expiresAt) },
+  };
+  if ((await organizationName(records, organizationId)) !== undefined) return [made];
+  return [organizationMade(organizationId, organization), made];
+}
+
+function organizationMade(id: string, name: string): Act {
+  return { action: "organization.created", organizationId: id, object: { kind: "organization", id, name } };
+}
+
 /** Removes a key that was never shown. */
 export async function removeKey(records: Database, key: string): Promise<void> {
-  await patiently(() => records.batch([{ sql: "delete from keys where hash = ?", args: [hashKey(key)] }]));
+  const sql = "select id, name, organization_id from keys where hash = ?";
+  const [known] = await records.query<KeyRow>({ sql, args: [hashKey(key)] });
+  if (known === undefined) return;
+  await recorded(records, [{ sql: "delete from keys where hash = ?", args: [hashKey(key)] }], SYSTEM, {
+    action: "key.revoked",
+    organizationId: known.organization_id,
+    object: { kind: "key", id: known.id, name: known.name },
+  });
 }
 
 export interface WhichKeys {
@@ -140,11 +159,13 @@ export async function revokeKey(records: Database, which: WhichKeys & { id: stri
   if (key === undefined) return false;
   if (key.revoked_at !== null) return true;
   const sql = "update keys set revoked_at = ? where id = ? and revoked_at is null";
-  await recorded(records, [{ sql, args: [Date.now(), which.id] }], by, {
+  const act = {
     action: "key.revoked",
     organizationId: await idOfOrganization(records, key.organization),
     object: { kind: "key", id: key.id, name: key.name },
-  });
+  } as const;
+  const statements = [{ sql, args: [Date.now(), which.id] }];
+  await record(records, { statements, by, acts: [act], ifChanged: true });
   return true;
 }
 
@@ -250,40 +271,6 @@ function ownerPermissions(row: KeyRow & OwnerRow): readonly Permission[] | undef
   return row.role === null ? [] : ROLES[row.role];
 }
 
-/** Of the setting that says which keys the service of a region knows. */
-const KNOWN_PREFIX = "keys_known:";
-
-/** Notes that the service of a region goes by the keys of this fingerprint: a command waits for that. */
-export async function noteKnownKeys(records: Database, region: string, fingerprint: string): Promise<void> {
-  const sql =
-    "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
-  await records.batch([{ sql, args: [KNOWN_PREFIX + region, fingerprint] }]);
-}
-
-/** Whether the services of all these regions go by the keys as they are now. */
-export async function areKeysKnown(records: Database, regions: readonly string[]): Promise<boolean> {
-  const rows = await records.query<{ value: string }>({
-    sql: `select value from settings where name in (${regions.map(() => "?").join(", ")})`,
-    args: regions.map((region) => KNOWN_PREFIX + region),
-  });
-  const fingerprint = await keysFingerprint(records);
-  return rows.length === regions.length && rows.every(({ value }) => value === fingerprint);
-}
-
-/** Differs whenever a key or what its user may do has changed; far cheaper than all keys. */
-export async function keysFingerprint(records: Database): Promise<string> {
-  const sql = `select count(*) as n, max(rowid) as last, total(revoked_at) as revoked, total(expires_at) as expire,
-    total(changed_at) as changed, (select version from people_version) as people from keys`;
-  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
-}
-
-/** Notes when keys were used: key id to milliseconds since 1970. */
-export async function touchKeys(records: Database, usedAt: ReadonlyMap<string, number>): Promise<void> {
-  if (usedAt.size === 0) return;
-  const sql = "update keys set last_used_at = max(coalesce(last_used_at, 0), ?) where id = ?";
-  await records.batch([...usedAt].map(([id, time]) => ({ sql, args: [time, id] })));
-}
-
 /** The organization that was made first runs the deployment: its admins see and make keys of every organization. */
 export async function firstOrganizationId(records: Database): Promise<string | undefined> {
   const sql = "select id from organizations order by created_at, rowid limit 1";
@@ -301,13 +288,14 @@ async function idOfOrganization(records: Database, name: string): Promise<string
 }
 
 /** @returns its id; it is made where there is none of this name. */
-export async function ensureOrganization(records: Database, name: string): Promise<string> {
+export async function ensureOrganization(records: Database, name: string, by: Acting = SYSTEM): Promise<string> {
   const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict do nothing";
   const lookup = { sql: "select id from organizations where name = ?", args: [name] };
   const [known] = await records.query<{ id: string }>(lookup);
   if (known !== undefined) return known.id;
   const id = await freeOrganizationId(records, name);
-  await patiently(() => records.batch([{ sql, args: [id, name, Date.now()] }]));
+  const statements = [{ sql, args: [id, name, Date.now()] }];
+  await record(records, { statements, by, acts: [organizationMade(id, name)], ifChanged: true });
   return (await records.query<{ id: string }>(lookup))[0]!.id;
 }
 

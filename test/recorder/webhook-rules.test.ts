@@ -8,7 +8,15 @@ import { putWebhook } from "../../src/store/webhooks/webhooks.ts";
 import { assertProperty } from "../chance.ts";
 import { ownDirectory } from "../store/open.ts";
 
-const RULE = { url: "http://a.test/", name: "", sample_rate: 100, fields: [], include_body: false, enabled: true };
+const RULE = {
+  url: "http://a.test/",
+  name: "",
+  sample_rate: 100,
+  fields: [],
+  include_body: false,
+  enabled: true,
+  events: ["request.finished"],
+};
 
 /** A finished record; names in `erased` reached us without their case. */
 function record(

@@ -9,14 +9,13 @@ import {
   createServiceKey,
   ensureFirstKey,
   ensureOrganization,
-  keysFingerprint,
   listKeys,
   listOrganizations,
   revokeKey,
   rotateKey,
   snapshotKeys,
-  touchKeys,
 } from "../../src/store/keys.ts";
+import { keysFingerprint, touchKeys } from "../../src/store/known-keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { changeOrganization, createOrganization } from "../../src/store/people/organizations.ts";
 import { openStore, type Store } from "../../src/store/store.ts";

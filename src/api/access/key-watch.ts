@@ -1,6 +1,7 @@
 import type { KeySnapshot } from "../../keys.ts";
 import { type Log, messageOf } from "../../observe.ts";
-import { keysFingerprint, noteKnownKeys, snapshotKeys, touchKeys } from "../../store/keys.ts";
+import { snapshotKeys } from "../../store/keys.ts";
+import { keysFingerprint, noteKnownKeys, touchKeys } from "../../store/known-keys.ts";
 import type { Store } from "../../store/store.ts";
 import { Followed } from "./followed.ts";
 

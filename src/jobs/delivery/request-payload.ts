@@ -6,6 +6,7 @@ import { recordsByIds } from "../../store/find/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoredSecret } from "../../store/stored-secret.ts";
+import { REQUEST_EVENT } from "../../store/webhooks/webhook-rule.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
 
 /** Both bodies of a request together; longer ones are only to be fetched. */
@@ -37,7 +38,7 @@ export async function requestPayloads(
     const fields = toRecordFields(row, { signedBodyUrl: sign(path), assetUrls: {} });
     const chosen = webhook.fields.map((name) => [name, fields[name as keyof typeof fields]]);
     const text = JSON.stringify({
-      type: "request.finished",
+      type: REQUEST_EVENT,
       timestamp: fields.response_created_at ?? fields.updated_at,
       webhook_id: webhook.id,
       request_id: fields.request_id,

@@ -3,6 +3,7 @@ import { Cron } from "croner";
 import type { Remote } from "../../runtime/rpc.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 import { CRON, inQueue, Queue } from "../queue.ts";
+import { startAuditAges } from "./audit-ages.ts";
 import { startCounting } from "./counting.ts";
 import { startErasing } from "./erasing.ts";
 import { startMoving } from "./moving.ts";
@@ -36,6 +37,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
     spoolDirectory: join(options.config.data_dir, "spool"),
   });
   const counting = startCounting({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
+  const auditAges = startAuditAges({ ...options, isMine });
   const queue = new Queue();
   const inTurn = inQueue(queue, options.log);
   const cron = new Cron(options.config.retention_cron, CRON, async () => {
@@ -55,7 +57,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
       clearInterval(timer);
       cron.stop();
       retention.stop();
-      await Promise.all([queue.idle(), erasing.stop(), moving.stop(), counting.stop()]);
+      await Promise.all([queue.idle(), erasing.stop(), moving.stop(), counting.stop(), auditAges.stop()]);
     },
   };
 }

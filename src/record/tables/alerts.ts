@@ -80,6 +80,8 @@ export const webhooks = sqliteTable(
     enabled: integer().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
+    /** JSON array of the events that it is sent. */
+    events: text().notNull().default('["request.finished"]'),
   },
   (t) => [index("webhooks_organization").on(t.organization_id, t.created_at)],
 );
@@ -91,7 +93,7 @@ export const deliveries = sqliteTable(
     /** The receiver sees it as `webhook-id`: the same at every attempt. */
     id: text().primaryKey(),
     organization_id: text().notNull(),
-    kind: text({ enum: ["alert", "request", "test"] }).notNull(),
+    kind: text({ enum: ["alert", "request", "test", "audit"] }).notNull(),
     /** The alert or webhook. */
     source_id: text().notNull(),
     /** The alert's channel, or the webhook again. */

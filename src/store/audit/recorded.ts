@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { maskText } from "../../masking/mask.ts";
+import { messageOf } from "../../observe.ts";
 import type { Acting } from "../../people/actor.ts";
-import { patiently } from "../database/patiently.ts";
+import { isAway } from "../database/failure.ts";
+import { PATIENCE_MS, PAUSE_MS } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
 import type { Action } from "./actions.ts";
+import { audienceStatement } from "./audience.ts";
+import { AUDIT_COLUMNS, type AuditRow, hashOf, type Outcome } from "./entry.ts";
+import { shownChange, storable } from "./shown-change.ts";
 
 /** What is noted of a change beside who made it. */
 export interface Act {
@@ -9,25 +16,165 @@ export interface Act {
   /** Null where it concerns the deployment. */
   readonly organizationId: string | null;
   readonly object: { readonly kind: string; readonly id: string; readonly name: string };
-  /** What was and what is, without secrets. */
+  /** What was and what is; secrets in it are masked. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** Makes a change. There is no audit log yet: its entry will be a statement of the same transaction. */
-export async function recorded(
-  records: Database,
-  statements: readonly Statement[],
-  _by: Acting,
-  _act: Act,
-): Promise<void> {
-  await patiently(() => records.batch(statements));
+export interface Recording {
+  readonly statements: readonly Statement[];
+  readonly by: Acting;
+  readonly acts: readonly Act[];
+  readonly outcome?: Outcome;
+  /** The last statement may find that somebody else was faster: where it changes no row there is no entry. */
+  readonly ifChanged?: boolean;
+  /** Acts that are noted already are left out. Asked again whenever another entry came first. */
+  readonly stillNew?: (acts: readonly Act[]) => Promise<readonly Act[]>;
 }
 
-/** What somebody did, or was refused, where nothing else changes. Not kept yet. */
-export async function noted(
-  _records: Database,
-  _by: Acting,
-  _act: Act,
-  _outcome: "done" | "refused" = "done",
-): Promise<void> {}
+/** Entries of other processes that may come first before the change counts as failed. */
+const LOST_MAX = 500;
+const LOST_PAUSE_MS = 20;
+const NAME_CHARS_MAX = 300;
+
+/** Changes of one connection wait for each other: so only other processes can come first. */
+const queues = new WeakMap<Database, Promise<unknown>>();
+
+/** Makes a change and notes it in the same transaction: neither is there without the other. */
+export function recorded(
+  records: Database,
+  statements: readonly Statement[],
+  by: Acting,
+  ...acts: readonly Act[]
+): Promise<void> {
+  return record(records, { statements, by, acts });
+}
+
+/** Notes what somebody did, or was refused, where nothing else changes. */
+export function noted(records: Database, by: Acting, act: Act, outcome: Outcome = "done"): Promise<void> {
+  return record(records, { statements: [], by, acts: [act], outcome });
+}
+
+/**
+ * Each entry takes the number after the newest one and hashes that one's hash with its own content. Where another
+ * process has taken the number meanwhile, nothing of the transaction happens, and it is tried with the next.
+ */
+export function record(records: Database, recording: Recording): Promise<void> {
+  const turn = (queues.get(records) ?? Promise.resolve()).then(() => write(records, recording));
+  queues.set(
+    records,
+    turn.catch(() => {}),
+  );
+  return turn;
+}
+
+async function write(records: Database, recording: Recording): Promise<void> {
+  const time = Date.now();
+  const endsAt = performance.now() + PATIENCE_MS;
+  let tried: readonly AuditRow[] = [];
+  for (let lost = 0; ; ) {
+    try {
+      const acts = (await recording.stillNew?.(recording.acts)) ?? recording.acts;
+      if (acts.length === 0 && recording.statements.length === 0) return;
+      const chain = await readChain(records);
+      const names = await organizationNames(records, acts);
+      tried = chained({ ...recording, acts }, { chain, names, time });
+      await records.batch([...recording.statements, ...entryStatements(tried, chain, recording.ifChanged === true)]);
+      return;
+    } catch (cause) {
+      if (messageOf(cause).includes("audit.seq")) {
+        if (await isKept(records, tried[0]!)) return; // it was taken before its answer was lost
+        if (++lost > LOST_MAX) throw cause;
+        await sleep(Math.random() * LOST_PAUSE_MS);
+        continue;
+      }
+      if (!isAway(cause) || performance.now() > endsAt) throw cause;
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+interface Chain {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The newest entry. Where somebody has deleted some at the end, the numbers go on all the same: the gap stays to be found. */
+async function readChain(records: Database): Promise<Chain> {
+  const sql = `select c.newest_seq, c.newest_hash, a.seq, a.hash from audit_chain c
+    left join audit a on a.seq = (select max(seq) from audit)`;
+  const [row] = await records.query<{
+    newest_seq: number;
+    newest_hash: string;
+    seq: number | null;
+    hash: string | null;
+  }>({ sql, args: [] });
+  if (row === undefined) return { seq: 0, hash: "" };
+  if (row.seq !== null && row.seq >= row.newest_seq) return { seq: row.seq, hash: row.hash! };
+  return { seq: row.newest_seq, hash: row.newest_hash };
+}
+
+/** Of those that the acts concern, as far as this database knows them. */
+async function organizationNames(records: Database, acts: readonly Act[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(acts.map(({ organizationId }) => organizationId).filter((id) => id !== null))];
+  const names = new Map<string, string>();
+  for (const { action, object } of acts) if (action === "organization.created") names.set(object.id, object.name);
+  if (ids.length === 0) return names;
+  const sql = "select id, name from organizations where id in (select value from json_each(?))";
+  const rows = await records.query<{ id: string; name: string }>({ sql, args: [JSON.stringify(ids)] });
+  for (const { id, name } of rows) names.set(id, name);
+  return names;
+}
+
+function chained(
+  { acts, by, outcome = "done" }: Pick<Recording, "acts" | "by" | "outcome">,
+  { chain, names, time }: { chain: Chain; names: ReadonlyMap<string, string>; time: number },
+): AuditRow[] {
+  let { seq, hash } = chain;
+  return acts.map(({ action, organizationId, object, before, after }) => {
+    const row = {
+      seq: ++seq,
+      time,
+      organization_id: organizationId,
+      organization: organizationId === null ? null : (names.get(organizationId) ?? null),
+      actor_kind: by.actor.kind,
+      actor_id: named(by.actor.id),
+      actor_name: named(by.actor.name),
+      address: by.address === null ? null : named(by.address),
+      action,
+      object_kind: object.kind,
+      object_id: named(object.id),
+      object_name: named(maskText(object.name)),
+      before: shownChange(before),
+      after: shownChange(after),
+      request_id: by.requestId === null ? null : named(by.requestId),
+      outcome,
+    };
+    hash = hashOf(row, hash);
+    return { ...row, hash };
+  });
+}
+
+function named(text: string): string {
+  return storable(text.slice(0, NAME_CHARS_MAX));
+}
+
+function entryStatements(rows: readonly AuditRow[], chain: Chain, ifChanged: boolean): Statement[] {
+  const last = rows.at(-1);
+  if (last === undefined) return [];
+  const marks = AUDIT_COLUMNS.map(() => "?").join(", ");
+  const insert = `insert into audit (${AUDIT_COLUMNS.join(", ")}) select ${marks}${ifChanged ? " where changes() > 0" : ""}`;
+  return [
+    ...rows.map((row) => ({ sql: insert, args: AUDIT_COLUMNS.map((column) => row[column]) })),
+    {
+      sql: "update audit_chain set newest_seq = ?1, newest_hash = ?2 where newest_seq <= ?3 and exists (select 1 from audit where seq = ?1)",
+      args: [last.seq, last.hash, chain.seq],
+    },
+    ...rows.map((row) => audienceStatement(row)),
+  ];
+}
+
+async function isKept(records: Database, { seq, hash }: AuditRow): Promise<boolean> {
+  const [row] = await records.query<{ hash: string }>({ sql: "select hash from audit where seq = ?", args: [seq] });
+  return row?.hash === hash;
+}

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isAway, isLocked } from "./failure.ts";
 
 /** How long a write, or a command, waits in all for a database that another writer holds. */
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 /** Between two tries. */
-const PAUSE_MS = 50;
+export const PAUSE_MS = 50;
 
 /** Tries again while the database is away: small things are written beside a running recorder, which holds the lock at times. */
 export async function patiently(write: () => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import type { Database, Statement } from "../store.ts";
 export interface Delivery {
   readonly id: string;
   readonly organization_id: string;
-  readonly kind: "alert" | "request" | "test";
+  readonly kind: "alert" | "request" | "test" | "audit";
   readonly source_id: string;
   readonly endpoint_id: string;
   readonly subject_id: string;

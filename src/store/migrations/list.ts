@@ -29,6 +29,7 @@ import { PEOPLE } from "./0026-people.ts";
 import { BLOCKS_APART } from "./0027-blocks-apart.ts";
 import { NOTES } from "./0028-notes.ts";
 import { WORDS_DUE } from "./0029-words-due.ts";
+import { AUDIT } from "./0030-audit.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 23, name: "blocks apart", statements: BLOCKS_APART },
   { target: "records", version: 24, name: "comments and shared links", statements: NOTES },
   { target: "bodies", version: 6, name: "words due", statements: WORDS_DUE },
+  { target: "records", version: 25, name: "audit", statements: AUDIT },
 ];

@@ -29,6 +29,13 @@ export async function shownOrganizations(records: Database, id?: string): Promis
   return rows.map(({ created, ...row }) => ({ ...row, created_at: isoTime(created) }));
 }
 
+/** By id, else by name. */
+export async function findOrganization(records: Database, idOrName: string): Promise<ShownOrganization | undefined> {
+  const sql = "select id from organizations where id = ?1 or name = ?1 order by id = ?1 desc limit 1";
+  const [found] = await records.query<{ id: string }>({ sql, args: [idOrName] });
+  return found && (await shownOrganizations(records, found.id))[0];
+}
+
 /** @throws GatewayError `duplicate_name`. */
 export async function createOrganization(records: Database, name: string, by: Acting): Promise<ShownOrganization> {
   await refuseTaken(records, name);

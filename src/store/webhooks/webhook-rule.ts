@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
 import { type ChannelChecks, checkUrl } from "../alerts/alert-rule.ts";
+import { AUDIT_EVENT } from "../audit/audience.ts";
 import { readSecret } from "../deliveries/signing.ts";
 
 /** What a webhook tells of a request unless it says otherwise. */
@@ -20,10 +21,21 @@ const WEBHOOK_FIELDS: readonly string[] = Object.keys(
 
 const FILTERS_MAX = 20;
 
+export const REQUEST_EVENT = "request.finished";
+/** What a webhook can be sent. */
+const EVENTS: readonly string[] = [REQUEST_EVENT, AUDIT_EVENT];
+
 export const WEBHOOK_SCHEMA = Type.Object(
   {
     url: Type.String({ minLength: 1, maxLength: 2_000, description: "http(s) address that requests are posted to." }),
     name: Type.Optional(Type.String({ maxLength: 200 })),
+    events: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 10,
+        description: `Of ${EVENTS.join(", ")}; finished requests alone unless given.`,
+      }),
+    ),
     property_filters: Type.Optional(
       Type.Array(
         Type.Object(
@@ -75,9 +87,16 @@ export function readWebhookRule(body: WebhookBody, refuseUrl: ChannelChecks["ref
     const message = `a record has no field ${quote(name)}; ${hint(name, WEBHOOK_FIELDS)}`;
     throw new GatewayError("invalid_body", message, { path: `fields.${index}` });
   }
+  for (const [index, name] of (body.events ?? []).entries()) {
+    if (EVENTS.includes(name)) continue;
+    throw new GatewayError("invalid_body", `there is no event ${quote(name)}; ${hint(name, EVENTS)}`, {
+      path: `events.${index}`,
+    });
+  }
   return {
     url: body.url,
     name: body.name ?? "",
+    events: [...new Set(body.events ?? [REQUEST_EVENT])],
     property_filters: body.property_filters ?? [],
     sample_rate: body.sample_rate ?? 100,
     fields: [...new Set(body.fields ?? FIELDS_DEFAULT)],

@@ -5,8 +5,8 @@ import type { Webhook } from "./webhooks.ts";
 
 /** What a client would send to make this very webhook. */
 export function webhookBody(webhook: Webhook): WebhookBody {
-  const { url, name, property_filters, sample_rate, fields, include_body, enabled } = webhook;
-  return { url, name, property_filters, sample_rate, fields, include_body, enabled };
+  const { url, name, property_filters, sample_rate, fields, include_body, enabled, events } = webhook;
+  return { url, name, events, property_filters, sample_rate, fields, include_body, enabled };
 }
 
 /** A webhook as it is shown: without its secret. */

@@ -5,7 +5,7 @@ import { ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { WebhookRule } from "./webhook-rule.ts";
 
-/** Somebody who is told of every finished request. */
+/** Somebody who is sent events: finished requests, unless it says otherwise. */
 export interface Webhook extends Required<WebhookRule>, StoredRule {}
 
 /** An organization has so many at most: each is looked at for every request. */
@@ -14,9 +14,9 @@ const WEBHOOKS_MAX = 100;
 const WEBHOOKS = ruleTable<Webhook>("webhooks", {
   columns: [
     ...(["id", "organization_id", "name", "url", "secret", "property_filters", "sample_rate", "fields"] as const),
-    ...(["include_body", "enabled", "created_at", "updated_at"] as const),
+    ...(["include_body", "enabled", "events", "created_at", "updated_at"] as const),
   ],
-  json: ["property_filters", "fields"],
+  json: ["property_filters", "fields", "events"],
   flags: ["include_body", "enabled"],
   max: WEBHOOKS_MAX,
 });

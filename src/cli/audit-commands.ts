@@ -1,0 +1,44 @@
+import type { Command, Option } from "./command.ts";
+import { JSON_OPTION, REGION_OPTION } from "./options.ts";
+
+const text = (value: string, description: string): Option => ({ type: "string", value, description });
+const ORG = text("ORG", "of this organization (default: all, and what concerns the deployment)");
+
+/** The audit log, for reading. */
+export const AUDIT_COMMANDS: readonly Command[] = [
+  {
+    name: "audit list",
+    summary: "list what was done and refused, the newest first",
+    options: {
+      org: ORG,
+      actor: text("WHO", "id, name or kind (user, key, cli, plugin, system) of who acted"),
+      action: text("ACTION", "an action such as key.created, or a group such as key.*"),
+      object: text("WHAT", "id, name or kind of what was acted on"),
+      outcome: text("OUTCOME", "done or refused"),
+      since: text("TIME", "from this ISO time on"),
+      until: text("TIME", "before this ISO time"),
+      limit: text("N", "so many at most (default: 100)"),
+      json: JSON_OPTION,
+      region: REGION_OPTION,
+    },
+    load: async () => (await import("./audit.ts")).listAuditCommand,
+  },
+  {
+    name: "audit export",
+    summary: "write all entries of the audit log, one JSON object a line, the oldest first",
+    options: {
+      org: ORG,
+      output: text("FILE", "the file to write, - for stdout (default: -)"),
+      force: { type: "boolean", description: "replace the file where it exists" },
+      region: REGION_OPTION,
+    },
+    load: async () => (await import("./audit.ts")).exportAuditCommand,
+  },
+  {
+    name: "audit verify",
+    summary: "walk the audit log's chain of hashes and name the first break",
+    options: { json: JSON_OPTION, region: REGION_OPTION },
+    notes: ["Ends with status 1 where an entry was changed or is missing."],
+    load: async () => (await import("./audit.ts")).verifyAuditCommand,
+  },
+];

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readIsoTime } from "../record/iso-time.ts";
+import { type AuditFilter, listAudit } from "../store/audit/list.ts";
+import { allEntries, verifyAudit } from "../store/audit/verify.ts";
+import type { Invocation, Run, Terminal } from "./command.ts";
+import { organizationId } from "./organization.ts";
+import { printJson, printList } from "./print.ts";
+import { asUsage } from "./read-options.ts";
+import { regionConfig } from "./region.ts";
+import { CommandError, UsageError } from "./usage.ts";
+import { withRecords } from "./with-store.ts";
+
+const ROWS_DEFAULT = 100;
+const ROWS_MAX = 10_000;
+const DEADLINE_MS = 600_000;
+
+export const listAuditCommand: Run = async (invocation) => {
+  const { options } = invocation;
+  const limit = Number(options["limit"] ?? ROWS_DEFAULT);
+  if (!Number.isInteger(limit) || limit < 1 || limit > ROWS_MAX)
+    throw new UsageError(`--limit: give a whole number from 1 to ${ROWS_MAX}`);
+  const filter = await filterOf(invocation);
+  const { entries } = await withRecords(regionConfig(invocation), (records) =>
+    listAudit(records, filter, { limit, deadlineMs: DEADLINE_MS }).catch((error: unknown) =>
+      asUsage(() => {
+        throw error;
+      }),
+    ),
+  );
+  printList(invocation, entries, {
+    headings: ["seq", "time", "organization", "actor", "action", "object", "outcome", "address"],
+    cells: ({ seq, time, organization, organization_id, actor, action, object, outcome, address }) => [
+      ...[String(seq), time, organization ?? organization_id ?? "", `${actor.kind} ${actor.name}`, action],
+      ...[`${object.kind} ${object.name || object.id}`, outcome, address ?? ""],
+    ],
+    cuts: ["organization", "actor", "object"],
+    none: "there are no entries",
+  });
+  return 0;
+};
+
+/** One JSON object a line, the oldest first: as the hashes were computed. */
+export const exportAuditCommand: Run = async (invocation) => {
+  const { options, terminal, config } = invocation;
+  const org = options["org"]?.toString();
+  const id = org === undefined ? undefined : await organizationId(config, org);
+  const path = options["output"]?.toString() ?? "-";
+  let count = 0;
+  await withRecords(regionConfig(invocation), async (records) => {
+    const lines = linesOf(allEntries(records, id));
+    count = await (path === "-" ? print(terminal, lines) : writeFile(path, options["force"] === true, lines));
+  });
+  terminal.err(`${count} ${count === 1 ? "entry" : "entries"} exported\n`);
+  return 0;
+};
+
+async function* linesOf(entries: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const entry of entries) yield `${JSON.stringify(entry)}\n`;
+}
+
+async function print(terminal: Terminal, lines: AsyncIterable<string>): Promise<number> {
+  let count = 0;
+  for await (const line of lines) {
+    terminal.out(line);
+    count++;
+  }
+  return count;
+}
+
+async function writeFile(path: string, replaces: boolean, lines: AsyncIterable<string>): Promise<number> {
+  const file = createWriteStream(path, { flags: replaces ? "w" : "wx", mode: 0o600 });
+  const failed = once(file, "error").then(([error]) => {
+    const says = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path} cannot be written: ${says}`, error);
+  });
+  failed.catch(() => {}); // awaited below, with what is under way
+  const write = async () => {
+    let count = 0;
+    await once(file, "open");
+    for await (const line of lines) {
+      if (!file.write(line)) await once(file, "drain");
+      count++;
+    }
+    file.end();
+    await once(file, "finish");
+    return count;
+  };
+  return Promise.race([write(), failed]);
+}
+
+/** Status 1 where the chain breaks. */
+export const verifyAuditCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const verdict = await withRecords(regionConfig(invocation), verifyAudit);
+  const { entries, first, newest, hash, broken } = verdict;
+  if (options["json"]) printJson(terminal, verdict);
+  else if (broken !== null)
+    terminal.out(
+      `the chain breaks at entry ${broken.seq}: ${broken.why}; ${entries} before it are as they were written\n`,
+    );
+  else if (first === null) terminal.out("there are no entries\n");
+  else terminal.out(`${entries} entries, ${first} to ${newest}, are as they were written; newest hash ${hash}\n`);
+  return broken === null ? 0 : 1;
+};
+
+async function filterOf({ config, options }: Invocation): Promise<AuditFilter> {
+  const text = (name: string) => options[name]?.toString();
+  const org = text("org");
+  return {
+    organizationId: org === undefined ? undefined : await organizationId(config, org),
+    ...{ actor: text("actor"), action: text("action"), object: text("object"), outcome: text("outcome") },
+    ...{ since: readTime("since", text("since")), until: readTime("until", text("until")) },
+  };
+}
+
+function readTime(name: string, given: string | undefined): number | undefined {
+  const time = given === undefined ? undefined : readIsoTime(given);
+  if (given !== undefined && time === undefined)
+    throw new UsageError(`--${name}: give an ISO 8601 time such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  return time;
+}

@@ -1,0 +1,45 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** One entry for each act. `before` and `after` are JSON text; `hash` covers all other columns and the hash of the entry before. */
+export const audit = sqliteTable(
+  "audit",
+  {
+    seq: integer().primaryKey(),
+    time: integer().notNull(),
+    /** Null where it concerns the deployment. */
+    organization_id: text(),
+    /** Its name then. */
+    organization: text(),
+    actor_kind: text().notNull(),
+    actor_id: text().notNull(),
+    actor_name: text().notNull(),
+    address: text(),
+    action: text().notNull(),
+    object_kind: text().notNull(),
+    object_id: text().notNull(),
+    object_name: text().notNull(),
+    before: text(),
+    after: text(),
+    request_id: text(),
+    outcome: text().notNull(),
+    hash: text().notNull(),
+  },
+  (t) => [
+    index("audit_time").on(t.time),
+    index("audit_organization_id").on(t.organization_id, t.time),
+    index("audit_action").on(t.action, t.time),
+    index("audit_actor_id").on(t.actor_id, t.time),
+    index("audit_actor_name").on(t.actor_name, t.time),
+    index("audit_object_id").on(t.object_id, t.time),
+    index("audit_object_name").on(t.object_name, t.time),
+  ],
+);
+
+/** One row: the newest entry, and the last one that was removed because of its age. */
+export const auditChain = sqliteTable("audit_chain", {
+  id: integer().primaryKey(),
+  newest_seq: integer().notNull(),
+  newest_hash: text().notNull(),
+  removed_seq: integer().notNull(),
+  removed_hash: text().notNull(),
+});

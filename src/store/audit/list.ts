@@ -1,0 +1,137 @@
+import { GatewayError } from "../../errors.ts";
+import type { Database, Value } from "../store.ts";
+import { ACTIONS, type Action } from "./actions.ts";
+import { type AuditEntry, type AuditRow, toEntry } from "./entry.ts";
+
+/** Which entries are asked for; what is absent does not count. */
+export interface AuditFilter {
+  /** Of an organization; all, and what concerns the deployment, unless given. */
+  readonly organizationId?: string | undefined;
+  /** Id, name or kind of who acted. */
+  readonly actor?: string | undefined;
+  /** An action, or a group of them such as `key.*`. */
+  readonly action?: string | undefined;
+  /** Id, name or kind of what was acted on. */
+  readonly object?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** Milliseconds since 1970; `until` itself is left out. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** Null at the end. */
+  readonly nextCursor: string | null;
+}
+
+interface PageOptions {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly deadlineMs: number;
+}
+
+const ACTOR_KINDS: readonly string[] = ["user", "key", "cli", "plugin", "system"];
+const KIND = /^[a-z_]{1,30}$/;
+/** Entries of each index that are counted to choose where to begin. */
+const COUNTED_MAX = 2_000;
+
+/** The newest first; entries of one moment by number. */
+export async function listAudit(records: Database, filter: AuditFilter, page: PageOptions): Promise<AuditPage> {
+  const { deadlineMs } = page;
+  const conditions = [...(await conditionsOf(records, filter, deadlineMs)), ...readCursor(page.cursor)];
+  const index = await rarest(records, conditions, deadlineMs);
+  const where = conditions.length === 0 ? "" : `where ${conditions.map(({ sql }) => sql).join(" and ")}`;
+  const sql = `select * from audit indexed by ${index} ${where} order by time desc, seq desc limit ?`;
+  const args = [...conditions.flatMap(({ args }) => args), page.limit + 1];
+  const rows = await records.query<AuditRow>({ sql, args }, { deadlineMs });
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const nextCursor = rows.length > page.limit && last !== undefined ? cursorOf(last) : null;
+  return { entries: shown.map(toEntry), nextCursor };
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly args: readonly Value[];
+  /** The index that finds exactly these entries. */
+  readonly index?: string;
+}
+
+async function conditionsOf(records: Database, filter: AuditFilter, deadlineMs: number): Promise<Condition[]> {
+  const { organizationId, actor, action, object, outcome, since, until } = filter;
+  const conditions: Condition[] = [];
+  if (organizationId !== undefined) conditions.push(equals("organization_id", organizationId));
+  if (actor !== undefined) conditions.push(await named(records, "actor", actor, deadlineMs));
+  if (action !== undefined) conditions.push(actionIs(action));
+  if (object !== undefined) conditions.push(await named(records, "object", object, deadlineMs));
+  if (outcome !== undefined) conditions.push({ sql: "outcome = ?", args: [readOutcome(outcome)] });
+  if (since !== undefined) conditions.push({ sql: "time >= ?", args: [since] });
+  if (until !== undefined) conditions.push({ sql: "time < ?", args: [until] });
+  return conditions;
+}
+
+function equals(column: string, value: string): Condition {
+  return { sql: `${column} = ?`, args: [value], index: `audit_${column}` };
+}
+
+/** By id, else by name, else by kind: each of them is what people have at hand. */
+async function named(
+  records: Database,
+  what: "actor" | "object",
+  value: string,
+  deadlineMs: number,
+): Promise<Condition> {
+  for (const column of [`${what}_id`, `${what}_name`]) {
+    const sql = `select 1 as found from audit where ${column} = ? limit 1`;
+    if ((await records.query({ sql, args: [value] }, { deadlineMs })).length > 0) return equals(column, value);
+  }
+  const isKind = what === "actor" ? ACTOR_KINDS.includes(value) : KIND.test(value);
+  return isKind ? { sql: `${what}_kind = ?`, args: [value] } : equals(`${what}_id`, value);
+}
+
+/** @throws GatewayError `invalid_body` for what is no action. */
+function actionIs(value: string): Condition {
+  const isGroup = value.endsWith(".*");
+  const all = Object.keys(ACTIONS) as Action[];
+  const meant = isGroup
+    ? all.filter((name) => name.startsWith(value.slice(0, -1)))
+    : all.filter((name) => name === value);
+  if (meant.length === 0) {
+    const message = `action: there is no action ${JSON.stringify(value.slice(0, 100))}; give one of ${all.join(", ")}, or a group such as key.*`;
+    throw new GatewayError("invalid_body", message, { path: "action" });
+  }
+  if (!isGroup) return equals("action", value);
+  return { sql: "action in (select value from json_each(?))", args: [JSON.stringify(meant)] };
+}
+
+function readOutcome(value: string): string {
+  if (value === "done" || value === "refused") return value;
+  throw new GatewayError("invalid_body", "outcome: give done or refused", { path: "outcome" });
+}
+
+/** The index with the fewest entries, as far as they are counted; else that of time. */
+async function rarest(records: Database, conditions: readonly Condition[], deadlineMs: number): Promise<string> {
+  const indexed = conditions.filter(({ index }) => index !== undefined);
+  if (indexed.length < 2) return indexed[0]?.index ?? "audit_time";
+  const counts = await Promise.all(
+    indexed.map(async ({ sql, args, index }) => {
+      const counted = `select count(*) as n from (select 1 from audit indexed by ${index} where ${sql} limit ${COUNTED_MAX})`;
+      const [row] = await records.query<{ n: number }>({ sql: counted, args }, { deadlineMs });
+      return { index: index!, n: row!.n };
+    }),
+  );
+  return counts.reduce((least, each) => (each.n < least.n ? each : least)).index;
+}
+
+function cursorOf({ time, seq }: AuditRow): string {
+  return Buffer.from(`${time}.${seq}`).toString("base64url");
+}
+
+function readCursor(cursor: string | undefined): Condition[] {
+  if (cursor === undefined) return [];
+  const [, time, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (time === undefined || seq === undefined)
+    throw new GatewayError("invalid_body", "cursor: send the next_cursor of the page before", { path: "cursor" });
+  return [{ sql: "(time, seq) < (?, ?)", args: [Number(time), Number(seq)] }];
+}

@@ -1,0 +1,38 @@
+import { MASKED, maskText } from "../../masking/mask.ts";
+import { isSecretLabel } from "../../masking/names.ts";
+import { canonical } from "./entry.ts";
+
+/** Longer values are cut: an entry is to be read. */
+const TEXT_CHARS_MAX = 2_000;
+/** What is longer as a whole is kept as its beginning. */
+const CHANGE_CHARS_MAX = 32_000;
+const DEPTH_MAX = 40;
+
+/** What was or is as canonical JSON: texts without credentials, values under secret names masked. */
+export function shownChange(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = canonical(masked(value, 0));
+  return text.length <= CHANGE_CHARS_MAX ? text : JSON.stringify(`${text.slice(0, CHANGE_CHARS_MAX)}…`);
+}
+
+function masked(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return cut(maskText(storable(value)));
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === DEPTH_MAX) return "…";
+  if (Array.isArray(value)) return value.map((member) => masked(member, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      storable(name),
+      typeof member === "string" && member !== "" && isSecretLabel(name) ? MASKED : masked(member, depth + 1),
+    ]),
+  );
+}
+
+function cut(text: string): string {
+  return text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX)}…`;
+}
+
+/** A text that the database gives back as it took it: its hash must not depend on what a driver does with others. */
+export function storable(text: string): string {
+  return text.replaceAll("\0", "\uFFFD").toWellFormed();
+}

@@ -1,0 +1,69 @@
+import type { Database } from "../store.ts";
+import { type AuditEntry, type AuditRow, hashOf, toEntry } from "./entry.ts";
+
+const PAGE_ROWS = 1_000;
+
+export interface Verdict {
+  /** Entries that were read. */
+  readonly entries: number;
+  /** The first and the newest entry that are kept; null where there is none. */
+  readonly first: number | null;
+  readonly newest: number | null;
+  /** Hash of the newest entry: whoever notes it elsewhere can tell later that nothing before it was changed. */
+  readonly hash: string;
+  /** The first place where the chain breaks. */
+  readonly broken: { readonly seq: number; readonly why: string } | null;
+}
+
+interface ChainRow {
+  readonly newest_seq: number;
+  readonly newest_hash: string;
+  readonly removed_seq: number;
+  readonly removed_hash: string;
+}
+
+/** Walks the chain from the oldest entry that is kept, up to the first break. */
+export async function verifyAudit(records: Database): Promise<Verdict> {
+  const [chain] = await records.query<ChainRow>({ sql: "select * from audit_chain", args: [] });
+  if (chain === undefined) return { ...EMPTY, broken: { seq: 0, why: "the beginning of the chain is missing" } };
+  let at = { seq: chain.removed_seq, hash: chain.removed_hash };
+  let entries = 0;
+  let first: number | null = null;
+  const verdict = (broken: Verdict["broken"]): Verdict => ({
+    ...{ entries, first, newest: entries === 0 ? null : at.seq, hash: at.hash, broken },
+  });
+  for await (const row of rowsAfter(records, at.seq)) {
+    if (row.seq !== at.seq + 1) return verdict({ seq: at.seq + 1, why: missing(at.seq + 1, row.seq - 1) });
+    if (hashOf(row, at.hash) !== row.hash) return verdict({ seq: row.seq, why: `entry ${row.seq} was changed` });
+    // Entries that are written while this reads are newer than the chain that was read.
+    if (row.seq === chain.newest_seq && row.hash !== chain.newest_hash)
+      return verdict({ seq: row.seq, why: `entry ${row.seq} is not the one that was written` });
+    at = { seq: row.seq, hash: row.hash };
+    first ??= row.seq;
+    entries++;
+  }
+  if (at.seq < chain.newest_seq) return verdict({ seq: at.seq + 1, why: missing(at.seq + 1, chain.newest_seq) });
+  return verdict(null);
+}
+
+const EMPTY = { entries: 0, first: null, newest: null, hash: "" } as const;
+
+function missing(from: number, to: number): string {
+  return from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
+}
+
+/** All entries from the oldest on, page by page. */
+export async function* allEntries(records: Database, organizationId?: string): AsyncGenerator<AuditEntry> {
+  for await (const row of rowsAfter(records, -1))
+    if (organizationId === undefined || row.organization_id === organizationId) yield toEntry(row);
+}
+
+async function* rowsAfter(records: Database, seq: number): AsyncGenerator<AuditRow> {
+  for (let after = seq; ; ) {
+    const sql = `select * from audit where seq > ? order by seq limit ${PAGE_ROWS}`;
+    const rows = await records.query<AuditRow>({ sql, args: [after] });
+    yield* rows;
+    if (rows.length < PAGE_ROWS) return;
+    after = rows.at(-1)!.seq;
+  }
+}
