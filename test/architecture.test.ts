@@ -42,6 +42,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ["unified"],
   jose: ["unified"],
   "@cfworker/json-schema": ["plugin"],
+  "@modelcontextprotocol/sdk": ["api"],
   react: ["web"],
   "react-dom": ["web"],
   "@tanstack/react-query": ["web"],

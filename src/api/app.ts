@@ -26,6 +26,7 @@ import { logFailure } from "./log-failure.ts";
 import { meEndpoints } from "./logins/me.ts";
 import { peopleEndpoints } from "./logins/people.ts";
 import { sessionEndpoints } from "./logins/session.ts";
+import { MCP_PATH, mcpEndpoints } from "./mcp/mcp.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
 import { commentEndpoints } from "./notes/comments.ts";
@@ -57,12 +58,11 @@ export function createApi(
 ): (request: Request, address: string | null) => Promise<Response> {
   let gate: Gate;
   let routes: readonly DescribedRoute[];
-  const app = createApp(
-    room,
-    ofPlugins,
-    () => gate,
-    () => routes,
-  );
+  const app: { readonly fetch: Fetch; readonly routes: AppRoutes } = createApp(room, ofPlugins, {
+    gate: () => gate,
+    routes: () => routes,
+    fetch: (request) => app.fetch(request),
+  });
   routes = routesOf(app);
   const { keys, logins, config } = room;
   gate = new Gate({ keys, logins, routes, ownOrigin: (request) => ownOrigin(config, request) });
@@ -92,13 +92,17 @@ export function createApi(
   };
 }
 
-/** The gate and the description are made from the finished app, so its endpoints ask for them when they are called. */
-function createApp(
-  room: ApiRoom,
-  ofPlugins: readonly RouteView[],
-  gate: () => Gate,
-  routes: () => readonly DescribedRoute[],
-) {
+type Fetch = (request: Request) => Response | Promise<Response>;
+type AppRoutes = readonly { readonly method: string; readonly path: string; readonly hooks: unknown }[];
+
+/** What is made from the finished app, so its endpoints ask for it when they are called. */
+interface Finished {
+  readonly gate: () => Gate;
+  readonly routes: () => readonly DescribedRoute[];
+  readonly fetch: Fetch;
+}
+
+function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, routes, fetch }: Finished) {
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(async ({ request }) => gate().admit(request))
@@ -108,6 +112,7 @@ function createApp(
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       if (gate().pathOf(request)?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
+      if (gate().pathOf(request) === MCP_PATH) return null; // it answers in JSON-RPC what is no JSON
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
       const body = await readJson(request, room.config.max_api_body_bytes);
@@ -156,6 +161,7 @@ function createApp(
     .use(viewEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
+    .use(mcpEndpoints(room, gate, fetch))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(routes));
 }
@@ -176,7 +182,7 @@ function isEscapedWell(path: string): boolean {
 }
 
 /** A HEAD request is a GET of whose answer the body is left out, and its length is told. */
-async function answerAny(app: { fetch: (request: Request) => Response | Promise<Response> }, request: Request) {
+async function answerAny(app: { readonly fetch: Fetch }, request: Request) {
   if (request.method !== "HEAD") return app.fetch(request);
   const answer = await app.fetch(new Request(request.url, { method: "GET", headers: request.headers }));
   const headers = new Headers(answer.headers);
@@ -194,7 +200,7 @@ export interface DescribedRoute extends Route {
 }
 
 /** Every endpoint as it was declared. One that the table of needs does not have is a mistake in this program. */
-function routesOf(app: { routes: readonly { method: string; path: string; hooks: unknown }[] }): DescribedRoute[] {
+function routesOf(app: { readonly routes: AppRoutes }): DescribedRoute[] {
   return app.routes.map(({ method, path, hooks }) => {
     const { body, detail } = hooks as { body?: unknown; detail?: Record<string, unknown> };
     const own = `${method} ${path}`;

@@ -16,7 +16,7 @@ export const UNSEEN = {
   "referrer-policy": "no-referrer",
 };
 /** Addresses of programs: below them no page is served, whatever a client accepts. */
-const PROGRAMS = /^\/(?:v1(?:\/|$)|docs$|openapi\.json$|metrics$|healthz$|readyz$)/;
+const PROGRAMS = /^\/(?:v1(?:\/|$)|mcp$|docs$|openapi\.json$|metrics$|healthz$|readyz$)/;
 
 const SAFE = {
   "content-security-policy": [

@@ -99,6 +99,14 @@ function send(path: string, body: unknown, target = upstream.origin, headers: Re
 
 const CHAT = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
 
+test("on Deno a program that speaks MCP is answered", async () => {
+  const headers = { accept: "application/json, text/event-stream" };
+  const params = { name: "metrics", arguments: {} };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const { result } = await (await callApi(weir, "/mcp", { method: "POST", headers, body })).json();
+  expect(result.structuredContent.rows).toHaveLength(1);
+});
+
 test("on Deno a request passes unchanged, is recorded with its usage, and found by a filter", async () => {
   const answer = await send("/v1/chat/completions", CHAT, upstream.origin, { "Gateway-Property-Suite": "deno" });
   expect(answer.status).toBe(200);

@@ -19,6 +19,7 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /metrics": "open",
   "GET /docs": "open",
   "GET /openapi.json": "open",
+  "POST /mcp": "anybody known",
 
   "POST /v1/session": "open",
   "GET /v1/session": "anybody known",

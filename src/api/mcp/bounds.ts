@@ -1,0 +1,37 @@
+/** Characters of a result's JSON: about 12,000 tokens, half of what clients take by default. */
+export const RESULT_CHARS_MAX = 48_000;
+
+/** Part of a text, and how to get on. */
+export interface Cut {
+  readonly text: string;
+  readonly total_chars: number;
+  /** Where the rest begins; null at the end. */
+  readonly next_offset: number | null;
+}
+
+export function cut(text: string, offset: number, chars: number): Cut {
+  const end = wholeCharacters(text, Math.min(text.length, offset + chars));
+  return { text: text.slice(offset, end), total_chars: text.length, next_offset: end < text.length ? end : null };
+}
+
+/** At most so many characters, with the sign of more behind them. */
+export function shortened(text: unknown, chars: number): string | null {
+  if (typeof text !== "string") return null;
+  return text.length <= chars ? text : `${text.slice(0, wholeCharacters(text, chars - 1))}…`;
+}
+
+/** As many rows as there is room for; one at least. */
+export function rowsWithin<Row>(rows: readonly Row[], chars = RESULT_CHARS_MAX): readonly Row[] {
+  let left = chars;
+  const fitting = rows.findIndex((row) => {
+    left -= JSON.stringify(row).length + 1;
+    return left < 0;
+  });
+  return fitting === -1 ? rows : rows.slice(0, Math.max(1, fitting));
+}
+
+/** Not between the halves of a character that takes two. */
+function wholeCharacters(text: string, end: number): number {
+  const code = text.charCodeAt(end - 1);
+  return end < text.length && code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
+}

@@ -1,0 +1,83 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { calledFrom, noteAddress } from "../access/addresses.ts";
+import { ownOrigin } from "../access/called-origin.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { plainJson } from "../envelope.ts";
+import { readText } from "../input/body.ts";
+import type { ApiRoom } from "../room.ts";
+import { type Ask, ToolError } from "./tool.ts";
+import { toolsFor } from "./tools.ts";
+
+export const MCP_PATH = "/mcp";
+
+/** Messages are small: what a tool takes is a filter, or scores. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** Messages in one request, where a client of an older version sends several. */
+const BATCH_MAX = 20;
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** The MCP server: `POST /mcp` by the rules of "streamable HTTP". */
+export function mcpEndpoints(room: ApiRoom, gate: () => Gate, api: Fetch) {
+  return new Elysia().post(
+    MCP_PATH,
+    async ({ request }) => {
+      const caller = gate().caller(request);
+      refuse(request, room);
+      const text = await readText(request, BODY_BYTES_MAX);
+      let body: unknown;
+      try {
+        body = JSON.parse(text);
+      } catch {
+        return rpcError(PARSE_ERROR, "the body is not JSON");
+      }
+      if (Array.isArray(body) && (body.length === 0 || body.length > BATCH_MAX))
+        return rpcError(INVALID_REQUEST, `a batch has 1 to ${BATCH_MAX} messages`);
+      // Loaded when it is first asked for: the SDK takes time that a start should not wait for.
+      const { answerMcp } = await import("./server.ts");
+      return answerMcp(request, body, toolsFor(caller), asking(request, api));
+    },
+    endpoint(
+      "Operation",
+      "Model Context Protocol",
+      "An MCP server with streamable HTTP, without sessions. Its tools are those that the key may use. See the page on MCP.",
+      { takes: { "application/json": { type: "object" } }, answers: { "application/json": { type: "object" } } },
+    ),
+  );
+}
+
+/** A log-in's cookie comes with whatever page a browser is shown; a key does not. A page of another site has no business here either way. */
+function refuse(request: Request, { config }: ApiRoom): void {
+  if (!request.headers.has("authorization"))
+    throw new GatewayError("missing_auth", undefined, { headers: { "www-authenticate": "Bearer" } });
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== ownOrigin(config, request))
+    throw new GatewayError("insufficient_permission", "pages of other sites may not call this address");
+}
+
+/** Calls endpoints as the caller of `request`: the gate looks at each of them. */
+function asking(request: Request, api: Fetch): Ask {
+  return async (method, path, body) => {
+    const headers = new Headers();
+    for (const name of ["authorization", "x-request-id", "host", "x-forwarded-proto"]) {
+      const value = request.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    if (body !== undefined) headers.set("content-type", "application/json");
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const inner = new Request(new URL(path, request.url), { method, headers, ...text });
+    noteAddress(inner, calledFrom(request));
+    const answer = await (await api(inner)).json();
+    if (answer.error === null) return answer;
+    throw new ToolError(answer.path === null ? answer.message : `${answer.message} (${answer.path})`);
+  };
+}
+
+function rpcError(code: number, message: string): Response {
+  return plainJson({ jsonrpc: "2.0", error: { code, message }, id: null }, 400);
+}

@@ -1,0 +1,56 @@
+import { Type as t } from "@sinclair/typebox";
+import type { Json } from "../../../plugin/contract.ts";
+import { rowsWithin } from "../bounds.ts";
+import { CHOICE, chosen, limit } from "../inputs.ts";
+import { summaryOf } from "../summary.ts";
+import { type Tool, tool } from "../tool.ts";
+
+const SESSIONS = 20;
+const STEPS = 50;
+const ROWS_MAX = 200;
+
+export const SESSION_TOOLS: readonly Tool[] = [
+  tool({
+    name: "list_sessions",
+    title: "List sessions",
+    description:
+      "Sessions (the runs of an agent, the turns of a conversation) with their requests, errors, cost, tokens and times; the one that was active last first.",
+    endpoint: "POST /v1/session/query",
+    input: t.Object({ ...CHOICE, limit: limit(ROWS_MAX, SESSIONS) }, { additionalProperties: false }),
+    output: { sessions: { type: "array", items: { type: "object" } } },
+    async call(ask, input) {
+      const body = { filter: chosen(input), limit: input.limit ?? SESSIONS };
+      return { sessions: rowsWithin((await ask("POST", "/v1/session/query", body)).data) };
+    },
+  }),
+  tool({
+    name: "get_session",
+    title: "Read a session",
+    description:
+      "The requests of one session in their order, as query_requests shows them. session_path says where in the tree of an agent a step stands.",
+    endpoint: "POST /v1/request/query",
+    input: t.Object(
+      {
+        session: t.String({ description: "The session's id.", examples: ["trip-2207"] }),
+        limit: limit(ROWS_MAX, STEPS),
+        offset: t.Optional(t.Integer({ minimum: 0, description: "Steps to pass over." })),
+      },
+      { additionalProperties: false },
+    ),
+    output: {
+      session: { type: ["object", "null"], description: "Totals of the whole session." },
+      steps: { type: "array", items: { type: "object" } },
+      next_offset: { type: ["integer", "null"] },
+    },
+    async call(ask, { session, limit = STEPS, offset = 0 }) {
+      const filter = { sessions_request_response_rmt: { session_session_id: { equals: session } } };
+      const totals = await ask("POST", "/v1/session/query", { filter, limit: 1 });
+      const sort = { created_at: "asc" };
+      const found = await ask("POST", "/v1/request/query", { filter, sort, limit, offset, includeBody: false });
+      const all: readonly Json[] = found.data;
+      const steps = rowsWithin(all.map(summaryOf));
+      const isWhole = steps.length === all.length && found.next_cursor === null;
+      return { session: totals.data[0] ?? null, steps, next_offset: isWhole ? null : offset + steps.length };
+    },
+  }),
+];
