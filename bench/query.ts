@@ -11,7 +11,8 @@ import { Deadline } from "../src/store/database/deadline.ts";
 import type { TimeBucket } from "../src/store/figures/group-by.ts";
 import { metrics } from "../src/store/figures/metrics.ts";
 import { propertyCosts } from "../src/store/figures/property-costs.ts";
-import { sessions, users } from "../src/store/figures/totals.ts";
+import { sessions } from "../src/store/figures/sessions.ts";
+import { users } from "../src/store/figures/totals.ts";
 import { countMatches, findPage, type Page } from "../src/store/find/find.ts";
 import { listedRecords, recordsByIds } from "../src/store/find/records.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
@@ -168,8 +169,7 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
         await sessions(
           database,
           { organizationId, tree: ALL },
-          [["latest_request_created_at", "desc"]],
-          { limit: 100, offset: 0 },
+          { order: [["latest_request_created_at", "desc"]], page: { limit: 100, offset: 0 } },
           until(),
         )
       ).length,

@@ -20,6 +20,7 @@ import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { aggregateEndpoints } from "./figures/aggregates.ts";
 import { propertyEndpoints } from "./figures/properties.ts";
+import { sessionListEndpoints } from "./figures/sessions.ts";
 import { readJson, readText, requireObject } from "./input/body.ts";
 import { validationFailure } from "./input/validation.ts";
 import { logFailure } from "./log-failure.ts";
@@ -133,6 +134,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(requestBodyEndpoints(room, gate))
     .use(queryEndpoints(room, gate))
     .use(aggregateEndpoints(room, gate))
+    .use(sessionListEndpoints(room, gate))
     .use(propertyEndpoints(room, gate))
     .use(sessionTagEndpoints(room, gate))
     .use(changeEndpoints(room, gate))

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { client } from "./client.ts";
+import { isUnreadable } from "./filter/address.ts";
 import { readAlertsSearch } from "./pages/alerts/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
@@ -10,7 +11,7 @@ import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
-import { isUnreadable, type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
+import { type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
 import { readRoutesSearch } from "./pages/routes/search.ts";
 import { readSessionSearch } from "./pages/session/search.ts";
 import { NotFound } from "./parts/not-found.tsx";

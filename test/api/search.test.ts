@@ -20,11 +20,11 @@ type Message = { readonly role: string; readonly content: string };
 /** Imports records as they would be recorded; the first is the oldest. */
 async function say(
   api: TestApi,
-  turns: readonly { said: readonly Message[]; answer?: string; user?: string; at?: string }[],
+  turns: readonly { said: readonly Message[]; answer?: string; user?: string; at?: string; session?: string }[],
   key = api.keys.all,
 ) {
   const ids: string[] = [];
-  const lines = turns.map(({ said, answer, user, at }) => {
+  const lines = turns.map(({ said, answer, user, at, session }) => {
     const request_id = randomUUID();
     ids.push(request_id);
     return JSON.stringify({
@@ -33,6 +33,7 @@ async function say(
       request_path: "/v1/chat/completions",
       response_status: 200,
       request_user_id: user ?? null,
+      ...(session === undefined ? {} : { session_id: session }),
       request_body: { model: "m", messages: said },
       response_body: answer && {
         object: "chat.completion",
@@ -135,6 +136,34 @@ for (const kind of DATABASES) {
       expect(await refused({ offset: 1 })).toMatchObject({ path: "offset" });
       expect((await search(it, "…")).json).toMatchObject({ error: 400, path: "search" });
       expect((await search(it, "old", { sort: { created_at: "desc" } })).status).toBe(200);
+    });
+
+    test("sessions are found by words of one of their requests, and are whole", async () => {
+      await say(it, [
+        { said: [user("a heron stands")], session: "birds", user: "ada" },
+        { said: [user("and an otter swims")], session: "birds", user: "bob" },
+        { said: [user("an otter sleeps")], session: "otters" },
+        { said: [user("an otter eats")] },
+      ]);
+      const found = async (more: object) =>
+        (
+          await it.call("POST", "/v1/session/query", {
+            key: it.keys.read,
+            body: { sort: { session_id: "asc" }, ...more },
+          })
+        ).json;
+      const otters = await found({ search: "otter" });
+      expect(otters.searched_to).toBe(null);
+      expect(otters.data).toMatchObject([
+        { session_id: "birds", requests: 2 },
+        { session_id: "otters", requests: 1, users: [] },
+      ]);
+      expect(otters.data[0].users.toSorted()).toEqual(["ada", "bob"]);
+      const byAda = { request_response_rmt: { user_id: { equals: "ada" } } };
+      expect((await found({ search: "otter", filter: byAda })).data).toEqual([]);
+      expect((await found({ search: "heron", filter: byAda })).data).toMatchObject([{ session_id: "birds" }]);
+      expect(await found({ search: "otter", whole: false })).toMatchObject({ error: 400, path: "whole" });
+      expect(await found({ search: "…" })).toMatchObject({ error: 400, path: "search" });
     });
 
     test("a removed record, or one without its bodies, is found no more, and its words leave the index", async () => {

@@ -205,7 +205,7 @@ describe("Users", () => {
 
   test("that nobody is called are said to be none", async () => {
     await using opened = await it.open("/users?q=nobody");
-    await opened.page.getByText("No user id holds this text").waitFor();
+    await opened.page.getByText("No user fits").waitFor();
   });
 });
 
@@ -280,6 +280,38 @@ describe("a session", () => {
     await using opened = await it.open("/sessions/none");
     await opened.page.getByText("No request belongs to this session").waitFor();
   });
+});
+
+test("sessions are filtered by what one of their requests is, and found by words", async () => {
+  const failed = encodeURIComponent(JSON.stringify({ request_response_rmt: { status: { gte: 500 } } }));
+  await using opened = await it.open(`/sessions?filter=${failed}`);
+  const { page, faults } = opened;
+  const session = page.getByRole("table", { name: "Sessions" }).getByRole("row").nth(1);
+  await session.getByRole("cell", { name: "3", exact: true }).waitFor(); // all of its requests, not the failed one alone
+  await page.getByText("Status ≥ 500").waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByLabel("Search in").selectOption("Words");
+  await page.getByLabel("Search input and output").fill("nobodysaidthis");
+  await page.getByText("No session fits").waitFor();
+  await page.getByLabel("Search input and output").fill("how deep");
+  await session.waitFor();
+  await page.waitForURL(/words=how/);
+  await page.goto(`${it.weir.api}/sessions?filter=%7Bbroken`);
+  await page.getByText("This link's filter cannot be read").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("the overview lists models, users, keys and the values of a property that is chosen", async () => {
+  await using opened = await it.open("/overview");
+  const { page, faults } = opened;
+  for (const name of ["By model", "By user", "By key", "By provider"]) {
+    await page.getByRole("region", { name }).scrollIntoViewIfNeeded();
+    await page.getByRole("table", { name }).getByRole("row").nth(1).waitFor();
+  }
+  expect(await page.getByRole("region", { name: "By prompt version" }).count()).toBe(0);
+  await page.getByRole("combobox", { name: "Property", exact: true }).selectOption("Team");
+  await page.getByRole("table", { name: "By property Team" }).getByRole("link", { name: "night" }).waitFor();
+  expect(faults).toEqual([]);
 });
 
 test("figures stay while the time moves on", async () => {

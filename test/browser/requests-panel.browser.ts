@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { parquetReadObjects } from "hyparquet";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { columns, expectUsers, rows } from "./request-rows.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
@@ -161,6 +162,38 @@ test("the list has values with their numbers, which filter it, and follow the fi
   expect(faults).toEqual([]);
 });
 
+test("a list of values is searched, and shows more of them", async () => {
+  const values = Array.from({ length: 60 }, (_, at) => ({ value: `m-${at}`, requests: 60 - at }));
+  await using opened = await it.open("/requests", { width: 1_440, height: 900 });
+  const { page, faults } = opened;
+  const model = page.getByRole("complementary", { name: "Values" }).getByRole("region", { name: "Model" });
+  await page.route("**/v1/request/facets/query", async (route) => {
+    const { facets, limit, filter } = route.request().postDataJSON() as {
+      facets: string[];
+      limit: number;
+      filter: unknown;
+    };
+    if (!facets.includes("model")) return route.continue();
+    const text = /"contains":"([^"]*)"/.exec(JSON.stringify(filter))?.[1] ?? "";
+    const fitting = values.filter(({ value }) => value.includes(text));
+    const data = facets.map((name) => ({ name, values: fitting.slice(0, limit), more: fitting.length > limit }));
+    return route.fulfill({ json: { data, error: null } });
+  });
+  await page.reload();
+  await model.getByRole("button", { name: "m-7 53" }).waitFor();
+  expect(await model.getByRole("listitem").count()).toBe(8);
+  await model.getByRole("button", { name: "More values of Model" }).click();
+  await model.getByRole("listitem").nth(49).waitFor();
+  await model.getByRole("button", { name: "More values of Model" }).click();
+  await model.getByRole("listitem").nth(59).waitFor();
+  await model.getByLabel("Search Model").fill("-59");
+  await model.getByRole("listitem").nth(1).waitFor({ state: "detached" });
+  await model.getByRole("button", { name: "m-59 1" }).waitFor();
+  await model.getByLabel("Search Model").fill("none such");
+  await model.getByText("No value fits").waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("the list's histogram chooses a time by drawing and by key", async () => {
   await using opened = await it.open("/requests?range=1h", { width: 1_440, height: 900 });
   const { page, faults } = opened;
@@ -182,7 +215,7 @@ test("the list's histogram chooses a time by drawing and by key", async () => {
   expect(faults).toEqual([]);
 });
 
-test("the list is downloaded as it is filtered, as a table and as lines with bodies", async () => {
+test("the list is downloaded as it is filtered, as a table, as Parquet and as lines with bodies", async () => {
   const ofBob = encodeURIComponent('{"request_response_rmt":{"user_id":{"equals":"bob"}}}');
   await using opened = await it.open(`/requests?filter=${ofBob}`);
   const { page, faults } = opened;
@@ -195,13 +228,22 @@ test("the list is downloaded as it is filtered, as a table and as lines with bod
       dialog.getByRole("button", { name: "Download" }).click(),
     ]);
     await dialog.getByText("2 requests saved").waitFor();
-    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+    const bytes = readFileSync(await file.path());
+    return { name: file.suggestedFilename(), bytes, text: bytes.toString() };
   };
   const table = await saved();
   expect(table.name).toMatch(/^requests-.*\.csv$/);
   const [head, ...lines] = table.text.trimEnd().split("\r\n");
   expect(head).toStartWith("request_id,");
   expect(lines.length).toBe(2);
+  await dialog.getByLabel("Parquet").check();
+  const { buffer, byteOffset, byteLength } = (await saved()).bytes;
+  const typed = await parquetReadObjects({ file: buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer });
+  expect(typed.map(({ request_user_id, response_status }) => [request_user_id, response_status])).toEqual([
+    ["bob", 200n],
+    ["bob", 200n],
+  ]);
+  expect(typed[0]!["request_created_at"]).toBeInstanceOf(Date);
   await dialog.getByLabel("JSONL").check();
   await dialog.getByLabel("With bodies").check();
   const { text } = await saved();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { parquetReadObjects } from "hyparquet";
 import type { Page } from "playwright-core";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -53,6 +54,35 @@ test("a view is saved, changed, shared and deleted, and its address shows the sa
   await button(page, /^Views$/).waitFor();
   await page.goto(`${it.weir.api}/views/${view!.id}`);
   await page.getByText("There is no such view").waitFor();
+  expect(faults).toEqual([]);
+});
+
+test("letters that are typed right after Ctrl-K, before the palette is loaded, are not lost", async () => {
+  await using opened = await it.open("/users", { alone: true });
+  const { page, faults } = opened;
+  await button(page, /^Go to/).waitFor();
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  let load = () => {};
+  const held = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route("**/assets/palette-*.js", async (route) => {
+    isAsked();
+    await held;
+    await route.continue();
+  });
+  await page.keyboard.press("Control+k");
+  await asked;
+  await page.keyboard.type("keysx");
+  await page.keyboard.press("Backspace");
+  load();
+  await palette(page).waitFor();
+  expect(await palette(page).inputValue()).toBe("keys");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/keys");
   expect(faults).toEqual([]);
 });
 
@@ -114,7 +144,7 @@ test("rows are selected by keyboard or all at once, and changed together", async
   expect(faults).toEqual([]);
 });
 
-test("a table of users, and of keys, is downloaded whole as CSV", async () => {
+test("a table of users, and of keys, is downloaded whole as CSV and as Parquet", async () => {
   await using opened = await it.open("/users");
   const { page, faults } = opened;
   for (const [path, first, held] of [
@@ -122,8 +152,15 @@ test("a table of users, and of keys, is downloaded whole as CSV", async () => {
     ["/keys", "id,", "first key"],
   ] as const) {
     await page.goto(it.weir.api + path);
-    const [download] = await Promise.all([page.waitForEvent("download"), button(page, "CSV").click()]);
-    const text = await Bun.file(await download.path()).text();
+    const saved = async (format: string) => {
+      await button(page, "Download").click();
+      const [download] = await Promise.all([page.waitForEvent("download"), button(page, format).click()]);
+      return Bun.file(await download.path());
+    };
+    const bytes = await (await saved("Parquet")).arrayBuffer();
+    const rows = await parquetReadObjects({ file: bytes });
+    expect(JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? Number(value) : value))).toContain(held);
+    const text = await (await saved("CSV")).text();
     expect(text).toStartWith(first);
     expect(text).toContain(held);
     expect(text).not.toContain("sk-weir");

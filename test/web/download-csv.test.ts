@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { csvCell, csvColumns, csvHead, csvLines } from "../../src/web/pages/requests/download/csv.ts";
+import { csvCell, csvColumns, csvHead, csvLines } from "../../src/web/download/csv.ts";
 
 test.each([
   [null, ""],

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { isUnreadable, readRequestsSearch } from "../../src/web/pages/requests/search.ts";
+import { isUnreadable } from "../../src/web/filter/address.ts";
+import { readRequestsSearch } from "../../src/web/pages/requests/search.ts";
 
 test.each(["created_at.asc", "latency.desc", "is_cached.asc"])("the order %s of an address is kept", (sort) => {
   expect(readRequestsSearch({ sort })).toEqual({ sort });

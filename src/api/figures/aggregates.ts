@@ -1,20 +1,16 @@
 import { Elysia, t } from "elysia";
-import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { facets } from "../../store/figures/facets.ts";
 import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
 import { metrics } from "../../store/figures/metrics.ts";
 import { readGroups } from "../../store/figures/read-groups.ts";
-import { type Order, SESSION_SORTS, sessions, USER_SORTS, users } from "../../store/figures/totals.ts";
-import { withSessionBytes } from "../../store/sizes/session-bytes.ts";
+import { USER_SORTS, users } from "../../store/figures/totals.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import {
   AGGREGATES_MAX,
   FILTER,
-  includeStoredBytes,
   optional,
   optionalSort,
   paging,
@@ -25,6 +21,7 @@ import {
 import { queryWarnings, withMissingBlocks } from "../requests/warnings.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
+import { readTotalsSort } from "./totals-sort.ts";
 
 const LIST = { filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) };
 
@@ -53,9 +50,8 @@ const FACETS = t.Object(
   { additionalProperties: false },
 );
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
-const SESSIONS = t.Object({ ...LIST, sort: optionalSort, includeStoredBytes }, { additionalProperties: false });
 
-/** Figures over many requests: by group and time, by user, by session. */
+/** Figures over many requests: by group and time, by user. */
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
   const database = room.reader.records;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
@@ -109,42 +105,11 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/user/metrics/query",
       async ({ body, request }) => {
-        const order = readSort(body.sort ?? undefined, USER_SORTS, "requests");
+        const order = readTotalsSort(body.sort ?? undefined, USER_SORTS, "requests");
         const page = readPaging(body, AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
         return success(await users(database, scope, order, page, deadline), warnings);
       },
       { body: USERS, ...endpoint("Metrics", "Add up requests by user") },
-    )
-    .post(
-      "/v1/session/query",
-      async ({ body, request }) => {
-        const order = readSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
-        const page = readPaging(body, AGGREGATES_MAX);
-        const { scope, deadline, warnings } = await begin(request, body);
-        const rows = await sessions(database, scope, order, page, deadline);
-        const shown = body.includeStoredBytes === true ? await withSessionBytes(database, scope, rows, deadline) : rows;
-        return success(shown, warnings);
-      },
-      {
-        body: SESSIONS,
-        ...endpoint("Sessions", "Find sessions", "The one that was active last comes first, unless sorted."),
-      },
     );
-}
-
-function readSort(raw: unknown, names: readonly string[], fallback: string): Order {
-  const wrong = (path: string, message: string) => new GatewayError("sort_invalid", message, { path });
-  if (raw === undefined) return [[fallback, "desc"]];
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
-    throw wrong("sort", 'a sort is an object such as {"cost": "desc"}');
-  }
-  return Object.entries(raw).map(([name, direction]) => {
-    const path = `sort.${name}`;
-    if (!names.includes(name)) {
-      throw wrong(path, `there is no sort key ${quote(name)}; ${hint(name, names)}`);
-    }
-    if (direction !== "asc" && direction !== "desc") throw wrong(path, 'a direction is "asc" or "desc"');
-    return [name, direction] as const;
-  });
 }

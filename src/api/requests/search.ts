@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
+import type { Scope } from "../../filter/select.ts";
 import { lacksBodies } from "../../filter/sight.ts";
 import { decodeSort, NEWEST_FIRST } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
@@ -35,29 +36,17 @@ export async function answerSearch(
   body: SearchBody,
   { scope, decoded }: Asked,
 ): Promise<Response> {
-  if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
-  if (room.config.search_index === "no") throw new GatewayError("search_off");
-  const query = readWordQuery(body.search);
   const { limit, offset } = readPaging(body, body.limitMax);
   if (offset !== 0)
     throw new GatewayError("invalid_body", "a search has no offset: use the cursor", { path: "offset" });
   refuseOrder(body.sort);
   const order = searchOrder(body.search);
   const after = typeof body.cursor === "string" ? decodeCursor(body.cursor, scope, order) : undefined;
-  const isIndexed = after !== undefined || (await indexed(room));
-  const database = room.reader.records;
   const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
   const before = after === undefined ? undefined : Number(after.values[0]);
-  const page = await new WordSearch(database, scope, {
-    query,
-    limit,
-    before,
-    deadline,
-    isIndexed,
-    ofProviders: room.gateway.providerMappings,
-  }).page();
-  const { organizationId, sight } = scope;
-  const asked = { organizationId, sight, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+  const page = await searchWords(room, scope, { search: body.search, limit, before, deadline });
+  const { organizationId } = scope;
+  const asked = { organizationId, sight: "bodies", by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
   return answerRecords(room, request, asked, {
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,
@@ -67,8 +56,30 @@ export async function answerSearch(
       next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, order),
       searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo),
     },
-    headers: await queryWarnings(database, scope.organizationId, decoded, deadline),
+    headers: await queryWarnings(room.reader.records, scope.organizationId, decoded, deadline),
   });
+}
+
+interface Words {
+  readonly search: string;
+  readonly limit: number;
+  /** Only records of lower numbers: a later page. */
+  readonly before?: number | undefined;
+  readonly deadline: Deadline;
+}
+
+/**
+ * The newest records with the words that are found within about a second.
+ *
+ * @throws GatewayError `insufficient_permission`, `search_off`, `search_invalid`
+ */
+export async function searchWords(room: ApiRoom, scope: Scope, { search, limit, before, deadline }: Words) {
+  if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
+  if (room.config.search_index === "no") throw new GatewayError("search_off");
+  const query = readWordQuery(search);
+  const isIndexed = before !== undefined || (await indexed(room));
+  const ofProviders = room.gateway.providerMappings;
+  return new WordSearch(room.reader.records, scope, { query, limit, before, deadline, isIndexed, ofProviders }).page();
 }
 
 /** @throws GatewayError `sort_invalid` for every order but the newest first. */

@@ -58,13 +58,14 @@ export function week(now: number): readonly Scene[] {
     const times = Array.from({ length: count }, () => start + random() * (HOUR_MS - 60_000)).sort((a, b) => a - b);
     for (const at of times) {
       const [user, text] = pick(QUESTIONS);
-      made.push(small(at, { kind: pick(KINDS), user, text, random, sender: pick(USERS), app: pick(APPS) }));
+      made.push(small(at, { now, kind: pick(KINDS), user, text, random, sender: pick(USERS), app: pick(APPS) }));
     }
   }
   return made;
 }
 
 interface Chosen {
+  readonly now: number;
   readonly kind: Kind;
   readonly user: string;
   readonly text: string;
@@ -73,7 +74,7 @@ interface Chosen {
   readonly random: () => number;
 }
 
-function small(at: number, { kind, user, text, sender, app, random }: Chosen): Scene {
+function small(at: number, { now, kind, user, text, sender, app, random }: Chosen): Scene {
   const { model, write, firstMs, tokenMs } = kind;
   const output = Math.ceil(text.length / 4) + Math.floor(random() * 40);
   const stream = random() < 0.5;
@@ -100,11 +101,28 @@ function small(at: number, { kind, user, text, sender, app, random }: Chosen): S
     latencyMs,
     ...(stream && !fails && { firstByteMs }),
     labels: {
+      ...labelsOf({ app, sender, at, now }),
       "User-Id": sender,
       "Property-App": app,
       "Property-Environment": random() < 0.85 ? "production" : "staging",
     },
   };
+}
+
+interface Sent {
+  readonly app: string;
+  readonly sender: string;
+  readonly at: number;
+  readonly now: number;
+}
+
+/** A day's questions of one person to the support are a session; the tutor's prompt has a new version since three days. */
+function labelsOf({ app, sender, at, now }: Sent): Readonly<Record<string, string>> {
+  const name = sender.split("@")[0]!;
+  if (app === "tutor") return { "Prompt-Id": "tutor", "Prompt-Version": at < now - 3 * 24 * HOUR_MS ? "1" : "2" };
+  if (app !== "support-bot") return {};
+  const day = new Date(at).toISOString().slice(0, 10);
+  return { "Session-Id": `support-${name}-${day}`, "Session-Name": `Support for ${name}` };
 }
 
 /** Numbers from 0 to 1, always the same ones (mulberry32). */

@@ -1,4 +1,5 @@
 import { type Scope, selectRecords } from "../../filter/select.ts";
+import { PLANNED } from "../../filter/source.ts";
 import { ERRORS, REFUSALS } from "../blocks/block-figures.ts";
 import type { Figures, Measures } from "../blocks/figures.ts";
 import type { Key } from "../blocks/groups.ts";
@@ -38,44 +39,7 @@ export async function users(database: Database, scope: Scope, order: Order, page
   }));
 }
 
-export const SESSION_SORTS = [
-  "session_id",
-  "requests",
-  "cost",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "created_at",
-  "latest_request_created_at",
-];
-
-/** Figures of each session; `order` is names of `SESSION_SORTS`. */
-export async function sessions(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {
-  const query = { ...SESSIONS, order: [...order, ["session_id", "desc"] as const], page };
-  const rows = await totalsBy(database, scope, query, deadline);
-  // Names are looked up for the page alone, so that the totals can be added up from an index.
-  const ids = JSON.stringify(rows.map((row) => row["session_id"]));
-  const found = await database.query<{ id: string; name: string | null }>(
-    {
-      sql: `select w.value as id, (select s.session_name from requests s where s.organization_id = ?2
-        and s.session_id = w.value and s.session_name is not null order by s.request_created_at desc limit 1) as name
-        from json_each(?1) w`,
-      args: [ids, scope.organizationId],
-    },
-    deadline.rest(),
-  );
-  const sessionNames = new Map(found.map(({ id, name }) => [id, name]));
-  return rows.map(({ latest_request_created_at, created_at, session_id = null, ...totals }) => ({
-    session_id,
-    session_name: sessionNames.get(String(session_id)) ?? null,
-    ...totals,
-    cost: sumOfDollars(totals["cost"]),
-    created_at: iso(created_at),
-    latest_request_created_at: iso(latest_request_created_at),
-  }));
-}
-
-interface Subject {
+export interface Subject {
   /** Of `GROUPS`. */
   readonly name: "user" | "session";
   /** Names of the columns of the answer: the id, the first and the last request. */
@@ -85,30 +49,30 @@ interface Subject {
 }
 
 const USERS: Subject = { name: "user", id: "user_id", first: "first_active", last: "last_active" };
-const SESSIONS: Subject = {
-  name: "session",
-  id: "session_id",
-  first: "created_at",
-  last: "latest_request_created_at",
-};
 
 interface TotalsQuery extends Subject {
   readonly order: Order;
   readonly page: ListOptions;
+  /** Only these ids. */
+  readonly among?: ReadonlySet<Key> | undefined;
 }
 
+/** So few ids are looked up by their index. */
+const FEW_IDS = 2_000;
+
 /** Totals of all that have an id, with how many of their requests failed and were refused; nulls last. */
-async function totalsBy(
+export async function totalsBy(
   database: Database,
   asked: Scope,
-  { name, id, first, last, order, page }: TotalsQuery,
+  { name, id, first, last, order, page, among }: TotalsQuery,
   deadline: Deadline,
 ): Promise<Row[]> {
+  const areFew = among !== undefined && among.size <= FEW_IDS;
   const measures: Measures = { tokens: true, activity: true, outcomes: true };
   const query = { groupBy: [name], timeBucket: undefined, measures };
-  const figures = await fromBlocks(database, asked, query, deadline);
+  const figures = areFew ? undefined : await fromBlocks(database, asked, query, deadline);
   if (figures !== undefined) {
-    const rows = foremostGroups(figures, { id, first, last, order, page }).map((group) => {
+    const rows = foremostGroups(figures, { id, first, last, order, page, among }).map((group) => {
       const activity = figures.activityOf(group);
       return {
         [id]: figures.keysOf(group)[0]!,
@@ -121,18 +85,25 @@ async function totalsBy(
     });
     return inOrder(rows, order, page);
   }
-  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const { scope, source } = areFew ? { scope: asked, source: PLANNED } : await withoutBodies(database, asked, deadline);
   const column = GROUPS[name];
+  const isCounted = name === "user" || order.some(([key]) => key === "errors" || key === "refused");
   const statement = selectRecords(
     scope,
     // What a session's totals need is in an index: counts that are not are looked up for the page alone.
-    `${column} as ${id}, count(*) as requests, ${name === "user" ? `${COUNTS}, ` : ""}${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
+    `${column} as ${id}, count(*) as requests, ${isCounted ? `${COUNTS}, ` : ""}${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
     ({ bind }) => `group by ${column} order by ${order.map((key) => `${key.join(" ")} nulls last`).join(", ")}
       limit ${bind(page.limit)} offset ${bind(page.offset)}`,
-    { source, where: () => (name === "user" ? `+${column} is not null` : `${column} is not null`) },
+    {
+      source,
+      where: ({ bind }) =>
+        among === undefined
+          ? `${name === "user" ? "+" : ""}${column} is not null`
+          : `${column} in (select value from json_each(${bind(JSON.stringify([...among]))}))`,
+    },
   );
   const rows = await database.query<Row>(statement, deadline.rest());
-  if (name === "user") return rows;
+  if (isCounted) return rows;
   const ids = JSON.stringify(rows.map((row) => row[id] ?? null));
   const counts = selectRecords(scope, `${column} as ${id}, ${COUNTS}`, () => `group by ${column}`, {
     source,
@@ -155,8 +126,12 @@ const countsOf = ({ errors, refused }: { errors: number; refused: number }) => (
  * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
  * thousands of sessions a row is made of a few only.
  */
-function foremostGroups(figures: Figures, { id, first, last, order, page }: Omit<TotalsQuery, "name">): number[] {
-  const groups = [...figures.groups()].filter((group) => figures.keysOf(group)[0] !== null);
+function foremostGroups(figures: Figures, query: Omit<TotalsQuery, "name">): number[] {
+  const { id, first, last, order, page, among } = query;
+  const groups = [...figures.groups()].filter((group) => {
+    const key = figures.keysOf(group)[0]!;
+    return key !== null && (among === undefined || among.has(key));
+  });
   const [name, direction] = order[0]!;
   const count = page.offset + page.limit;
   if (name === id || groups.length <= count || count === 0) return groups;

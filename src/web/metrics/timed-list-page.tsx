@@ -1,7 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { post } from "../api.ts";
+import { TableDownload } from "../download/table-download.tsx";
+import { isUnreadable } from "../filter/address.ts";
+import { FilterConditions } from "../filter/filter-conditions.tsx";
 import { and, type FilterTree } from "../filter/tree.ts";
+import { BrokenLink } from "../parts/broken-link.tsx";
 import type { Column, Sorted } from "../parts/data-table.tsx";
 import { ListRoom } from "../parts/list-room.tsx";
 import { isTyping, readSorted, sortBody } from "../parts/list-search.ts";
@@ -12,9 +16,9 @@ import { SearchBox } from "../parts/search-box.tsx";
 import { Loading } from "../parts/states.tsx";
 import { TimeRangeMenu } from "../parts/time-range-menu.tsx";
 import type { TimedListSearch } from "../parts/timed-list-search.ts";
-import { CsvButton } from "./csv-button.tsx";
 import { within } from "./filter.ts";
 import type { Span } from "./range.ts";
+import { ScopedSearch } from "./scoped-search.tsx";
 import { useSpan } from "./use-span.ts";
 
 const FALLBACK = "30d";
@@ -28,6 +32,10 @@ interface Listed<T> {
   /** What else the API is told. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly searchLabel: string;
+  /** Whether rows can be found by words of what was said, too. */
+  readonly hasWords?: boolean;
+  /** What a filter chooses, for who cannot see it. */
+  readonly filterLabel: string;
   /** The requests whose row a search finds. */
   readonly found: (text: string) => FilterTree;
   /** Until somebody chooses another order. */
@@ -36,7 +44,7 @@ interface Listed<T> {
   readonly rowKey: (row: T) => string;
   /** What it means that there is nothing in this time, and with this text. */
   readonly none: ReactNode;
-  readonly notFound: string;
+  readonly notFound: ReactNode;
 }
 
 interface TimedListPageProps<T> {
@@ -48,7 +56,7 @@ interface TimedListPageProps<T> {
 
 /** A page of a list over a time, which the API finds, sorts and pages. */
 export function TimedListPage<T extends object>({ of, search, onSearch }: TimedListPageProps<T>) {
-  const { q, sort, page, ...time } = search;
+  const { q, words, sort, filter, page, ...time } = search;
   const span = useSpan(time, FALLBACK);
   const change = (part: Partial<TimedListSearch>) => {
     const next = { ...search, page: undefined, ...part };
@@ -60,26 +68,46 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
       about={of.about}
       actions={
         <>
-          <SearchBox label={of.searchLabel} value={q ?? ""} onSearch={(text) => change({ q: text || undefined })} />
-          <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => onSearch({ q, sort, ...next }, false)} />
-          {span === undefined ? null : (
-            <CsvButton name={of.title.toLowerCase()} ask={() => allRows(of, askedOf(of, span, search).body)} />
+          {of.hasWords === true ? (
+            <ScopedSearch label={of.searchLabel} q={q} words={words} onSearch={change} />
+          ) : (
+            <SearchBox label={of.searchLabel} value={q ?? ""} onSearch={(text) => change({ q: text || undefined })} />
+          )}
+          <TimeRangeMenu
+            value={time}
+            fallback={FALLBACK}
+            onChange={(next) => onSearch({ q, words, sort, filter, ...next }, false)}
+          />
+          {span === undefined || isUnreadable(filter) ? null : (
+            <TableDownload name={of.title.toLowerCase()} ask={() => allRows(of, askedOf(of, span, search).body)} />
           )}
         </>
       }
     >
-      {span === undefined ? <Loading /> : <Rows of={of} span={span} search={search} onChange={change} />}
+      {isUnreadable(filter) ? (
+        <BrokenLink onClear={() => change({ filter: undefined })} />
+      ) : (
+        <>
+          <FilterConditions
+            label={of.filterLabel}
+            tree={filter}
+            onChange={(tree) => change({ filter: tree === "all" ? undefined : tree })}
+          />
+          {span === undefined ? <Loading /> : <Rows of={of} span={span} search={search} onChange={change} />}
+        </>
+      )}
     </Page>
   );
 }
 
 /** What the API is asked, but for the page. */
-function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, sort }: Pick<TimedListSearch, "q" | "sort">) {
+function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, words, sort, filter }: Omit<TimedListSearch, "page">) {
   const columns = of.columns({ from, to });
   const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
   const sorted = readSorted(sort, sortable, of.order);
-  const filter = and(within({ from, to }), q === undefined ? undefined : of.found(q));
-  return { columns, sorted, body: { filter, sort: sortBody(sorted), ...of.more } };
+  const tree = and(within({ from, to }), filter as FilterTree | undefined, q === undefined ? undefined : of.found(q));
+  const search = of.hasWords && words !== undefined ? { search: words } : {};
+  return { columns, sorted, body: { filter: tree, sort: sortBody(sorted), ...search, ...of.more } };
 }
 
 /** Rows of one call of a download. */
@@ -101,12 +129,14 @@ interface RowsProps<T> {
   readonly onChange: (next: Partial<TimedListSearch>) => void;
 }
 
-function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, page = 1 }, onChange }: RowsProps<T>) {
+function Rows<T extends object>({ of, span: { from, to }, search, onChange }: RowsProps<T>) {
+  const { q, words, sort, filter, page = 1 } = search;
   const {
     columns,
     sorted,
     body: asked,
-  } = useMemo(() => askedOf(of, { from, to }, { q, sort }), [of, from, to, q, sort]);
+  } = useMemo(() => askedOf(of, { from, to }, { q, words, sort, filter }), [of, from, to, q, words, sort, filter]);
+  const isNarrowed = q !== undefined || words !== undefined || filter !== undefined;
   const body = { ...asked, limit: PAGE_ROWS + 1, offset: (page - 1) * PAGE_ROWS };
   const { data, error, refetch } = useQuery({
     queryKey: [of.path, body],
@@ -118,9 +148,7 @@ function Rows<T extends object>({ of, span: { from, to }, search: { q, sort, pag
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      empty={
-        page > 1 ? <PastEnd onFirst={() => onChange({ page: undefined })} /> : q === undefined ? of.none : of.notFound
-      }
+      empty={page > 1 ? <PastEnd onFirst={() => onChange({ page: undefined })} /> : isNarrowed ? of.notFound : of.none}
     >
       {(rows) => (
         <PagedTable

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
@@ -8,6 +8,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 /** Opens the palette; so does Ctrl-K, or Cmd-K on a Mac, also from within a field. */
 export function PaletteButton() {
   const [isOpen, setOpen] = useState(false);
+  const typed = useEarlyKeys(isOpen, () => setOpen(false));
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isAsked = event.key.toLowerCase() === "k" && (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey;
@@ -33,9 +34,32 @@ export function PaletteButton() {
       </button>
       {isOpen ? (
         <Suspense fallback={null}>
-          <Palette onClose={() => setOpen(false)} />
+          <Palette typed={typed} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}
     </>
   );
+}
+
+/** What is typed before the palette is loaded, so that no letter is lost. */
+function useEarlyKeys(isOpen: boolean, onEscape: () => void) {
+  const typed = useRef("");
+  useEffect(() => {
+    if (!isOpen) return;
+    typed.current = "";
+    const onKey = (event: KeyboardEvent) => {
+      if (document.querySelector("dialog[open]") !== null) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape") onEscape();
+      else if (event.key === "Backspace") typed.current = typed.current.slice(0, -1);
+      else if (event.key.length === 1) typed.current += event.key;
+      else return;
+      // Neither a shortcut of the page nor for the field that has the focus.
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
+  }, [isOpen]);
+  return typed;
 }

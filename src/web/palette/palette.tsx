@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { leaf } from "../filter/tree.ts";
 import { logOut } from "../log-out.ts";
 import { NAVIGATION } from "../navigation.ts";
@@ -22,10 +22,18 @@ const LIST_ACTIONS: readonly (readonly [ListAction, string, Entry["icon"]])[] = 
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
+interface PaletteProps {
+  /** What was typed before it was there. */
+  readonly typed: RefObject<string>;
+  readonly onClose: () => void;
+}
+
 /** Pages, views, actions, and whatever request, session or user has the name that was typed. */
-export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState("");
+export function Palette({ typed, onClose }: PaletteProps) {
+  const [text, setText] = useState(() => typed.current);
   const [chosen, choose] = useState(0);
+  // Keys that came between the first rendering and the moment at which the field is there.
+  useLayoutEffect(() => setText(typed.current), []);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const found = useEntries(text.trim());

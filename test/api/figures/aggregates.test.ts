@@ -52,6 +52,11 @@ describe.each(DATABASES)("on %s", (kind) => {
     return json.data;
   }
 
+  const at = (n: number) => new Date(START + (n * HOUR) / 2).toISOString();
+  const withSortedUsers = (row: Record<string, unknown>): Record<string, unknown> => ({
+    ...row,
+    users: (row["users"] as string[]).toSorted(),
+  });
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const costs = (ns: number[]) => ns.filter((n) => n % 5 !== 0);
   /** The lowest of the values that at least so many percent do not exceed. */
@@ -219,7 +224,7 @@ describe.each(DATABASES)("on %s", (kind) => {
   });
 
   test("sessions are added up, the last active first, under their newest name", async () => {
-    const rows = await post("/v1/session/query", { filter: "all" });
+    const rows = (await post("/v1/session/query", { filter: "all" })).map(withSortedUsers);
     const ns = ALL.filter((n) => n % 3 === 2);
     expect(rows.map(({ session_id, session_name }) => [session_id, session_name])).toEqual([
       ["s/2", "late 2"],
@@ -228,6 +233,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(rows[0]).toEqual({
       session_id: "s/2",
       session_name: "late 2",
+      users: ["user-1", "user-2", "user-3"],
       requests: 13,
       errors: 1,
       refused: 1,
@@ -240,8 +246,24 @@ describe.each(DATABASES)("on %s", (kind) => {
     });
   });
 
+  test("a filter chooses sessions by one of their requests, and their figures are whole where that is asked", async () => {
+    const eighth = { request_response_rmt: { request_created_at: { gte: at(8), lt: at(9) } } };
+    const [part] = await post("/v1/session/query", { filter: eighth });
+    expect(part).toMatchObject({ session_id: "s/2", requests: 1, created_at: at(8) });
+    expect(await post("/v1/session/query", { filter: eighth, whole: true })).toMatchObject([
+      { session_id: "s/2", requests: 13, created_at: at(2) },
+    ]);
+    const nobody = { request_response_rmt: { user_id: { equals: "nobody" } } };
+    expect(await post("/v1/session/query", { filter: nobody, whole: true })).toEqual([]);
+    const inBody = { request_response_rmt: { request_body: { contains: "low" } } };
+    const low = await post("/v1/session/query", { filter: inBody, whole: true });
+    expect(low.map(({ requests }) => requests)).toEqual([13, 13]);
+  });
+
   test.each([
     [{ requests: "asc", session_id: "asc" }, ["s/1", "s/2"]],
+    [{ errors: "desc", session_id: "asc" }, ["s/1", "s/2"]],
+    [{ refused: "desc", session_id: "desc" }, ["s/1", "s/2"]],
     [{ cost: "desc" }, ["s/1", "s/2"]],
     [{ created_at: "desc" }, ["s/2", "s/1"]],
   ])("sessions are sorted by %p", async (sort, expected) => {

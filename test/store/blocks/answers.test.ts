@@ -10,7 +10,8 @@ import { makeNextBlock } from "../../../src/store/blocks/keep.ts";
 import { Deadline } from "../../../src/store/database/deadline.ts";
 import { metrics } from "../../../src/store/figures/metrics.ts";
 import { propertyCosts } from "../../../src/store/figures/property-costs.ts";
-import { sessions, users } from "../../../src/store/figures/totals.ts";
+import { sessions, sessionsWith } from "../../../src/store/figures/sessions.ts";
+import { users } from "../../../src/store/figures/totals.ts";
 import { findPage } from "../../../src/store/find/find.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
@@ -124,7 +125,19 @@ const QUESTIONS: readonly (readonly [string, Question])[] = [
   ["users by requests", (store, filter) => users(store.records, scope(filter), [["requests", "asc"]], page, until())],
   [
     "sessions",
-    (store, filter) => sessions(store.records, scope(filter), [["latest_request_created_at", "desc"]], page, until()),
+    (store, filter) =>
+      sessions(store.records, scope(filter), { order: [["latest_request_created_at", "desc"]], page }, until()),
+  ],
+  [
+    "sessions by errors",
+    (store, filter) => sessions(store.records, scope(filter), { order: [["errors", "desc"]], page }, until()),
+  ],
+  [
+    "whole sessions with a request that fits",
+    async (store, filter) => {
+      const among = await sessionsWith(store.records, scope(filter), until());
+      return sessions(store.records, scope("all"), { order: [["requests", "desc"]], page, among }, until());
+    },
   ],
   [
     "costs by property value",

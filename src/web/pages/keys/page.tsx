@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { call, get } from "../../api.ts";
 import { serviceNow } from "../../clock.ts";
-import { CsvButton } from "../../metrics/csv-button.tsx";
+import { TableDownload } from "../../download/table-download.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -40,7 +40,7 @@ export function KeysPage() {
               Show {revoked} revoked
             </label>
           )}
-          {data === undefined || data.length === 0 ? null : <CsvButton name="keys" ask={async () => data} />}
+          {data === undefined || data.length === 0 ? null : <TableDownload name="keys" ask={async () => data} />}
           <GatedButton scope="admin" className="primary" onClick={() => setMaking(true)}>
             <Icon name="plus" />
             Create key

@@ -1,23 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useRef } from "react";
-import { AddCondition, ConditionChips } from "../../filter/conditions.tsx";
-import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
+import { useMemo } from "react";
+import { isUnreadable } from "../../filter/address.ts";
+import { FilterConditions } from "../../filter/filter-conditions.tsx";
 import type { FilterTree } from "../../filter/tree.ts";
 import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
-import { useKeys } from "../../parts/keys.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
-import { isUnreadable } from "../requests/search.ts";
 import { Charts } from "./charts.tsx";
 import { type OverviewSearch, SPLITS } from "./search.ts";
 import { Changes, Tiles } from "./tiles.tsx";
-import { TopList } from "./top-list.tsx";
+import { TopLists } from "./top-lists.tsx";
 import { useFigures } from "./use-figures.ts";
 
 const FALLBACK = "7d";
@@ -45,7 +43,8 @@ export function OverviewPage() {
       }
     >
       {isUnreadable(filter) ? null : (
-        <Conditions
+        <FilterConditions
+          label="Filter figures"
           tree={filter}
           onChange={(tree) =>
             change({ ...time, ...(by === undefined ? {} : { by }), ...(tree === "all" ? {} : { filter: tree }) })
@@ -68,27 +67,6 @@ export function OverviewPage() {
   );
 }
 
-interface ConditionsProps {
-  readonly tree: unknown;
-  readonly onChange: (tree: FilterTree) => void;
-}
-
-/** Which requests the figures are about. */
-function Conditions({ tree, onChange }: ConditionsProps) {
-  const value = useRef<HTMLInputElement>(null);
-  const filter = useMemo(() => fromTree(tree), [tree]);
-  const conditions = { filter, valueRef: value, onChange: (next: FilterGroup) => onChange(toTree(next)) };
-  useKeys({ "/": () => value.current?.focus() });
-  return (
-    <div className="filter-bar">
-      <search>
-        <AddCondition label="Filter figures" {...conditions} />
-      </search>
-      <ConditionChips {...conditions} />
-    </div>
-  );
-}
-
 interface ContentProps {
   readonly span: Span;
   readonly by: string | undefined;
@@ -104,22 +82,14 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
   if (totals !== undefined && totals.requests === 0) {
     return <Empty title="No requests in this time">Choose a longer time, or take a filter away.</Empty>;
   }
-  const lists = [...new Set([by ?? "model", "model", "user", "provider"])];
   return (
     <>
       <Tiles totals={totals} before={before} cache={cache} />
       <Changes totals={totals} before={before} />
       <Charts figures={figures} filter={filter} by={by} span={stable} onZoom={onZoom} />
-      {lists.map((each) => (
-        <TopList key={each} title={listTitle(each)} by={each} span={stable} filter={filter} whole={totals?.cost} />
-      ))}
+      <TopLists by={by} span={stable} filter={filter} whole={totals?.cost} />
     </>
   );
-}
-
-function listTitle(by: string): string {
-  const property = propertyOf(by);
-  return property === undefined ? `By ${SPLITS[by]?.toLowerCase()}` : `By property ${property}`;
 }
 
 function SplitMenu({ by, onChange }: { readonly by: string | undefined; readonly onChange: (by: string) => void }) {

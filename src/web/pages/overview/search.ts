@@ -1,6 +1,6 @@
+import { readFilter } from "../../filter/address.ts";
 import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
-import { readFilter } from "../requests/search.ts";
 
 /** What figures can be split by, besides `property:<Name>`. */
 export const SPLITS: Readonly<Record<string, string>> = {

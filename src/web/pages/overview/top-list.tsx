@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useId, useMemo } from "react";
+import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
+import { TableDownload } from "../../download/table-download.tsx";
 import { and, type FilterTree } from "../../filter/tree.ts";
 import { figureColumns } from "../../metrics/figure-columns.tsx";
 import { ofGroup, within } from "../../metrics/filter.ts";
@@ -20,23 +21,59 @@ interface TopListProps {
   readonly filter: FilterTree;
   /** US dollars of the whole span. */
   readonly whole: number | null | undefined;
+  /** Chooses what the list is by. */
+  readonly choice?: ReactNode;
+  /** Left out where no request has a value. */
+  readonly isOptional?: boolean;
+  /** Whether it is this list's turn to be asked for. */
+  readonly isAsked: boolean;
+  readonly onAnswered: () => void;
 }
 
 /** The groups that cost most, each with its figures. */
-export function TopList({ title, by, span, filter, whole }: TopListProps) {
+export function TopList({ title, by, span, filter, whole, ...list }: TopListProps) {
+  const { choice, isOptional = false, isAsked, onAnswered } = list;
   const id = useId();
+  const [isAll, setAll] = useState(false);
   const question = JSON.stringify([filter, span.to - span.from, by]);
-  const query = useQuery(
-    metricsQuery({ filter: and(filter, within(span)), group_by: [by], limit: GROUPS_MAX }, `list ${question}`),
+  const query = useQuery({
+    ...metricsQuery({ filter: and(filter, within(span)), group_by: [by], limit: GROUPS_MAX }, `list ${question}`),
+    enabled: isAsked,
+  });
+  useEffect(() => {
+    if (query.isFetched) onAnswered();
+  }, [query.isFetched]);
+  const all = useMemo(
+    () => query.data?.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.requests - a.requests),
+    [query.data],
   );
-  const rows = query.data?.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.requests - a.requests).slice(0, SHOWN);
   const columns = useMemo(() => columnsOf(by, span, filter, whole ?? null), [by, span, filter, whole]);
+  if (isOptional && (all ?? []).every((row) => (row[by] ?? null) === null)) return null;
   return (
     <section aria-labelledby={id} className="top-list">
-      <h2 id={id}>{title}</h2>
-      <ListRoom rows={rows} error={query.error} onRetry={() => void query.refetch()} empty="Nothing to add up">
+      <header className="top-list-head">
+        <h2 id={id}>{title}</h2>
+        {choice}
+        {all === undefined || all.length === 0 ? null : (
+          <TableDownload name={`overview ${title.toLowerCase()}`.replaceAll(" ", "-")} ask={async () => all} />
+        )}
+      </header>
+      <ListRoom
+        rows={isAll ? all : all?.slice(0, SHOWN)}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        empty="No requests"
+      >
         {(shown) => (
-          <DataTable label={title} rows={shown} columns={columns} rowKey={(row) => JSON.stringify(row[by] ?? null)} />
+          <>
+            <DataTable label={title} rows={shown} columns={columns} rowKey={(row) => JSON.stringify(row[by] ?? null)} />
+            {all !== undefined && all.length > SHOWN ? (
+              <button type="button" className="quiet small" onClick={() => setAll(!isAll)}>
+                {isAll ? `Show the first ${SHOWN}` : `Show all ${all.length}`}
+                <span className="unseen"> {title.toLowerCase()}</span>
+              </button>
+            ) : null}
+          </>
         )}
       </ListRoom>
     </section>

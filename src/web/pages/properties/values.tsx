@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { TableDownload } from "../../download/table-download.tsx";
 import { and, leaf } from "../../filter/tree.ts";
 import { figureColumns } from "../../metrics/figure-columns.tsx";
 import { ofGroup, propertyKey, within } from "../../metrics/filter.ts";
@@ -47,7 +48,12 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
   );
   return (
     <>
-      <SearchBox label="Search values" value={q ?? ""} onSearch={(text) => onChange({ q: text || undefined })} />
+      <div className="list-tools">
+        <SearchBox label="Search values" value={q ?? ""} onSearch={(text) => onChange({ q: text || undefined })} />
+        {rows === undefined || rows.length === 0 ? null : (
+          <TableDownload name={`values-${name}`} ask={async () => rows} />
+        )}
+      </div>
       <ListRoom
         rows={rows}
         error={query.error}

@@ -9,15 +9,19 @@ export interface Facet {
   readonly field: string;
   /** Of a property; else empty. */
   readonly name: string;
+  /** Whether values can be searched for a part of them. */
+  readonly isText: boolean;
 }
 
 /** Null stands for requests without a value. */
 export type FacetValue = string | number | null;
 
-const facet = (label: string, group: string): Facet => ({ label, group, field: group, name: "" });
+const facet = (label: string, group: string, isText = true): Facet => ({
+  ...{ label, group, field: group, name: "", isText },
+});
 
 export const FACETS: readonly Facet[] = [
-  facet("Status", "status"),
+  facet("Status", "status", false),
   facet("Outcome", "outcome"),
   facet("Model", "model"),
   facet("Provider", "provider"),
@@ -34,6 +38,7 @@ export const propertyFacet = (name: string): Facet => ({
   group: `property:${name}`,
   field: "property",
   name,
+  isText: true,
 });
 
 /** The conditions that all hold; an "any" is one of them. */
@@ -68,6 +73,13 @@ export const withoutChoice = (filter: FilterGroup, of: Facet): FilterGroup => {
   const terms = termsOf(filter);
   const choice = terms.find((node) => isChoiceOf(node, of));
   return choice === undefined ? filter : all(terms.filter((node) => node !== choice));
+};
+
+/** The same, for those values alone that contain a text. */
+export const withSearch = (filter: FilterGroup, of: Facet, text: string): FilterGroup => {
+  const { field, name } = of;
+  const contains: FilterCondition = { kind: "condition", field, name, operator: "contains", value: text };
+  return all([...termsOf(withoutChoice(filter, of)), contains]);
 };
 
 /** The filter with one value more, or less, of a facet. */

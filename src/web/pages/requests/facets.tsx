@@ -1,27 +1,12 @@
-import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { post } from "../../api.ts";
-import { type FilterGroup, toTree } from "../../filter/model.ts";
-import { and, during, type FilterTree } from "../../filter/tree.ts";
+import type { FilterGroup } from "../../filter/model.ts";
 import { usePropertyNames } from "../../filter/value-input.tsx";
 import { groupName } from "../../metrics/links.tsx";
 import { formatCompact, formatCount } from "../../parts/format.ts";
-import {
-  chosenValues,
-  FACETS,
-  type Facet,
-  type FacetValue,
-  propertyFacet,
-  withoutChoice,
-  withToggled,
-} from "./facet-filter.ts";
+import { SearchBox } from "../../parts/search-box.tsx";
+import { type Counted, useCounted, VALUES_MAX, type Wanted } from "./facet-counts.ts";
+import { chosenValues, FACETS, type Facet, type FacetValue, propertyFacet, withToggled } from "./facet-filter.ts";
 import type { RequestsQuestion } from "./query.ts";
-
-interface Counted {
-  readonly name: string;
-  readonly values: readonly { readonly value: FacetValue; readonly requests: number }[];
-  readonly more: boolean;
-}
 
 interface FacetsProps {
   readonly filter: FilterGroup;
@@ -30,13 +15,8 @@ interface FacetsProps {
   readonly live: boolean;
 }
 
-const VALUES_FEW = 8;
-const VALUES_MANY = 50;
 /** Properties that have a list of their own. */
 const PROPERTIES_MAX = 30;
-/** Facets that one call of the API counts. */
-const AT_ONCE = 8;
-const LIVE_MS = 10_000;
 const STORED = "weir.facets";
 const OPEN_AT_FIRST = ["status", "model", "provider", "user"];
 
@@ -55,11 +35,12 @@ function storedOpen(): readonly string[] {
  */
 export function Facets({ filter, onChange, question, live }: FacetsProps) {
   const [open, setOpen] = useState(storedOpen);
-  const [wide, setWide] = useState<readonly string[]>([]);
+  const [wanted, setWanted] = useState<Readonly<Record<string, Wanted>>>({});
   const names = usePropertyNames(true);
   const facets = [...FACETS, ...names.slice(0, PROPERTIES_MAX).map(propertyFacet)];
   const asked = facets.filter(({ group }) => open.includes(group));
-  const counted = useCounted(asked, { filter, question, live, wide });
+  const counted = useCounted(asked, { filter, question, live, wanted });
+  const want = (group: string, more: Wanted) => setWanted({ ...wanted, [group]: { ...wanted[group], ...more } });
   const toggleOpen = (group: string) => {
     const next = open.includes(group) ? open.filter((each) => each !== group) : [...open, group];
     localStorage.setItem(STORED, JSON.stringify(next));
@@ -85,7 +66,8 @@ export function Facets({ filter, onChange, question, live }: FacetsProps) {
               counted={counted.get(facet.group)}
               chosen={chosenValues(filter, facet)}
               onToggle={(value) => onChange(withToggled(filter, facet, value))}
-              onMore={() => setWide([...wide, facet.group])}
+              wanted={wanted[facet.group] ?? {}}
+              onWant={(more) => want(facet.group, more)}
             />
           ) : null}
         </section>
@@ -94,78 +76,63 @@ export function Facets({ filter, onChange, question, live }: FacetsProps) {
   );
 }
 
-interface Asked extends Pick<FacetsProps, "filter" | "question" | "live"> {
-  /** Groups of which more values are shown. */
-  readonly wide: readonly string[];
-}
-
-/** Facets over the same requests are counted by one call. */
-function useCounted(facets: readonly Facet[], { filter, question, live, wide }: Asked) {
-  const bodies = new Map<string, { filter: FilterTree; limit: number; facets: string[] }>();
-  for (const facet of facets) {
-    const tree = and(during(question.moments), toTree(withoutChoice(filter, facet)));
-    const limit = wide.includes(facet.group) ? VALUES_MANY : VALUES_FEW;
-    let key = JSON.stringify([tree, limit]);
-    while ((bodies.get(key)?.facets.length ?? 0) >= AT_ONCE) key += "+";
-    const body = bodies.get(key) ?? { filter: tree, limit, facets: [] };
-    body.facets.push(facet.group);
-    bodies.set(key, body);
-  }
-  const answers = useQueries({
-    queries: [...bodies.values()].map((body) => ({
-      queryKey: ["facets", body],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        post<readonly Counted[]>("/v1/request/facets/query", body, signal),
-      staleTime: LIVE_MS,
-      refetchInterval: live ? LIVE_MS : (false as const),
-      placeholderData: keepPreviousData,
-      structuralSharing: false, // it would lose a value that is called `__proto__`
-    })),
-  });
-  return new Map(answers.flatMap(({ data }) => (data ?? []).map((each) => [each.name, each] as const)));
-}
-
 interface ValuesProps {
   readonly facet: Facet;
   readonly counted: Counted | undefined;
   readonly chosen: readonly FacetValue[];
   readonly onToggle: (value: FacetValue) => void;
-  readonly onMore: () => void;
+  readonly wanted: Wanted;
+  readonly onWant: (wanted: Wanted) => void;
 }
 
-function Values({ facet, counted, chosen, onToggle, onMore }: ValuesProps) {
+/** How many values are shown, each time that more are asked for. */
+const MORE = [50, 250, VALUES_MAX] as const;
+
+function Values({ facet, counted, chosen, onToggle, wanted, onWant }: ValuesProps) {
   if (counted === undefined) return <p className="facet-note">Counting…</p>;
   const known = new Set(counted.values.map(({ value }) => value));
   const rows = [
     ...counted.values,
     ...chosen.filter((value) => !known.has(value)).map((value) => ({ value, requests: undefined })),
   ];
-  if (rows.length === 0) return <p className="facet-note">None</p>;
+  const isSearched = wanted.search !== undefined;
+  const next = MORE.find((limit) => limit > (wanted.limit ?? 0));
   return (
-    <ul>
-      {rows.map(({ value, requests }) => (
-        <li key={JSON.stringify(value)}>
-          <button
-            type="button"
-            className="quiet facet-value"
-            aria-pressed={chosen.includes(value)}
-            title={groupName(facet.group, { value })}
-            onClick={() => onToggle(value)}
-          >
-            <span className="facet-name">{groupName(facet.group, { value })}</span>
-            <span className="number" title={formatCount(requests)}>
-              {requests === undefined ? "" : formatCompact(requests)}
-            </span>
-          </button>
-        </li>
-      ))}
-      {counted.more && counted.values.length < VALUES_MANY ? (
-        <li>
-          <button type="button" className="quiet small" onClick={onMore}>
-            More
-          </button>
-        </li>
+    <>
+      {(counted.more || wanted.limit !== undefined || isSearched) && facet.isText ? (
+        <SearchBox
+          label={`Search ${facet.label}`}
+          value={wanted.search ?? ""}
+          onSearch={(text) => onWant({ search: text || undefined })}
+        />
       ) : null}
-    </ul>
+      {rows.length === 0 ? <p className="facet-note">{isSearched ? "No value fits" : "None"}</p> : null}
+      <ul>
+        {rows.map(({ value, requests }) => (
+          <li key={JSON.stringify(value)}>
+            <button
+              type="button"
+              className="quiet facet-value"
+              aria-pressed={chosen.includes(value)}
+              title={groupName(facet.group, { value })}
+              onClick={() => onToggle(value)}
+            >
+              <span className="facet-name">{groupName(facet.group, { value })}</span>
+              <span className="number" title={formatCount(requests)}>
+                {requests === undefined ? "" : formatCompact(requests)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {counted.more && next !== undefined ? (
+        <button type="button" className="quiet small" onClick={() => onWant({ limit: next })}>
+          More<span className="unseen"> values of {facet.label}</span>
+        </button>
+      ) : null}
+      {counted.more && next === undefined ? (
+        <p className="facet-note">The {formatCount(VALUES_MAX)} most frequent. Search for others.</p>
+      ) : null}
+    </>
   );
 }

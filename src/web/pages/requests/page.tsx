@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { isUnreadable } from "../../filter/address.ts";
 import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { and } from "../../filter/tree.ts";
 import { useAsked } from "../../palette/asked.ts";
@@ -25,7 +26,7 @@ import { rememberSearch } from "./place.ts";
 import { questionOf, type RequestsQuestion, useRequestCount, useRequests } from "./query.ts";
 import { RefusedBanner } from "./refused-banner.tsx";
 import { hasRoomBeside } from "./room-beside.ts";
-import { isUnreadable, type RequestsSearch } from "./search.ts";
+import type { RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
 import { useSearching } from "./use-searching.ts";

@@ -1,5 +1,6 @@
+import { isUnreadable } from "../../filter/address.ts";
 import { questionOf, type RequestsQuestion } from "./query.ts";
-import { isUnreadable, type RequestsSearch, readRequestsSearch } from "./search.ts";
+import { type RequestsSearch, readRequestsSearch } from "./search.ts";
 
 /** Where somebody was in a list: how far down, and in which row. */
 export interface Place {

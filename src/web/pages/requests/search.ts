@@ -1,3 +1,4 @@
+import { readFilter } from "../../filter/address.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 import { COLUMNS } from "./columns.tsx";
 
@@ -33,11 +34,3 @@ export function readRequestsSearch(search: Record<string, unknown>): RequestsSea
     ...(typeof view === "string" && ID.test(view) ? { view: view.toLowerCase() } : {}),
   };
 }
-
-/** A filter that is there and is none stays, so that its page can say so: leaving it out would show everything. */
-export function readFilter(filter: unknown): { readonly filter?: unknown } {
-  if (filter === undefined || filter === null || filter === "all") return {};
-  return { filter: typeof filter === "object" ? filter : String(filter) };
-}
-
-export const isUnreadable = (filter: unknown): filter is string => typeof filter === "string";

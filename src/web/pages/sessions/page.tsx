@@ -4,12 +4,14 @@ import { TimedListPage } from "../../metrics/timed-list-page.tsx";
 import type { Column } from "../../parts/data-table.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { costColumn, countColumn, shortCountColumn, timeColumn } from "../../parts/value-columns.tsx";
-import { Bytes, Duration } from "../../parts/values.tsx";
+import { Bytes, Count, Duration } from "../../parts/values.tsx";
 
 interface SessionRow {
   readonly session_id: string;
   readonly session_name: string | null;
+  readonly users: readonly string[];
   readonly requests: number;
+  readonly errors: number;
   readonly cost: number | null;
   readonly total_tokens: number | null;
   readonly size_bytes?: number | null;
@@ -44,7 +46,21 @@ const COLUMNS: readonly Column<SessionRow>[] = [
       </Link>
     ),
   },
+  {
+    id: "users",
+    header: "User",
+    cell: ({ users: [first, ...others] }) => (
+      <span className="cut" title={[first, ...others].join(", ")}>
+        {first ?? "–"}
+        {others.length > 0 ? <span className="muted"> +{others.length}</span> : null}
+      </span>
+    ),
+  },
   countColumn("requests", "Requests", (row) => row.requests),
+  {
+    ...countColumn<SessionRow>("errors", "Errors", (row) => row.errors),
+    cell: ({ errors }) => (errors === 0 ? <span className="muted">0</span> : <Count of={errors} />),
+  },
   costColumn(),
   shortCountColumn("total_tokens", "Tokens", (row) => row.total_tokens),
   { id: "sent", header: "Sent", align: "end", cell: (row) => <Bytes of={row.size_bytes} /> },
@@ -56,10 +72,12 @@ const COLUMNS: readonly Column<SessionRow>[] = [
 
 const SESSIONS = {
   title: "Sessions",
-  about: "Requests that belong together, as Gateway-Session-Id says.",
+  about: "Requests that belong together by Gateway-Session-Id. A filter shows the sessions with a request that fits.",
   path: "/v1/session/query",
-  more: { includeStoredBytes: true },
+  more: { includeStoredBytes: true, whole: true },
   searchLabel: "Search names and ids",
+  hasWords: true,
+  filterLabel: "Filter sessions",
   found: (text: string) =>
     or(ofSession("session_session_name", { contains: text }), ofSession("session_session_id", { contains: text })),
   order: { id: "latest_request_created_at", desc: true },
@@ -70,5 +88,9 @@ const SESSIONS = {
       Send <code>Gateway-Session-Id</code> with requests that belong together, or choose a longer time.
     </Empty>
   ),
-  notFound: "No session's name or id holds this text",
+  notFound: (
+    <Empty title="No session fits">
+      No request of a session in this time fits the search and the filter. Choose a longer time, or remove a condition.
+    </Empty>
+  ),
 };

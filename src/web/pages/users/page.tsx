@@ -63,6 +63,7 @@ const USERS = {
   about: "End users, as requests name them in Gateway-User-Id or in their body.",
   path: "/v1/user/metrics/query",
   searchLabel: "Search user ids",
+  filterLabel: "Filter users",
   found: (text: string) => leaf("user_id", { contains: text }),
   order: { id: "cost", desc: true },
   columns: columnsOf,
@@ -72,5 +73,9 @@ const USERS = {
       Send <code>Gateway-User-Id</code> with a request, or choose a longer time.
     </Empty>
   ),
-  notFound: "No user id holds this text",
+  notFound: (
+    <Empty title="No user fits">
+      No request of a user in this time fits the search and the filter. Choose a longer time, or remove a condition.
+    </Empty>
+  ),
 };

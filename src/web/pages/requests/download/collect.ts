@@ -1,9 +1,6 @@
 import { call } from "../../../api.ts";
+import { type Format, type Named, TableFile } from "../../../download/table-file.ts";
 import type { RequestsQuestion } from "../query.ts";
-import { type CsvColumn, csvColumns, csvHead, csvLines } from "./csv.ts";
-
-export const FORMATS = { csv: "CSV", jsonl: "JSONL" } as const;
-export type Format = keyof typeof FORMATS;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -11,8 +8,7 @@ interface Wanted {
   readonly question: RequestsQuestion;
   readonly format: Format;
   readonly includeBody: boolean;
-  /** Properties and scores that have a column of their own in a table. */
-  readonly named: { readonly properties: readonly string[]; readonly scores: readonly string[] };
+  readonly named: Named;
   readonly signal: AbortSignal;
   /** Called with the number of records so far, after each page. */
   readonly onProgress: (rows: number) => void;
@@ -22,14 +18,11 @@ interface Wanted {
 const PAGE_ROWS = 1_000;
 const PAGE_ROWS_WITH_BODIES = 50;
 
-const TYPES: Readonly<Record<Format, string>> = { csv: "text/csv;charset=utf-8", jsonl: "application/x-ndjson" };
-
-/** All records of a question as one file. The browser keeps the parts, on disk where they are many. */
+/** All records of a question as one file. */
 export async function collect(wanted: Wanted): Promise<Blob> {
   const { question, format, includeBody, named, signal, onProgress } = wanted;
   const { path, filter, sort, search, isInParts } = question;
-  const parts: Blob[] = [];
-  let columns: readonly CsvColumn[] | undefined;
+  const file = new TableFile(format, named);
   let cursor: string | null = null;
   let rows = 0;
   do {
@@ -39,29 +32,10 @@ export async function collect(wanted: Wanted): Promise<Blob> {
       ...(cursor === null ? {} : { cursor }),
     };
     const answer = await call<readonly Row[]>("POST", path, { body, signal });
-    if (format === "jsonl") parts.push(new Blob(answer.data.map((row) => `${JSON.stringify(row)}\n`)));
-    else {
-      if (columns === undefined && (answer.data.length > 0 || !answer.next_cursor)) {
-        columns = csvColumns(answer.data[0], named);
-        parts.push(new Blob([csvHead(columns)]));
-      }
-      if (columns !== undefined) parts.push(new Blob([csvLines(columns, answer.data)]));
-    }
+    await file.add(answer.data);
     rows += answer.data.length;
     onProgress(rows);
     cursor = answer.next_cursor ?? null;
   } while (cursor !== null);
-  return new Blob(parts, { type: TYPES[format] });
-}
-
-/** Has the browser save a file. */
-export function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  return file.end();
 }

@@ -1,11 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { FORMATS, type Format, save } from "../../../download/table-file.ts";
 import { Trouble } from "../../../parts/confirm-button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import { formatBytes, formatCount } from "../../../parts/format.ts";
 import type { Choices } from "../column-choice.ts";
 import type { RequestsQuestion } from "../query.ts";
-import { collect, FORMATS, type Format, save } from "./collect.ts";
+import { collect } from "./collect.ts";
 
 interface DownloadDialogProps {
   readonly question: RequestsQuestion;
@@ -32,7 +33,7 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
       const named = { properties: namesOf("property:"), scores: namesOf("score:") };
       const { signal } = controller;
       const blob = await collect({ question, format, includeBody, named, signal, onProgress: setRows });
-      save(blob, `requests-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.${format}`);
+      save(blob, "requests", format);
       return blob.size;
     },
   });
@@ -48,7 +49,7 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
       >
         <p>
           {count === undefined ? "All requests that are found" : `${formatCount(count)} requests`}, in the order of the
-          list. For millions of records, or Parquet, use <code>weir export</code>: the builder shows the command.
+          list. For millions of records use <code>weir export</code>: the builder shows the command.
         </p>
         <fieldset disabled={work.isPending}>
           <legend className="unseen">Format</legend>

@@ -1,0 +1,79 @@
+import { ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import type { CsvColumn } from "./csv.ts";
+import { type Kind, kindOf, typedValue } from "./kinds.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+type ColumnType = NonNullable<ColumnSource["type"]>;
+
+const TYPES: Readonly<Record<Kind, ColumnType>> = {
+  text: "STRING",
+  json: "STRING",
+  integer: "INT64",
+  number: "DOUBLE",
+  boolean: "BOOLEAN",
+  time: "TIMESTAMP",
+};
+
+/** A row group ends at whichever comes first. */
+const GROUP_ROWS_MAX = 10_000;
+const GROUP_CHARACTERS_MAX = 8_000_000;
+
+/** A Parquet file that is written as its rows come; the columns' types are those of the first group. */
+export class ParquetFile {
+  readonly #columns: readonly CsvColumn[];
+  readonly #bytes = new ByteWriter();
+  #file: ParquetWriter | undefined;
+  #kinds: readonly Kind[] = [];
+  #rows: Row[] = [];
+  #characters = 0;
+
+  constructor(columns: readonly CsvColumn[]) {
+    this.#columns = columns;
+  }
+
+  /** @returns bytes that are complete. */
+  add(rows: readonly Row[]): Uint8Array<ArrayBuffer> {
+    this.#rows.push(...rows);
+    this.#characters += rows.reduce((sum, row) => sum + charactersOf(row), 0);
+    if (this.#rows.length >= GROUP_ROWS_MAX || this.#characters >= GROUP_CHARACTERS_MAX) this.#closeGroup();
+    return this.#take();
+  }
+
+  end(): Uint8Array<ArrayBuffer> {
+    if (this.#rows.length > 0 || this.#file === undefined) this.#closeGroup();
+    this.#file!.finish();
+    return this.#take();
+  }
+
+  #closeGroup(): void {
+    const rows = this.#rows;
+    if (this.#file === undefined) {
+      this.#kinds = this.#columns.map((column) => kindOf(column.name, rows.values().map(column.valueOf)));
+      const columnData = this.#columns.map(({ name }, at) => ({
+        ...{ name, data: [], type: TYPES[this.#kinds[at]!], nullable: true },
+      }));
+      this.#file = new ParquetWriter({ writer: this.#bytes, schema: schemaFromColumnData({ columnData }) });
+    }
+    if (rows.length === 0) return;
+    this.#file.write({
+      columnData: this.#columns.map((column, at) => ({
+        name: column.name,
+        data: rows.map((row) => typedValue(this.#kinds[at]!, column.valueOf(row))),
+        type: TYPES[this.#kinds[at]!],
+      })),
+      rowGroupSize: rows.length,
+    });
+    this.#rows = [];
+    this.#characters = 0;
+  }
+
+  #take(): Uint8Array<ArrayBuffer> {
+    const taken = this.#bytes.getBytes().slice();
+    this.#bytes.index = 0; // `offset`, which the footer is made from, goes on counting
+    return taken as Uint8Array<ArrayBuffer>;
+  }
+}
+
+/** About how much a row is in memory: bodies are what makes a difference. */
+const charactersOf = ({ request_body, response_body }: Row): number =>
+  [request_body, response_body].reduce<number>((sum, body) => sum + (JSON.stringify(body ?? null)?.length ?? 0), 100);

@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { FilterTree } from "../../filter/tree.ts";
+import { propertyNamesQuery } from "../../known.ts";
+import { propertyKey, propertyOf } from "../../metrics/filter.ts";
+import type { Span } from "../../metrics/range.ts";
+import { SPLITS } from "./search.ts";
+import { TopList } from "./top-list.tsx";
+
+interface TopListsProps {
+  readonly by: string | undefined;
+  readonly span: Span;
+  readonly filter: FilterTree;
+  readonly whole: number | null | undefined;
+}
+
+/** What every overview lists, after what it is split by. */
+const LISTS: readonly string[] = ["model", "user", "key", "provider"];
+/** Listed where requests have one. */
+const OPTIONAL: readonly string[] = ["prompt", "prompt_version"];
+const PROPERTY = "property";
+
+/**
+ * Where the money went: by model, user, key, provider, prompt, prompt version and one property. The lists are asked for one
+ * after the other, so that the charts above them need not wait.
+ */
+export function TopLists({ by, ...asked }: TopListsProps) {
+  const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+  const property = by === undefined ? undefined : propertyOf(by);
+  const fixed = property === undefined && by !== undefined ? [by] : [];
+  const named = [...new Set([...fixed, ...LISTS, ...OPTIONAL])];
+  const order = property === undefined ? [...named, PROPERTY] : [PROPERTY, ...named];
+  const turn = (list: string) => ({
+    ...asked,
+    isAsked: order.slice(0, order.indexOf(list)).every((each) => answered.has(each)),
+    onAnswered: () => setAnswered((before) => new Set(before).add(list)),
+  });
+  return order.map((list) =>
+    list === PROPERTY ? (
+      <PropertyList key={`${PROPERTY}:${property}`} first={property} {...turn(list)} />
+    ) : (
+      <TopList
+        key={list}
+        title={`By ${SPLITS[list]?.toLowerCase()}`}
+        by={list}
+        isOptional={list !== by && OPTIONAL.includes(list)}
+        {...turn(list)}
+      />
+    ),
+  );
+}
+
+interface PropertyListProps extends Omit<TopListsProps, "by"> {
+  readonly first: string | undefined;
+  readonly isAsked: boolean;
+  readonly onAnswered: () => void;
+}
+
+/** The values of a property, of which one is chosen. */
+function PropertyList({ first, ...asked }: PropertyListProps) {
+  const { data: known = [] } = useQuery(propertyNamesQuery);
+  const [chosen, choose] = useState(first);
+  const name = chosen ?? known[0];
+  if (name === undefined) return null;
+  const names = known.includes(name) ? known : [name, ...known];
+  return (
+    <TopList
+      title={`By property ${name}`}
+      by={propertyKey(name)}
+      choice={
+        <label className="inline-field">
+          Property
+          <select value={name} onChange={({ target }) => choose(target.value)}>
+            {names.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      }
+      {...asked}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { post } from "../../api.ts";
+import { type FilterGroup, toTree } from "../../filter/model.ts";
+import { and, during, type FilterTree } from "../../filter/tree.ts";
+import { type Facet, type FacetValue, withoutChoice, withSearch } from "./facet-filter.ts";
+import type { RequestsQuestion } from "./query.ts";
+
+export interface Counted {
+  readonly name: string;
+  readonly values: readonly { readonly value: FacetValue; readonly requests: number }[];
+  readonly more: boolean;
+}
+
+/** Which values of a facet are counted. */
+export interface Wanted {
+  /** At most so many, the most frequent first. */
+  readonly limit?: number;
+  /** Only those that contain this. */
+  readonly search?: string | undefined;
+}
+
+const VALUES_FEW = 8;
+/** The API counts no more at once. */
+export const VALUES_MAX = 1_000;
+/** Facets that one call of the API counts. */
+const AT_ONCE = 8;
+const LIVE_MS = 10_000;
+
+interface Asked {
+  readonly filter: FilterGroup;
+  readonly question: RequestsQuestion;
+  readonly live: boolean;
+  /** By group, where more than the first values are wanted. */
+  readonly wanted: Readonly<Record<string, Wanted>>;
+}
+
+/** Facets over the same requests are counted by one call. */
+export function useCounted(facets: readonly Facet[], { filter, question, live, wanted }: Asked) {
+  const bodies = new Map<string, { filter: FilterTree; limit: number; facets: string[] }>();
+  for (const facet of facets) {
+    const { limit = VALUES_FEW, search } = wanted[facet.group] ?? {};
+    const others = search === undefined ? withoutChoice(filter, facet) : withSearch(filter, facet, search);
+    const tree = and(during(question.moments), toTree(others));
+    let key = JSON.stringify([tree, limit]);
+    while ((bodies.get(key)?.facets.length ?? 0) >= AT_ONCE) key += "+";
+    const body = bodies.get(key) ?? { filter: tree, limit, facets: [] };
+    body.facets.push(facet.group);
+    bodies.set(key, body);
+  }
+  const answers = useQueries({
+    queries: [...bodies.values()].map((body) => ({
+      queryKey: ["facets", body],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        post<readonly Counted[]>("/v1/request/facets/query", body, signal),
+      staleTime: LIVE_MS,
+      refetchInterval: live ? LIVE_MS : (false as const),
+      placeholderData: keepPreviousData,
+      structuralSharing: false, // it would lose a value that is called `__proto__`
+    })),
+  });
+  return new Map(answers.flatMap(({ data }) => (data ?? []).map((each) => [each.name, each] as const)));
+}
