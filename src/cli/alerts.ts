@@ -13,6 +13,7 @@ import {
   removeAlert,
 } from "../store/alerts/alerts.ts";
 import { channelChecks } from "../store/alerts/channel-checks.ts";
+import { CHANNELS, shownAddress } from "../store/alerts/channels.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
@@ -33,7 +34,7 @@ export const listAlertsCommand: Run = async (invocation) => {
         alert.id,
         alert.name,
         `${alert.metric} ${alert.comparison} ${alert.threshold}`,
-        `${alert.window_seconds} s`,
+        alert.calendar === null ? `${alert.window_seconds} s` : `${alert.calendar}, ${alert.time_zone}`,
         alert.state === "firing" ? `firing (${alert.firing.length})` : alert.state,
         alert.checked_at ?? "never",
       ],
@@ -55,6 +56,8 @@ export const createAlertCommand: Run = async (invocation) => {
       if (channel.type === "webhook") terminal.err(`${channel.url} is signed with ${channel.secret}\n`);
     }
     if (newSecrets.size > 0) terminal.err("The secret is shown this once.\n");
+    if (alert.channels.length === 0)
+      terminal.err("It has no channel, so nobody is notified: it only shows in lists.\n");
     terminal.out(`${alert.id}\n`);
   });
   return 0;
@@ -96,7 +99,7 @@ export const testAlertCommand: Run = (invocation) =>
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
     return testEndpoints(invocation, records, alert, tests, (endpointId) => {
       const channel = alert.channels.find(({ id }) => id === endpointId)!;
-      return channel.type === "webhook" ? channel.url : channel.to;
+      return `${channel.type} ${shownAddress(channel)}`;
     });
   });
 
@@ -122,17 +125,24 @@ function readOptions(options: Invocation["options"]): Readonly<Record<string, un
     metric: options["metric"],
     comparison: above === undefined ? "below" : "above",
     threshold: above ?? below,
-    window_seconds: asSeconds(options, "window") ?? 300,
+    ...readWindow(options),
     ...(options["filter"] !== undefined && { filter: asJson(String(options["filter"])) }),
     ...(groups !== undefined && { group_by: groups.map((each) => each.trim()) }),
     minimum_requests: asNumber(options, "minimum-requests") ?? 0,
     cooldown_seconds: asSeconds(options, "cooldown") ?? 300,
-    channels: [
-      ...list("webhook").map((url) => ({ type: "webhook", url })),
-      ...list("email").map((to) => ({ type: "email", to })),
-    ],
+    channels: TYPES.flatMap((type) => list(type).map((target) => ({ type, [CHANNELS[type].target]: target }))),
   };
 }
+
+function readWindow(options: Invocation["options"]) {
+  const { calendar, "time-zone": time_zone } = options;
+  const seconds = asSeconds(options, "window");
+  if (calendar === undefined && time_zone === undefined) return { window_seconds: seconds ?? 300 };
+  if (seconds !== undefined) throw new UsageError("alerts create takes --window or --calendar, not both");
+  return { ...(calendar !== undefined && { calendar }), ...(time_zone !== undefined && { time_zone }) };
+}
+
+const TYPES = Object.keys(CHANNELS) as (keyof typeof CHANNELS)[];
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

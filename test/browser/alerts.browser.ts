@@ -119,6 +119,33 @@ describe("an alert", () => {
     await row.waitFor({ state: "detached" });
   });
 
+  test("is suggested by the calendar, and sent to Slack; without a recipient the form says so", async () => {
+    await using opened = await it.open("/alerts");
+    const { page } = opened;
+    const dialog = page.getByRole("dialog");
+    await page.getByLabel("Suggested alerts").selectOption({ index: 1 });
+    expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Spend in a day");
+    expect(await dialog.getByLabel("Within").inputValue()).toBe("day");
+    await dialog.getByText("Nobody is notified").waitFor();
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByLabel("Time zone").selectOption("Asia/Tokyo");
+    await dialog.getByRole("button", { name: "Channel", exact: true }).click();
+    await dialog.getByLabel("By", { exact: true }).selectOption({ label: "Slack" });
+    await dialog.getByLabel("Webhook address").fill(`${hook}/T0/B0/secretOfSlack`);
+    await dialog.getByRole("button", { name: "Create alert" }).click();
+    const row = page.getByRole("row", { name: /^Spend in a day/ });
+    await row.getByText("Cost above $10.00 in a calendar day of Asia/Tokyo").waitFor();
+    await row.getByText(/^Slack .*…lack$/).waitFor();
+    // Saved again without its address, which no page knows, it is still sent there.
+    await row.getByRole("button", { name: "Edit Spend in a day" }).click();
+    expect(await dialog.getByLabel("Webhook address").inputValue()).toBe("");
+    await dialog.getByRole("button", { name: "Save alert" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await row.getByRole("button", { name: "Test Spend in a day" }).click();
+    await dialog.getByRole("row", { name: /delivered/ }).waitFor();
+    expect(told.some((body) => body.includes(`"plain_text"`) && body.includes("Spend in a day: test"))).toBe(true);
+  });
+
   test("that fires shows for whom, since when and its history", async () => {
     await using opened = await it.open("/alerts");
     const { page } = opened;

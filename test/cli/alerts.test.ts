@@ -44,7 +44,30 @@ test("an alert is made, listed, and removed", async () => {
   expect((await cli.run("alerts", "list")).err).toContain("there are no alerts");
 });
 
+test("an alert counts by the calendar, notifies a chat and a pager, and says where nobody is notified", async () => {
+  const cli = await openedCommandLine();
+  const key = "0123456789abcdefABCDEF0123456789";
+  const words = ["--above", "50", "--calendar", "day", "--time-zone", "Asia/Tokyo"];
+  const made = await cli.run(...LEAST, ...words, "--slack", "http://127.0.0.1:9/a/secret", "--pagerduty", key);
+  expect({ status: made.status, err: made.err }).toEqual({ status: 0, err: "" });
+  const listed = await cli.run("alerts", "list", "--json");
+  expect(JSON.parse(listed.out)).toMatchObject([
+    {
+      calendar: "day",
+      time_zone: "Asia/Tokyo",
+      channels: [{ type: "slack" }, { type: "pagerduty", address: "…6789" }],
+    },
+  ]);
+  expect(listed.out).not.toMatch(/secret|0123456789/);
+  expect((await cli.run("alerts", "list")).out).toContain("day, Asia/Tokyo");
+  expect((await cli.run(...LEAST, "--above", "5")).err).toContain("nobody is notified");
+});
+
 test.each([
+  [["--above", "5", "--window", "5m", "--calendar", "day"], "--window or --calendar"],
+  [["--above", "5", "--calendar", "yaer"], '"yaer" is no calendar'],
+  [["--above", "5", "--calendar", "day", "--time-zone", "Mars"], "Europe/Berlin"],
+  [["--above", "5", "--pagerduty", "x"], "32 letters"],
   [["--above", "5", "--below", "3"], "--above or --below"],
   [[], "--above or --below"],
   [["--above", "much"], "--above takes a number"],

@@ -15,6 +15,8 @@ const RULE = {
   comparison: "above",
   threshold: 0,
   window_seconds: 600,
+  calendar: null,
+  time_zone: null,
   filter: "all",
   group_by: ["user"],
   minimum_requests: 0,

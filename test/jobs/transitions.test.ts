@@ -15,6 +15,8 @@ function alert(changes: Partial<Alert> = {}): Alert {
     comparison: "above",
     threshold: 5,
     window_seconds: 60,
+    calendar: null,
+    time_zone: null,
     filter: "all",
     group_by: [],
     minimum_requests: 0,

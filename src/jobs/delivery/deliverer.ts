@@ -3,6 +3,9 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, listenerPorts } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { windowStart } from "../../store/alerts/alert-rule.ts";
+import type { Alert } from "../../store/alerts/alerts.ts";
 import { isAway } from "../../store/database/failure.ts";
 import { patiently } from "../../store/database/patiently.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
@@ -23,6 +26,7 @@ import type { ListenerPorts } from "../../threads.ts";
 import { type Endpoint, findEndpoint } from "./endpoint.ts";
 import { DeliveryMetrics } from "./metrics.ts";
 import { requestPayloads } from "./request-payload.ts";
+import { requestsLink } from "./requests-link.ts";
 import { MOST_MS, nextAttempt } from "./retry.ts";
 import { openSender, type Sender } from "./sender.ts";
 
@@ -168,7 +172,8 @@ export class Deliverer {
   }
 
   async #attempt(endpoint: Endpoint, delivery: Delivery, payloads: ReadonlyMap<string, string>): Promise<Attempt> {
-    const payload = delivery.payload ?? payloads.get(delivery.subject_id);
+    const stored = delivery.payload ?? payloads.get(delivery.subject_id);
+    const payload = stored !== undefined && "alert" in endpoint ? this.#withLink(stored, endpoint.alert) : stored;
     if (payload === undefined && endpoint.type !== "gone") {
       return { delivery, status: null, failure: { error: "the record was removed", retryAt: undefined } };
     }
@@ -188,12 +193,21 @@ export class Deliverer {
   async #payloads(endpoint: Endpoint, claimed: readonly Delivery[]): Promise<ReadonlyMap<string, string>> {
     const { config, reader } = this.#options;
     const ids = claimed.filter(({ payload }) => payload === null).map(({ subject_id }) => subject_id);
-    if (ids.length === 0 || endpoint.type !== "webhook" || endpoint.webhook === undefined) return new Map();
+    if (ids.length === 0 || endpoint.type !== "webhook" || !("webhook" in endpoint)) return new Map();
     return requestPayloads(
       { config, reader, secret: this.#secret, origin: () => this.#origin() },
       endpoint.webhook,
       ids,
     );
+  }
+
+  /** What is told of an alert, with the address of the requests that were counted. */
+  #withLink(payload: string, alert: Alert): string {
+    const event = JSON.parse(payload);
+    const origin = this.#options.config.public_url.replace(/\/+$/, "") || this.#origin();
+    const started = event.window_started_at ?? isoTime(windowStart(alert, Date.parse(event.timestamp)));
+    const times = { from: started, to: event.timestamp };
+    return JSON.stringify({ ...event, requests_url: requestsLink(origin, alert, event.group, times) });
   }
 
   #origin(): string {

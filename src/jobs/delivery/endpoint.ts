@@ -1,12 +1,13 @@
-import { findAlert } from "../../store/alerts/alerts.ts";
+import { type Alert, findAlert } from "../../store/alerts/alerts.ts";
+import type { Channel } from "../../store/alerts/channels.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import type { Database } from "../../store/store.ts";
 import { findWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 
 /** Where deliveries go, as it is set up now; `gone` says why they go nowhere. */
 export type Endpoint =
-  | { readonly type: "webhook"; readonly url: string; readonly secret: string; readonly webhook?: Webhook }
-  | { readonly type: "email"; readonly to: string }
+  | { readonly type: "webhook"; readonly url: string; readonly secret: string; readonly webhook: Webhook }
+  | (Channel & { readonly alert: Alert })
   | { readonly type: "gone"; readonly why: string };
 
 /** The endpoint that a delivery is for: a webhook, or one channel of an alert. */
@@ -20,5 +21,6 @@ export async function findEndpoint(records: Database, delivery: Delivery): Promi
   }
   const alert = await findAlert(records, source_id);
   const channel = alert?.channels.find(({ id }) => id === endpoint_id);
-  return channel ?? { type: "gone", why: "the channel was removed" };
+  if (alert === undefined || channel === undefined) return { type: "gone", why: "the channel was removed" };
+  return { ...channel, alert };
 }

@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import type { Config } from "../../config.ts";
 import type { Json } from "../../plugin/contract.ts";
+import { messageOf } from "./messages/event.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 15_000;
@@ -44,30 +45,15 @@ export function openMailer({ smtp_url, smtp_from }: Config, ca: string[] | undef
 
 /** What a person reads of an event. */
 function mailOf(payload: Json): { readonly subject: string; readonly text: string } {
-  const what = String(payload.type).replace("alert.", "");
-  const group = Object.entries(payload.group ?? {}).map(([name, value]) => `${name} ${value ?? "(none)"}`);
-  const of = group.length === 0 ? "" : ` (${group.join(", ")})`;
+  const { title, text, facts, link, time } = messageOf(payload);
   const lines = [
-    `${payload.name}: ${what}${of}`,
+    title,
     "",
-    `${payload.metric} is ${payload.value ?? "not known"}, of ${payload.requests} requests in the last ${spanOf(payload.window_seconds)}.`,
-    `The alert fires while it is ${payload.comparison} ${payload.threshold}.`,
-    ...(payload.triggered_at === null ? [] : [`It began at ${payload.triggered_at}.`]),
-    ...(payload.type === "alert.triggered" ? [] : [`Why: ${payload.reason}.`]),
+    text,
+    ...facts.map(([name, value]) => `${name}: ${value}`),
+    ...(link === undefined ? [] : ["", `Requests: ${link}`]),
     "",
-    `Alert ${payload.alert_id}, event ${payload.event_id ?? "none"}, ${payload.timestamp}`,
+    `Alert ${payload.alert_id}, event ${payload.event_id ?? "none"}, ${time}`,
   ];
-  return { subject: `[Weir] ${payload.name}: ${what}${of}`, text: `${lines.join("\n")}\n` };
-}
-
-const UNITS = [
-  ["days", 86_400],
-  ["hours", 3_600],
-  ["minutes", 60],
-] as const;
-
-/** In the largest unit of which there are several, and no part of one. */
-function spanOf(seconds: number): string {
-  const [name, size] = UNITS.find(([, each]) => seconds % each === 0 && seconds > each) ?? ["seconds", 1];
-  return `${seconds / size} ${name}`;
+  return { subject: `[Weir] ${title}`, text: `${lines.join("\n")}\n` };
 }

@@ -8,6 +8,7 @@ import { createStrictUpstream } from "../../runtime/http/strict-upstream.ts";
 import { signatureHeaders } from "../../store/deliveries/signing.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { openMailer } from "./mail.ts";
+import { callsOf, type ServiceChannel } from "./messages/calls.ts";
 
 const ANSWER_MS = 15_000;
 const ERROR_CHARS_MAX = 300;
@@ -29,7 +30,7 @@ export interface Sender {
 }
 
 /**
- * Sends to webhooks and mail servers. Which addresses may be called is judged at every connection, and the connection
+ * Sends to webhooks, chats, pagers and mail servers. Which addresses may be called is judged at every connection, and the connection
  * goes to the address that was judged.
  *
  * @param ownPorts - ports of this program's listeners, which are never called.
@@ -42,18 +43,30 @@ export function openSender(config: Config, ownPorts: () => ReadonlySet<number>):
   });
   const mailer = openMailer(config, ca);
 
-  const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {
-    const headers = signatureHeaders(secret, id, Math.floor(Date.now() / 1_000), body);
+  const toAddress = async (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent> => {
     const { status, retryAfterMs } = await post(upstream, { url, headers, body, timeoutMs: ANSWER_MS });
     if (status >= 200 && status < 300) return { status, error: null };
     const wait = retryAfterMs === undefined ? {} : { askedMs: retryAfterMs };
     return { status, error: `the receiver answered ${status}`, final: status === 410, ...wait };
+  };
+  const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {
+    const headers = signatureHeaders(secret, id, Math.floor(Date.now() / 1_000), body);
+    return toAddress(url, headers, body);
+  };
+  const toService = async (channel: ServiceChannel, payload: string): Promise<Sent> => {
+    let sent: Sent = { status: null, error: null };
+    for (const { url, body, headers = {} } of callsOf(channel, JSON.parse(payload))) {
+      sent = await toAddress(url, headers, JSON.stringify(body));
+      if (sent.error !== null) return sent;
+    }
+    return sent;
   };
   return {
     async send(endpoint, id, payload) {
       try {
         if (endpoint.type === "gone") return { status: null, error: endpoint.why, final: true };
         if (endpoint.type === "webhook") return await toWebhook(endpoint.url, endpoint.secret, id, payload);
+        if (endpoint.type !== "email") return await toService(endpoint, payload);
         if (mailer === undefined) return { status: null, error: "no mail server is configured" };
         await mailer.send(id, endpoint.to, JSON.parse(payload));
         return { status: null, error: null };

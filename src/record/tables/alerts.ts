@@ -23,6 +23,9 @@ export const alerts = sqliteTable(
     checked_at: integer(),
     /** Why the last check failed. */
     error: text(),
+    /** `day`, `week` or `month` of `time_zone`, in place of a window that slides. */
+    calendar: text({ enum: ["day", "week", "month"] }),
+    time_zone: text(),
   },
   (t) => [index("alerts_organization").on(t.organization_id, t.created_at)],
 );

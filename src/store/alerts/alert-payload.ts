@@ -1,4 +1,5 @@
 import { isoTime } from "../../record/iso-time.ts";
+import { windowStart } from "./alert-rule.ts";
 import type { Alert, AlertEvent } from "./alerts.ts";
 
 /** What is told of an event, as JSON text: `triggered_at` is when it began to fire. */
@@ -6,7 +7,7 @@ export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: numbe
   return JSON.stringify({
     type: `alert.${event.kind}`,
     timestamp: isoTime(event.created_at),
-    ...subject(alert),
+    ...subject(alert, event.created_at),
     event_id: event.id,
     group: event.group,
     value: event.value,
@@ -21,7 +22,7 @@ export function testPayload(alert: Alert, now: number): string {
   return JSON.stringify({
     type: "alert.test",
     timestamp: isoTime(now),
-    ...subject(alert),
+    ...subject(alert, now),
     event_id: null,
     group: Object.fromEntries(alert.group_by.map((name) => [name, null])),
     value: null,
@@ -31,7 +32,8 @@ export function testPayload(alert: Alert, now: number): string {
   });
 }
 
-function subject(alert: Alert) {
-  const { name, metric, comparison, threshold, window_seconds } = alert;
-  return { alert_id: alert.id, name, metric, comparison, threshold, window_seconds };
+function subject(alert: Alert, time: number) {
+  const { name, metric, comparison, threshold, window_seconds, calendar, time_zone } = alert;
+  const window = { window_seconds, calendar, time_zone, window_started_at: isoTime(windowStart(alert, time)) };
+  return { alert_id: alert.id, name, metric, comparison, threshold, ...window };
 }

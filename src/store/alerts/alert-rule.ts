@@ -3,8 +3,9 @@ import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import type { Json } from "../../plugin/contract.ts";
-import { readSecret } from "../deliveries/signing.ts";
+import { beginningOf, CALENDARS, type Calendar, isTimeZone } from "../../record/calendar.ts";
 import { readGroups } from "../figures/read-groups.ts";
+import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } from "./channels.ts";
 
 /** Figures of `metrics` by name, and how a value is made of them; null where nothing was measured. */
 type Figures = Readonly<Record<string, Json>>;
@@ -38,37 +39,29 @@ const DAY_SECONDS = 86_400;
 const CHANNELS_MAX = 10;
 
 const name = { minLength: 1, maxLength: 200 };
-const WEBHOOK_CHANNEL = Type.Object(
-  {
-    id: Type.Optional(Type.String()),
-    type: Type.Literal("webhook"),
-    url: Type.String({ minLength: 1, maxLength: 2_000, description: "http(s) address that events are posted to." }),
-    secret: Type.Optional(
-      Type.String({ description: "Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none." }),
-    ),
-  },
-  { additionalProperties: false },
-);
-const EMAIL_CHANNEL = Type.Object(
-  {
-    id: Type.Optional(Type.String()),
-    type: Type.Literal("email"),
-    to: Type.String({ minLength: 3, maxLength: 320, description: "One address." }),
-  },
-  { additionalProperties: false },
-);
-
 export const ALERT_SCHEMA = Type.Object(
   {
     name: Type.String(name),
     metric: Type.String({ description: `One of ${Object.keys(ALERT_METRICS).join(", ")}.` }),
     comparison: Type.String({ description: "above or below; the threshold itself is neither." }),
     threshold: Type.Number({ description: "Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1." }),
-    window_seconds: Type.Integer({
-      minimum: 10,
-      maximum: 31 * DAY_SECONDS,
-      description: "How far back the metric looks at every check.",
-    }),
+    window_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 10,
+        maximum: 31 * DAY_SECONDS,
+        description: "How far back the metric looks at every check. Needed unless `calendar` is given.",
+      }),
+    ),
+    calendar: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: `${CALENDARS.join(", ")}: the metric counts from the beginning of it, in place of a sliding window.`,
+      }),
+    ),
+    time_zone: Type.Optional(
+      Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
+        description: "Whose calendar it is, such as Europe/Berlin; UTC unless given.",
+      }),
+    ),
     filter: Type.Optional(Type.Unknown({ description: 'As in queries; "all" unless given.' })),
     group_by: Type.Optional(
       Type.Array(Type.String(), {
@@ -86,15 +79,10 @@ export const ALERT_SCHEMA = Type.Object(
       }),
     ),
     channels: Type.Optional(
-      Type.Array(
-        Type.Union([WEBHOOK_CHANNEL, EMAIL_CHANNEL], {
-          expects: 'a {"type": "webhook", "url"} or {"type": "email", "to"}',
-        }),
-        {
-          maxItems: CHANNELS_MAX,
-          description: "Who is told; none is allowed.",
-        },
-      ),
+      Type.Array(CHANNEL_SCHEMA, {
+        maxItems: CHANNELS_MAX,
+        description: "Who is notified. Without one the alert is only shown.",
+      }),
     ),
     enabled: Type.Optional(Type.Boolean()),
   },
@@ -103,17 +91,22 @@ export const ALERT_SCHEMA = Type.Object(
 
 /** As it comes from outside. */
 export type AlertBody = Static<typeof ALERT_SCHEMA>;
-export type ChannelBody = Static<typeof WEBHOOK_CHANNEL> | Static<typeof EMAIL_CHANNEL>;
 
 /** Checked and complete, but for what channels are given when they are stored. */
-export type AlertRule = Omit<Required<AlertBody>, "comparison"> & { readonly comparison: "above" | "below" };
-
-/** What a channel must be besides well-formed; both differ between deployments. */
-export interface ChannelChecks {
-  /** Why an address may not be called, or undefined. */
-  readonly refuseUrl: (url: string) => string | undefined;
-  readonly canMail: boolean;
+export interface AlertRule extends Omit<Required<AlertBody>, "comparison" | "calendar" | "time_zone" | "channels"> {
+  readonly channels: readonly ChannelBody[];
+  readonly comparison: "above" | "below";
+  /** Null where the window slides; then there is no zone either. */
+  readonly calendar: Calendar | null;
+  readonly time_zone: string | null;
 }
+
+/** The longest that a day, a week or a month can be, for those who read `window_seconds` alone. */
+const CALENDAR_SECONDS: Readonly<Record<Calendar, number>> = {
+  day: DAY_SECONDS,
+  week: 7 * DAY_SECONDS,
+  month: 31 * DAY_SECONDS,
+};
 
 /**
  * The rule in a body that has the right shape.
@@ -132,17 +125,13 @@ export function readAlertRule(body: AlertBody, checks: ChannelChecks): AlertRule
     throw wrong("threshold", `${metric} is a share: give a number from 0 to 1, such as 0.05 for 5 %`);
   }
   decodeFilter(filter, "legacy");
-  for (const [index, channel] of channels.entries()) {
-    checkChannel(channel, `channels.${index}`, checks);
-    const twice = channels.findIndex((other) => addressOf(other) === addressOf(channel)) < index;
-    if (twice) throw wrong(`channels.${index}`, `${addressOf(channel)} is given twice`);
-  }
+  checkChannels(channels, checks);
   return {
     name: body.name,
     metric,
     comparison,
     threshold,
-    window_seconds: body.window_seconds,
+    ...readWindow(body),
     filter,
     group_by: [...readGroups(body.group_by ?? [])],
     minimum_requests: body.minimum_requests ?? 0,
@@ -152,27 +141,24 @@ export function readAlertRule(body: AlertBody, checks: ChannelChecks): AlertRule
   };
 }
 
-const addressOf = (channel: ChannelBody) => (channel.type === "webhook" ? channel.url : channel.to);
-
-function checkChannel(channel: ChannelBody, path: string, { refuseUrl, canMail }: ChannelChecks): void {
-  if (channel.type === "webhook") {
-    checkUrl(channel.url, `${path}.url`, refuseUrl);
-    if (channel.secret !== undefined) readSecret(channel.secret, `${path}.secret`);
-    return;
+function readWindow({ window_seconds, calendar = null, time_zone = null }: AlertBody) {
+  if (calendar === null) {
+    if (window_seconds === undefined) throw wrong("window_seconds", "give window_seconds, or a calendar");
+    if (time_zone !== null) throw wrong("time_zone", "only a calendar has a time zone; a sliding window has none");
+    return { window_seconds, calendar, time_zone };
   }
-  if (!canMail) throw wrong(`${path}.type`, "no e-mail is sent here: WEIR_SMTP_URL and WEIR_SMTP_FROM are not set");
-  if (!/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/.test(channel.to)) {
-    throw wrong(`${path}.to`, "give one e-mail address, such as ops@example.com");
-  }
+  if (!isCalendar(calendar)) throw wrong("calendar", `${quote(calendar)} is no calendar; ${hint(calendar, CALENDARS)}`);
+  const zone = time_zone ?? "UTC";
+  if (!isTimeZone(zone)) throw wrong("time_zone", `${quote(zone)} is no time zone; give a name such as Europe/Berlin`);
+  return { window_seconds: CALENDAR_SECONDS[calendar], calendar, time_zone: zone };
 }
 
-/** @throws GatewayError `invalid_body` where nothing may be posted to an address. */
-export function checkUrl(text: string, path: string, refuseUrl: ChannelChecks["refuseUrl"]): void {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw wrong(path, "give an http:// or https:// address");
-  if (url.username !== "" || url.password !== "") throw wrong(path, "an address with a password in it would be shown");
-  const refused = refuseUrl(text);
-  if (refused !== undefined) throw wrong(path, refused);
+const isCalendar = (name: string): name is Calendar => (CALENDARS as readonly string[]).includes(name);
+
+/** When the time that a check looks at began, in milliseconds since 1970. */
+export function windowStart({ calendar, time_zone, window_seconds }: AlertRule, now: number): number {
+  if (calendar === null) return now - window_seconds * 1_000;
+  return beginningOf(calendar, now, time_zone ?? "UTC");
 }
 
 function wrong(path: string, message: string): GatewayError {

@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import type { AlertBody } from "./alert-rule.ts";
 import type { Alert, Firing } from "./alerts.ts";
+import { CHANNELS, channelBody, shownAddress } from "./channels.ts";
 
 /** What a client would send to make this very alert. */
 export function alertBody(alert: Alert): AlertBody {
@@ -10,15 +11,13 @@ export function alertBody(alert: Alert): AlertBody {
     comparison: alert.comparison,
     threshold: alert.threshold,
     window_seconds: alert.window_seconds,
+    calendar: alert.calendar,
+    time_zone: alert.time_zone,
     filter: alert.filter,
     group_by: alert.group_by,
     minimum_requests: alert.minimum_requests,
     cooldown_seconds: alert.cooldown_seconds,
-    channels: alert.channels.map((channel) =>
-      channel.type === "webhook"
-        ? { id: channel.id, type: "webhook", url: channel.url }
-        : { id: channel.id, type: "email", to: channel.to },
-    ),
+    channels: alert.channels.map(channelBody),
     enabled: alert.enabled,
   };
 }
@@ -26,9 +25,11 @@ export function alertBody(alert: Alert): AlertBody {
 /** An alert as it is shown, its secrets only where they are new. */
 export function shownAlert(alert: Alert, firing: readonly Firing[], newSecrets: ReadonlySet<string> = new Set()) {
   const channels = alert.channels.map((channel) => {
-    if (channel.type === "email") return channel;
-    const { secret, ...rest } = channel;
-    return newSecrets.has(channel.id) ? { ...rest, secret } : rest;
+    const shown = {
+      ...channelBody(channel),
+      ...(CHANNELS[channel.type].isSecret && { address: shownAddress(channel) }),
+    };
+    return channel.type === "webhook" && newSecrets.has(channel.id) ? { ...shown, secret: channel.secret } : shown;
   });
   return {
     id: alert.id,

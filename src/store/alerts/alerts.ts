@@ -1,14 +1,9 @@
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { patiently } from "../database/patiently.ts";
-import { createSecret } from "../deliveries/signing.ts";
 import { ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database, Statement } from "../store.ts";
-import type { AlertRule, ChannelBody } from "./alert-rule.ts";
-
-/** Who is told; each has an id of its own, by which its deliveries are found. */
-export type Channel =
-  | { readonly id: string; readonly type: "webhook"; readonly url: string; readonly secret: string }
-  | { readonly id: string; readonly type: "email"; readonly to: string };
+import type { AlertRule } from "./alert-rule.ts";
+import { type Channel, toChannel } from "./channels.ts";
 
 export interface Alert extends Omit<AlertRule, "channels">, StoredRule {
   readonly channels: readonly Channel[];
@@ -47,6 +42,7 @@ const ALERTS_MAX = 500;
 const ALERTS = ruleTable<Alert>("alerts", {
   columns: [
     ...(["id", "organization_id", "name", "metric", "comparison", "threshold", "window_seconds", "filter"] as const),
+    ...(["calendar", "time_zone"] as const),
     ...([
       "group_by",
       "minimum_requests",
@@ -106,7 +102,9 @@ export async function putAlert(
 ): Promise<{ readonly alert: Alert; readonly newSecrets: ReadonlySet<string> }> {
   const now = Date.now();
   const newSecrets = new Set<string>();
-  const channels = rule.channels.map((channel) => toChannel(channel, previous?.channels ?? [], newSecrets));
+  const channels = rule.channels.map((channel, index) =>
+    toChannel(channel, `channels.${index}`, previous?.channels ?? [], newSecrets),
+  );
   const alert: Alert = {
     ...rule,
     channels,
@@ -130,18 +128,4 @@ export async function removeAlert(records: Database, id: string): Promise<void> 
     { sql: "delete from alerts where id = ?", args: [id] },
   ];
   await patiently(() => records.batch(statements));
-}
-
-function toChannel(wanted: ChannelBody, known: readonly Channel[], newSecrets: Set<string>): Channel {
-  const same = known.find((channel) =>
-    wanted.type === "webhook"
-      ? channel.type === "webhook" && channel.url === wanted.url
-      : channel.type === "email" && channel.to === wanted.to,
-  );
-  const id = same?.id ?? uuidv7();
-  if (wanted.type === "email") return { id, type: "email", to: wanted.to };
-  const kept = same?.type === "webhook" ? same.secret : undefined;
-  const secret = wanted.secret ?? kept ?? createSecret();
-  if (secret !== kept) newSecrets.add(id);
-  return { id, type: "webhook", url: wanted.url, secret };
 }

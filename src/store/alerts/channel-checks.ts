@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { createCallGuard, refuseUrl } from "../../net/call-guard.ts";
-import type { ChannelChecks } from "./alert-rule.ts";
+import type { ChannelChecks } from "./channels.ts";
 
 /**
  * What may be told to whom here. Names are looked up when something is sent, and judged again then.

@@ -30,6 +30,7 @@ import { BLOCKS_APART } from "./0027-blocks-apart.ts";
 import { NOTES } from "./0028-notes.ts";
 import { WORDS_DUE } from "./0029-words-due.ts";
 import { AUDIT } from "./0030-audit.ts";
+import { ALERT_CALENDARS } from "./0031-alert-calendars.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 24, name: "comments and shared links", statements: NOTES },
   { target: "bodies", version: 6, name: "words due", statements: WORDS_DUE },
   { target: "records", version: 25, name: "audit", statements: AUDIT },
+  { target: "records", version: 26, name: "alerts by the calendar", statements: ALERT_CALENDARS },
 ];

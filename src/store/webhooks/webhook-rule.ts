@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
-import { type ChannelChecks, checkUrl } from "../alerts/alert-rule.ts";
+import { type ChannelChecks, checkUrl } from "../alerts/channels.ts";
 import { AUDIT_EVENT } from "../audit/audience.ts";
 import { readSecret } from "../deliveries/signing.ts";
 

@@ -73,6 +73,66 @@ describe("an alert", () => {
     expect(JSON.parse(row!.channels)[1].secret).toBe(made.channels[0].secret);
   });
 
+  test("shows no key and no address that anybody could post to, and keeps them", async () => {
+    const secrets = [
+      "T0/B0/slackSecret",
+      "teamsSecret",
+      "discordSecret",
+      "0123456789abcdefABCDEF0123456789",
+      "genie-key-1234",
+    ];
+    const [slack, teams, discord, routing_key, api_key] = secrets;
+    const made = await make({
+      channels: [
+        { type: "slack", url: `http://127.0.0.1:9/${slack}` },
+        { type: "teams", url: `http://127.0.0.1:9/${teams}` },
+        { type: "discord", url: `http://127.0.0.1:9/${discord}` },
+        { type: "pagerduty", routing_key },
+        { type: "opsgenie", api_key, priority: "P2", url: "http://127.0.0.1:9/v2/alerts" },
+      ],
+    });
+    const stored = async () => {
+      const sql = "select channels from alerts where id = ?";
+      return (await api.store.records.query<{ channels: string }>({ sql, args: [made.id] }))[0]!.channels;
+    };
+    const before = await stored();
+    expect(secrets.filter((secret) => !before.includes(secret!))).toEqual([]);
+    expect(made.channels).toMatchObject([
+      { type: "slack", address: "http://127.0.0.1:9/…cret" },
+      { type: "teams" },
+      { type: "discord" },
+      { type: "pagerduty", address: "…6789", severity: "error", url: "https://events.pagerduty.com/v2/enqueue" },
+      { type: "opsgenie", address: "…1234", priority: "P2" },
+    ]);
+    const { json: patched } = await api.call("PATCH", `/v1/alerts/${made.id}`, { body: { threshold: 7 } });
+    const { json: put } = await api.call("PUT", `/v1/alerts/${made.id}`, {
+      body: { ...LEAST, channels: made.channels },
+    });
+    const { json: listed } = await api.call("GET", "/v1/alerts");
+    for (const shown of [made, patched, put, listed]) {
+      expect(secrets.filter((secret) => JSON.stringify(shown).includes(secret!))).toEqual([]);
+    }
+    expect(await stored()).toBe(before);
+    const elsewhere = [{ ...made.channels[4], url: "http://127.0.0.1:9/mine" }];
+    const stolen = await api.call("PATCH", `/v1/alerts/${made.id}`, { body: { channels: elsewhere } });
+    expect(stolen.json).toMatchObject({ error: 400, path: "channels.0.api_key" });
+  });
+
+  test("over a day, a week or a month of a time zone", async () => {
+    const { window_seconds: _, ...rule } = LEAST;
+    const { json } = await api.call("POST", "/v1/alerts", {
+      body: { ...rule, calendar: "month", time_zone: "Asia/Tokyo" },
+    });
+    expect(json.data).toMatchObject({ calendar: "month", time_zone: "Asia/Tokyo", window_seconds: 31 * 86_400 });
+    const { json: same } = await api.call("PATCH", `/v1/alerts/${json.data.id}`, { body: { threshold: 9 } });
+    expect(same.data).toMatchObject({ calendar: "month", time_zone: "Asia/Tokyo", threshold: 9 });
+    const sliding = { calendar: null, time_zone: null, window_seconds: 60 };
+    const { json: other } = await api.call("PATCH", `/v1/alerts/${json.data.id}`, { body: sliding });
+    expect(other.data).toMatchObject(sliding);
+    const { json: day } = await api.call("POST", "/v1/alerts", { body: { ...rule, calendar: "day" } });
+    expect(day.data).toMatchObject({ calendar: "day", time_zone: "UTC" });
+  });
+
   test("is gone when it was removed, history included", async () => {
     const { id } = await make();
     expect((await api.call("DELETE", `/v1/alerts/${id}`)).json.data.id).toBe(id);
@@ -131,6 +191,22 @@ test.each([
   ["no comparison of that name", { comparison: "over" }, "comparison", "above"],
   ["a threshold that is no number", { threshold: "5" }, "threshold", ""],
   ["a rate over 1", { metric: "error_rate", threshold: 5 }, "threshold", "0.05 for 5 %"],
+  ["neither a window nor a calendar", { window_seconds: undefined }, "window_seconds", "calendar"],
+  ["a calendar that there is not", { calendar: "yaer" }, "calendar", "day"],
+  ["a time zone that there is not", { calendar: "day", time_zone: "Mars/Olympus" }, "time_zone", "Europe/Berlin"],
+  ["a time zone without a calendar", { time_zone: "Europe/Berlin" }, "time_zone", "sliding"],
+  ["a chat without an address", { channels: [{ type: "slack" }] }, "channels.0.url", "slack needs url"],
+  ["a channel that was removed", { channels: [{ type: "slack", id: "gone" }] }, "channels.0.url", "no channel gone"],
+  ["a routing key too short", { channels: [{ type: "pagerduty", routing_key: "x" }] }, "channels.0.routing_key", "32"],
+  [
+    "a severity that there is not",
+    { channels: [{ type: "pagerduty", routing_key: "a".repeat(32), severity: "eror" }] },
+    "channels.0.severity",
+    'did you mean "error"',
+  ],
+  ["a key with a space", { channels: [{ type: "opsgenie", api_key: "a key with" }] }, "channels.0.api_key", ""],
+  ["a private address", { channels: [{ type: "teams", url: "http://10.1.1.1/" }] }, "channels.0.url", "10.1.1.1"],
+  ["a channel of no type", { channels: [{ type: "pager" }] }, "channels.0.type", ""],
   ["a window of no length", { window_seconds: 0 }, "window_seconds", ""],
   ["a window of a year", { window_seconds: 31_536_000 }, "window_seconds", ""],
   ["a member that there is not", { windows: 5 }, "windows", ""],

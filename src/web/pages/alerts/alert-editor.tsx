@@ -8,15 +8,16 @@ import { SecondsField } from "../../parts/seconds-field.tsx";
 import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";
-import { ALERTS, type AlertRow, type Channel } from "./shapes.ts";
+import { ALERTS, type AlertBody, type AlertRow, type Channel } from "./shapes.ts";
+import { type Window, WindowFields } from "./window-fields.tsx";
 import { METRICS, unitOf } from "./words.ts";
 
-const WINDOWS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
 const UNITS = { count: "", dollars: "US dollars", ms: "milliseconds", percent: "percent" } as const;
 
 interface AlertEditorProps {
-  readonly alert: AlertRow | undefined;
+  /** With an id it is replaced; without one it fills in the form for a new one. */
+  readonly alert: AlertRow | AlertBody | undefined;
   readonly onClose: () => void;
 }
 
@@ -25,22 +26,24 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
   const [metric, setMetric] = useState(alert?.metric ?? "error_rate");
   const [filter, setFilter] = useState(() => fromTree(alert?.filter ?? "all"));
   const [groupBy, setGroupBy] = useState(alert?.group_by ?? []);
+  const [window, setWindow] = useState<Window>(alert ?? { window_seconds: 300, calendar: null, time_zone: null });
+  const stored = alert !== undefined && "id" in alert ? alert : undefined;
   const [channels, setChannels] = useState<readonly Channel[]>(alert?.channels ?? []);
   const work = useSave<AlertRow>({
-    ...(alert === undefined
+    ...(stored === undefined
       ? { method: "POST", path: "/v1/alerts" }
-      : { method: "PUT", path: `/v1/alerts/${alert.id}` }),
+      : { method: "PUT", path: `/v1/alerts/${stored.id}` }),
     list: ALERTS,
     onSaved: ({ channels: made }) => {
-      if (!made.some((channel) => channel.type === "webhook" && channel.secret !== undefined)) onClose();
+      if (!made.some(({ secret }) => secret !== undefined)) onClose();
     },
   });
   if (work.data !== undefined) return <Secrets channels={work.data.channels} onClose={onClose} />;
   const scale = unitOf(metric) === "percent" ? 100 : 1;
   return (
     <DialogForm
-      title={alert === undefined ? "Create an alert" : `Alert “${alert.name}”`}
-      action={alert === undefined ? "Create alert" : "Save alert"}
+      title={stored === undefined ? "Create an alert" : `Alert “${stored.name}”`}
+      action={stored === undefined ? "Create alert" : "Save alert"}
       work={work}
       onClose={onClose}
       onSubmit={({ text, number }) =>
@@ -49,7 +52,9 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
           metric,
           comparison: text("comparison"),
           threshold: number("threshold") / scale,
-          window_seconds: number("window_seconds"),
+          window_seconds: window.window_seconds,
+          calendar: window.calendar,
+          time_zone: window.time_zone,
           filter: toTree(completePart(filter)),
           group_by: groupBy,
           minimum_requests: number("minimum_requests"),
@@ -101,13 +106,7 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
                 />
               )}
             </Field>
-            <SecondsField
-              label="Within"
-              name="window_seconds"
-              all={WINDOWS}
-              value={alert?.window_seconds ?? 300}
-              error={errorAt("window_seconds")}
-            />
+            <WindowFields window={window} onChange={setWindow} errorAt={errorAt} />
           </div>
           <fieldset className="choices">
             <legend>Of which requests</legend>

@@ -8,11 +8,13 @@ import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
+import { useMissing } from "../../session.ts";
 import { AlertDialog } from "./alert-dialog.tsx";
 import { AlertEditor } from "./alert-editor.tsx";
-import { ALERTS, type AlertRow } from "./shapes.ts";
+import { ALERTS, type AlertBody, type AlertRow } from "./shapes.ts";
+import { SUGGESTIONS } from "./suggestions.ts";
 import { TestButton } from "./test-button.tsx";
-import { conditionText, groupText, stateOf, valueText } from "./words.ts";
+import { channelText, conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 interface AlertsProps {
   readonly rows: readonly AlertRow[] | undefined;
@@ -24,13 +26,14 @@ interface AlertsProps {
 }
 
 export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
-  const [edited, setEdited] = useState<AlertRow | "new">();
+  const [edited, setEdited] = useState<AlertRow | AlertBody | "new">();
   const columns = useMemo(() => columnsOf(onShow, setEdited), [onShow]);
   const alert = rows?.find(({ id }) => id === shown);
   return (
     <>
       <div className="beside-head">
         <p className="muted">Checked every minute unless configured otherwise.</p>
+        <SuggestionMenu onChoose={setEdited} />
         <GatedButton scope="write" className="primary" onClick={() => setEdited("new")}>
           <Icon name="plus" />
           Create alert
@@ -42,7 +45,8 @@ export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
         onRetry={onRetry}
         empty={
           <Empty title="No alerts">
-            Create one to be told, by webhook or e-mail, when errors, costs or latencies pass a threshold.
+            Create one to be notified in Slack, Teams, Discord, PagerDuty, Opsgenie, by webhook or e-mail when errors,
+            costs or latencies pass a threshold. “Suggested alerts” fills in the form.
           </Empty>
         }
       >
@@ -53,6 +57,32 @@ export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
         <AlertEditor alert={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
     </>
+  );
+}
+
+/** Fills in the form with an alert that most installations want. */
+function SuggestionMenu({ onChoose }: { readonly onChoose: (alert: AlertBody) => void }) {
+  const missing = useMissing("write");
+  return (
+    <label className="suggestions">
+      <span className="unseen">Suggested alerts</span>
+      <select
+        value=""
+        disabled={missing !== undefined}
+        title={missing}
+        onChange={(event) => {
+          const chosen = SUGGESTIONS[Number(event.target.value)];
+          if (chosen !== undefined) onChoose(chosen);
+        }}
+      >
+        <option value="">Suggested alerts…</option>
+        {SUGGESTIONS.map((alert, index) => (
+          <option key={alert.name} value={index}>
+            {alert.name}: {conditionText(alert)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -80,8 +110,8 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
       id: "channels",
       header: "Recipients",
       cell: (row) => {
-        const text = row.channels.map((channel) => (channel.type === "email" ? channel.to : channel.url)).join(", ");
-        return text === "" ? <span className="muted">No recipients</span> : text;
+        const text = row.channels.map(channelText).join(", ");
+        return text === "" ? <Badge tone="warn">No recipients</Badge> : text;
       },
     },
     {

@@ -1,6 +1,7 @@
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import type { Channel } from "./shapes.ts";
+import { CHANNELS } from "./words.ts";
 
 interface ChannelsEditorProps {
   readonly channels: readonly Channel[];
@@ -8,56 +9,24 @@ interface ChannelsEditorProps {
   readonly errorAt: (path: string) => string | undefined;
 }
 
-/** Who is told. */
+/** Who is notified. */
 export function ChannelsEditor({ channels, onChange, errorAt }: ChannelsEditorProps) {
   const put = (at: number, channel: Channel) =>
     onChange(channels.map((each, index) => (index === at ? channel : each)));
   return (
     <fieldset className="choices">
-      <legend>Who is told</legend>
+      <legend>Recipients</legend>
       <div className="stack">
+        {channels.length === 0 ? (
+          <p className="muted">Nobody is notified: without a recipient the alert only shows in this list.</p>
+        ) : null}
         {channels.map((channel, at) => (
           <div className="channel" key={at}>
-            <Field label="By">
-              {(ids) => (
-                <select
-                  {...ids}
-                  value={channel.type}
-                  onChange={(event) =>
-                    put(at, event.target.value === "email" ? { type: "email", to: "" } : { type: "webhook", url: "" })
-                  }
-                >
-                  <option value="webhook">Webhook</option>
-                  <option value="email">E-mail</option>
-                </select>
-              )}
-            </Field>
-            {channel.type === "email" ? (
-              <Field label="Address" error={errorAt(`channels.${at}.to`) ?? errorAt(`channels.${at}.type`)}>
-                {(ids) => (
-                  <input
-                    {...ids}
-                    type="email"
-                    required
-                    value={channel.to}
-                    onChange={(event) => put(at, { type: "email", to: event.target.value })}
-                  />
-                )}
-              </Field>
-            ) : (
-              <Field label="Address" error={errorAt(`channels.${at}.url`)}>
-                {(ids) => (
-                  <input
-                    {...ids}
-                    type="url"
-                    required
-                    placeholder="https://"
-                    value={channel.url}
-                    onChange={(event) => put(at, { type: "webhook", url: event.target.value })}
-                  />
-                )}
-              </Field>
-            )}
+            <ChannelFields
+              channel={channel}
+              onChange={(next) => put(at, next)}
+              errorAt={(member) => errorAt(`channels.${at}.${member}`)}
+            />
             <button
               type="button"
               className="quiet"
@@ -76,4 +45,60 @@ export function ChannelsEditor({ channels, onChange, errorAt }: ChannelsEditorPr
       </div>
     </fieldset>
   );
+}
+
+interface ChannelFieldsProps {
+  readonly channel: Channel;
+  readonly onChange: (channel: Channel) => void;
+  readonly errorAt: (member: string) => string | undefined;
+}
+
+function ChannelFields({ channel, onChange, errorAt }: ChannelFieldsProps) {
+  const { target, targetLabel, placeholder } = CHANNELS[channel.type];
+  // What is secret of a stored channel is not known here: left empty, it stays as it is.
+  const isKept = channel.address !== undefined && channel[target] === undefined;
+  return (
+    <>
+      <Field label="By">
+        {(ids) => (
+          <select
+            {...ids}
+            value={channel.type}
+            onChange={({ target: { value } }) => {
+              const type = value as Channel["type"];
+              onChange({ type, [CHANNELS[type].target]: "" });
+            }}
+          >
+            {Object.entries(CHANNELS).map(([type, { label }]) => (
+              <option key={type} value={type}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={targetLabel} error={errorAt(target) ?? errorAt("type")}>
+        {(ids) => (
+          <input
+            {...ids}
+            type={INPUTS[target]}
+            required={!isKept}
+            autoComplete="off"
+            placeholder={isKept ? `${channel.address} (kept)` : placeholder}
+            value={channel[target] ?? ""}
+            onChange={(event) => onChange(changed(channel, target, event.target.value))}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+const INPUTS = { url: "url", to: "email", routing_key: "text", api_key: "text" } as const;
+
+/** Emptied again, a stored channel keeps what it had. */
+function changed(channel: Channel, target: "url" | "to" | "routing_key" | "api_key", value: string): Channel {
+  if (value !== "" || channel.address === undefined) return { ...channel, [target]: value };
+  const { [target]: _, ...kept } = channel;
+  return kept;
 }

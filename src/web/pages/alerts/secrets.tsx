@@ -14,7 +14,7 @@ export function Secrets({
     <Dialog title="Signing secrets" onClose={onClose}>
       <p>What is sent is signed with these. They are shown here and never again.</p>
       {channels.map((channel) =>
-        channel.type === "email" || channel.secret === undefined ? null : (
+        channel.secret === undefined ? null : (
           <div key={channel.url} className="stack">
             <span className="muted">{channel.url}</span>
             <p className="secret">

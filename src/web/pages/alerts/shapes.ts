@@ -1,10 +1,12 @@
 import type { Group, AlertEvent as StoredEvent } from "../../../store/alerts/alerts.ts";
+import type { ChannelBody } from "../../../store/alerts/channels.ts";
 import type { shownDelivery } from "../../../store/deliveries/delivery-shown.ts";
 import type { FilterTree } from "../../filter/tree.ts";
 
-export type Channel =
-  | { readonly id?: string; readonly type: "webhook"; readonly url: string; readonly secret?: string }
-  | { readonly id?: string; readonly type: "email"; readonly to: string };
+/** As the API has it: what is secret is missing from a channel that is there, which has an `address` to show. */
+export interface Channel extends ChannelBody {
+  readonly address?: string;
+}
 
 export interface AlertBody {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface AlertBody {
   readonly comparison: "above" | "below";
   readonly threshold: number;
   readonly window_seconds: number;
+  readonly calendar: "day" | "week" | "month" | null;
+  readonly time_zone: string | null;
   readonly filter: FilterTree;
   readonly group_by: readonly string[];
   readonly minimum_requests: number;

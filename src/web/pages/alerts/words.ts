@@ -2,7 +2,7 @@ import type { Group } from "../../../store/alerts/alerts.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import type { Tone } from "../../parts/badge.tsx";
 import { formatCount, formatDuration, formatMoney, UNKNOWN, windowText } from "../../parts/format.ts";
-import type { AlertBody, AlertRow } from "./shapes.ts";
+import type { AlertBody, AlertRow, Channel } from "./shapes.ts";
 
 /** What can be watched, and what its threshold counts. */
 export const METRICS: Readonly<Record<string, readonly [label: string, unit: "count" | "dollars" | "ms" | "percent"]>> =
@@ -36,9 +36,56 @@ export function valueText(metric: string, value: number | null): string {
 }
 
 /** `Error rate above 5% within 5 minutes`. */
-export function conditionText({ metric, comparison, threshold, window_seconds }: AlertBody): string {
+export function conditionText(alert: Pick<AlertBody, "metric" | "comparison" | "threshold"> & Window): string {
+  const { metric, comparison, threshold } = alert;
   const label = METRICS[metric]?.[0] ?? metric;
-  return `${label} ${comparison} ${valueText(metric, threshold)} within ${windowText(window_seconds)}`;
+  return `${label} ${comparison} ${valueText(metric, threshold)} ${withinText(alert)}`;
+}
+
+type Window = Pick<AlertBody, "window_seconds" | "calendar" | "time_zone">;
+
+function withinText({ window_seconds, calendar, time_zone }: Window): string {
+  if (calendar === null) return `within ${windowText(window_seconds)}`;
+  return `in a calendar ${calendar}${time_zone === null || time_zone === "UTC" ? "" : ` of ${time_zone}`}`;
+}
+
+/** The types of channels, and which member says where they go. */
+export const CHANNELS: Readonly<Record<Channel["type"], ChannelWords>> = {
+  webhook: { label: "Webhook", target: "url", targetLabel: "Address", placeholder: "https://" },
+  email: { label: "E-mail", target: "to", targetLabel: "Address", placeholder: "ops@example.com" },
+  slack: {
+    label: "Slack",
+    target: "url",
+    targetLabel: "Webhook address",
+    placeholder: "https://hooks.slack.com/services/…",
+  },
+  teams: { label: "Microsoft Teams", target: "url", targetLabel: "Workflow address", placeholder: "https://" },
+  discord: {
+    label: "Discord",
+    target: "url",
+    targetLabel: "Webhook address",
+    placeholder: "https://discord.com/api/webhooks/…",
+  },
+  pagerduty: {
+    label: "PagerDuty",
+    target: "routing_key",
+    targetLabel: "Integration key",
+    placeholder: "32 characters",
+  },
+  opsgenie: { label: "Opsgenie", target: "api_key", targetLabel: "API key", placeholder: "" },
+};
+
+interface ChannelWords {
+  readonly label: string;
+  readonly target: "url" | "to" | "routing_key" | "api_key";
+  readonly targetLabel: string;
+  readonly placeholder: string;
+}
+
+/** `Slack https://hooks.slack.com/…abcd` */
+export function channelText(channel: Channel): string {
+  const { label, target } = CHANNELS[channel.type];
+  return `${label} ${channel.address ?? channel[target] ?? ""}`.trim();
 }
 
 /** `model gpt-4o, user ada`; nothing for all requests together. */

@@ -1,0 +1,31 @@
+import type { Alert, Group } from "../../store/alerts/alerts.ts";
+import { PROPERTY_PREFIX } from "../../store/figures/group-by.ts";
+
+/** What the filter grammar calls names that alerts group by, where it is another name. */
+const FIELDS: Readonly<Record<string, string>> = { user: "user_id", key: "gateway_user", prompt: "prompt_id" };
+
+/**
+ * The dashboard's list of the requests that an event counted.
+ *
+ * @param origin - of the dashboard, without a slash at its end.
+ * @param times - ISO 8601.
+ */
+export function requestsLink(
+  origin: string,
+  { filter }: Alert,
+  group: Group,
+  times: { readonly from: string; readonly to: string },
+): string {
+  const leaves = Object.entries(group).map(([name, value]) => leafOf(name, value));
+  const [first, ...rest] = [...(filter === "all" ? [] : [filter]), ...leaves];
+  const tree = rest.reduce<unknown>((left, right) => ({ left, operator: "and", right }), first);
+  const search = new URLSearchParams({ ...(tree !== undefined && { filter: JSON.stringify(tree) }), ...times });
+  return `${origin}/requests?${search}`;
+}
+
+function leafOf(name: string, value: unknown): object {
+  const is = { equals: value };
+  if (name === "session") return { sessions_request_response_rmt: { session_session_id: is } };
+  if (!name.startsWith(PROPERTY_PREFIX)) return { request_response_rmt: { [FIELDS[name] ?? name]: is } };
+  return { request_response_rmt: { properties: { [name.slice(PROPERTY_PREFIX.length)]: is } } };
+}

@@ -1,0 +1,54 @@
+/** Stretches of a calendar: a day begins at local midnight, a week with its Monday, a month with its first day. */
+export const CALENDARS = ["day", "week", "month"] as const;
+export type Calendar = (typeof CALENDARS)[number];
+
+const DAY_MS = 86_400_000;
+
+/** Whether it is the name of a time zone, such as `Europe/Berlin` or `UTC`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * When the day, week or month of a moment began in a time zone, in milliseconds since 1970.
+ *
+ * Where clocks are put forward at midnight, a day begins with the first moment that there is.
+ */
+export function beginningOf(calendar: Calendar, time: number, timeZone: string): number {
+  const { year, month, day } = localDate(time, timeZone);
+  // Local dates are counted as if they were UTC: days have no length there that could change.
+  const date = new Date(Date.UTC(year, month - 1, calendar === "month" ? 1 : day));
+  if (calendar === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  const first = date.getTime();
+  // Zones lie within a day of UTC; the date changes once in between.
+  let [before, within] = [first - DAY_MS, first + DAY_MS];
+  while (within - before > 1) {
+    const middle = Math.floor((before + within) / 2);
+    if (dateNumber(middle, timeZone) < first) before = middle;
+    else within = middle;
+  }
+  return within;
+}
+
+function dateNumber(time: number, timeZone: string): number {
+  const { year, month, day } = localDate(time, timeZone);
+  return Date.UTC(year, month - 1, day);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function localDate(time: number, timeZone: string): Readonly<Record<"year" | "month" | "day", number>> {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    const parts = { year: "numeric", month: "numeric", day: "numeric" } as const;
+    format = new Intl.DateTimeFormat("en-u-ca-gregory", { timeZone, ...parts });
+    formats.set(timeZone, format);
+  }
+  const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+  return { year: part["year"]!, month: part["month"]!, day: part["day"]! };
+}

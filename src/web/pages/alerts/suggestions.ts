@@ -1,0 +1,57 @@
+import type { AlertBody } from "./shapes.ts";
+
+const LEAST = {
+  filter: "all",
+  group_by: [],
+  minimum_requests: 0,
+  cooldown_seconds: 300,
+  calendar: null,
+  time_zone: null,
+  channels: [],
+  enabled: true,
+} as const;
+const HOUR = 3_600;
+
+/** Alerts that most installations want. The numbers are a beginning: the form shows them before anything is made. */
+export const SUGGESTIONS: readonly AlertBody[] = [
+  {
+    ...LEAST,
+    name: "Spend in a day",
+    metric: "cost",
+    comparison: "above",
+    threshold: 10,
+    window_seconds: 24 * HOUR,
+    calendar: "day",
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  },
+  {
+    ...LEAST,
+    name: "80% of a monthly budget of $100",
+    metric: "cost",
+    comparison: "above",
+    threshold: 80,
+    window_seconds: 31 * 24 * HOUR,
+    calendar: "month",
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  },
+  {
+    ...LEAST,
+    name: "Error rate",
+    metric: "error_rate",
+    comparison: "above",
+    threshold: 0.05,
+    window_seconds: 300,
+    minimum_requests: 20,
+    group_by: ["model"],
+  },
+  {
+    ...LEAST,
+    name: "Slow responses",
+    metric: "latency_p95",
+    comparison: "above",
+    threshold: 30_000,
+    window_seconds: 900,
+    minimum_requests: 20,
+  },
+  { ...LEAST, name: "No traffic", metric: "requests", comparison: "below", threshold: 1, window_seconds: HOUR },
+];
