@@ -41,6 +41,7 @@ const ROWS: readonly (readonly [string, SettingName | PartName])[] = [
   ["`top_logprobs`", "topLogprobs"],
   ["answer by JSON Schema", "format"],
   ["JSON object", "jsonObject"],
+  ["what a schema is for", "formatDescription"],
   ["reasoning effort", "thinking"],
   ["verbosity", "verbosity"],
   ["cache marks", "cacheMarks"],
@@ -84,6 +85,12 @@ that it refuses \`temperature\`, the facts count.
 Two things depend on what stands beside them. Gemini takes no web search beside functions: the search is left out, and the header names it. A
 Claude that thinks within a budget takes results of tools only after a thought of its own: where the client did not send that back, or another
 model made the calls, thinking is off for that turn, and the header says so.
+
+Inside of messages, parts, tools and items the same holds: a member that has no place elsewhere, such as citations of an earlier answer, is D under
+its own path. Members that are null or empty, or say what every API does without them (\`n: 1\`, \`parallel_tool_calls: true\`,
+\`service_tier: "auto"\`), are no loss. Search results and summaries of compaction that a client sends as blocks of Anthropic reach other APIs as text (A).
+Names of files do not reach Gemini. At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A).
+A request without any turn for the model is R.
 
 ${table(["", ...shapes.map(({ name }) => `\`${name}\``)], rows)}
 

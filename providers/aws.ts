@@ -58,6 +58,7 @@ export default {
     },
     {
       shape: "converse",
+      serves: ({ model }) => !model.includes("anthropic.claude"),
       path: ({ model, stream }) => `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
       countPath,
     },

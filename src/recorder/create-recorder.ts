@@ -1,6 +1,6 @@
 import { callStatesOf } from "../store/answers/call-states.ts";
 import { findAnswer } from "../store/answers/find-answer.ts";
-import { turnsBefore } from "../store/answers/turns-before.ts";
+import { itemsOf, turnsBefore } from "../store/answers/turns-before.ts";
 import { maintain } from "../store/retention/maintain.ts";
 import { removeRecords } from "../store/retention/remove.ts";
 import { usageOf } from "../store/usage.ts";
@@ -36,6 +36,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
       recorder.look(({ records }) => findAnswer(records, organizationId, answerId)),
     turnsBefore: ({ organizationId, answerId }) =>
       recorder.look((store) => turnsBefore(store, organizationId, answerId, options.config.max_body_bytes)),
+    itemsOf: ({ organizationId, answerId }) => recorder.look((store) => itemsOf(store, organizationId, answerId)),
     callStates: ({ organizationId, callIds }) =>
       recorder.between(({ records }) => callStatesOf(records, organizationId, callIds, Date.now())),
     readEntries: (version) => recorder.readEntries(version),

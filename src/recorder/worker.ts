@@ -58,6 +58,7 @@ const functions: RecorderFunctions = {
   usageOf: async (requestIds) => (await opened).recorder.usageOf(requestIds),
   answerOf: async (answer) => (await opened).recorder.answerOf(answer),
   turnsBefore: async (answer) => (await opened).recorder.turnsBefore(answer),
+  itemsOf: async (answer) => (await opened).recorder.itemsOf(answer),
   callStates: async (calls) => (await opened).recorder.callStates(calls),
   readEntries: async (version) => (await opened).recorder.readEntries(version),
   claimShares: async (claims) => (await opened).recorder.claimShares(claims),

@@ -117,7 +117,7 @@ export class Region {
       hooks: hooks.hooks,
       degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
       tables: () => vault.tables,
-      recorded: this.recorder.forward(["answerOf", "turnsBefore", "callStates"]),
+      recorded: this.recorder.forward(["answerOf", "turnsBefore", "itemsOf", "callStates"]),
       ...more,
     }).catch((error) => {
       throw this.#listenFailure(error, "gateway_port");

@@ -38,6 +38,8 @@ export type RecorderFunctions = {
   answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
   /** JSON list of the items that led to a response, its own included; undefined where one is not recorded whole. */
   turnsBefore(answer: AnswerName): Promise<string | undefined>;
+  /** JSON list of a response's own items, with their ids; undefined where it is not recorded whole. */
+  itemsOf(answer: AnswerName): Promise<string | undefined>;
   /** State of calls of the last day, as far as it is recorded. */
   callStates(calls: CallsNamed): Promise<CallMemories>;
   /** What plugins stored after `version`; 0 asks for all. */

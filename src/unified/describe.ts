@@ -3,6 +3,7 @@ import { userIdIn } from "../mapping/user-id.ts";
 import type { Json } from "../plugin/contract.ts";
 import type { Need } from "../routing/route.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
+import { referredTo } from "./references.ts";
 
 /** What a request's body says that decides about its targets. Plain: it crosses threads. */
 export interface Description {
@@ -21,6 +22,8 @@ export interface Description {
   /** Whether a chat stream is to end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
+  /** Responses of ours whose items it refers to. */
+  readonly references: readonly string[];
   /** Who issued the state in it, the latest first. */
   readonly issuers: readonly IssuerNamed[];
 }
@@ -38,6 +41,7 @@ export const NOTHING_DESCRIBED: Description = {
   hasState: false,
   wantsUsage: false,
   previousResponse: undefined,
+  references: [],
   issuers: [],
 };
 
@@ -68,6 +72,7 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     previousResponse: textOf(body["previous_response_id"]),
+    references: referredTo(body, text),
     issuers: issuersIn(text),
   };
 }

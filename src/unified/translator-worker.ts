@@ -16,6 +16,7 @@ import {
 import { estimateTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type OutboundRequest, writeOutbound } from "./outbound.ts";
+import { type WithItems, withItems } from "./references.ts";
 import { translateWhole, type WholeResponse } from "./response.ts";
 import { type PlainContext, type PlainOutbound, textOf, toPlain } from "./translator.ts";
 
@@ -25,6 +26,7 @@ export type TranslatorFunctions = {
   outbound(request: OutboundRequest): PlainOutbound;
   whole(bytes: Uint8Array, context: PlainContext, framing: EventFraming | undefined): WholeResponse;
   embeddings(request: EmbeddingsRequest): WrittenEmbeddings;
+  withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems;
   counted(bytes: Uint8Array, request: CountRequest): Uint8Array | undefined;
   converted(bytes: Uint8Array, headers: readonly string[], reading: Reading): ConvertedResponse | undefined;
   count(bytes: Uint8Array): Promise<number>;
@@ -40,6 +42,7 @@ expose(port, {
     return translateWhole(bytes, { ...context, outbound }, framing);
   },
   embeddings: writeEmbeddings,
+  withItems,
   counted: countedBody,
   converted: readConverted,
   count: (bytes) => estimateTokens(textOf(bytes)),

@@ -21,6 +21,7 @@ import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
 import { keepParsed } from "./parsed-bodies.ts";
+import { type WithItems, withItems } from "./references.ts";
 import { type ResponseContext, translateWhole, type WholeResponse } from "./response.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
 
@@ -107,6 +108,15 @@ export class Translator {
       request.body.byteLength,
       () => writeEmbeddings(request),
       (remote) => remote.embeddings(request),
+    );
+  }
+
+  /** A body with the items in it that it refers to. @param recorded - a JSON list for each response: its items. */
+  withItems(bytes: Uint8Array, recorded: readonly string[]): Soon<WithItems> {
+    return this.#run(
+      bytes.byteLength + recorded.reduce((sum, { length }) => sum + length, 0),
+      () => withItems(bytes, recorded),
+      (remote) => remote.withItems(bytes, recorded),
     );
   }
 

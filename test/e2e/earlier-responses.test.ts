@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, jsonSchema, tool } from "ai";
 import type { Json } from "../../src/plugin/contract.ts";
 import { json, messagesAnswer, standIn } from "../gateway/unified/house.ts";
 import { callApi, KEY, recordOf, startWeir, type Weir } from "./weir.ts";
@@ -104,7 +106,8 @@ async function ask(path: string, body?: object, { method = "POST", headers = {},
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const answer: Json = await response.json();
+  const text = await response.text();
+  const answer: Json = text.startsWith("event:") ? lastOf(text).response : JSON.parse(text);
   return {
     status: response.status,
     id: answer?.id as string,
@@ -113,6 +116,9 @@ async function ask(path: string, body?: object, { method = "POST", headers = {},
     headers: response.headers,
   };
 }
+
+/** Of a stream of Responses: its last event, which has the whole. */
+const lastOf = (text: string): Json => JSON.parse(/data: (.*)\n\n$/.exec(text)![1]!);
 
 const GPT = "openai:second/gpt-5-mini";
 const CLAUDE = "anthropic/claude-sonnet-4-5";
@@ -220,6 +226,59 @@ test("without a record of all turns a translated request is 404, and names the m
     expect(status).toBe(404);
     expect(answer.error).toMatchObject({ code: "previous_response_not_found", param: "previous_response_id" });
   }
+});
+
+describe("items of translated responses", () => {
+  test("are sent in place of the references that the AI SDK has for them", async () => {
+    const model = createOpenAI({ baseURL: `${weir.gateway}/v1`, apiKey: KEY })("google/gemini-3-pro");
+    const tools: Json = { f: tool({ inputSchema: jsonSchema({ type: "object", properties: {} }) }) };
+    const first = await generateText({ model, tools, prompt: "go" });
+    const [called] = first.toolCalls;
+    const result: Json = { type: "tool-result", toolCallId: called!.toolCallId, toolName: "f" };
+    const messages: Json[] = [
+      { role: "user", content: "go" },
+      ...first.response.messages,
+      { role: "tool", content: [{ ...result, output: { type: "text", value: "done" } }] },
+    ];
+    await generateText({ model, tools, messages });
+    const [, calls, results] = provider.asked.at(-1)!.json.contents;
+    expect(calls.parts[0].functionCall).toMatchObject({ name: "f", id: called!.toolCallId });
+    expect(results.parts[0].functionResponse).toMatchObject({ name: "f", response: { output: "done" } });
+  });
+
+  test("are found in streams, and by every target", async () => {
+    const one = await respond(CLAUDE, "one", { stream: true, store: true });
+    const [item] = one.answer.output;
+    const input = [said("user", "one"), { type: "item_reference", id: item.id }, said("user", "two")];
+    for (const model of [CLAUDE, GPT]) {
+      const { sent, status } = await respond(model, input);
+      expect(status).toBe(200);
+      expect(JSON.stringify(sent.json)).toContain(item.content[0].text);
+      expect(JSON.stringify(sent.json)).not.toContain("item_reference");
+    }
+    const question = { model: CLAUDE, shape: "responses", body: { input } };
+    const explained = await callApi(weir, "/v1/route/explain", { method: "POST", body: JSON.stringify(question) });
+    expect(((await explained.json()) as Json).data.targets[0].request.messages).toHaveLength(3);
+  });
+
+  test("that nobody recorded are 404; a provider's own are its own to find", async () => {
+    const one = await respond(CLAUDE, "one", { store: false });
+    const refer = (id: string) => [said("user", "one"), { type: "item_reference", id }];
+    for (const id of [one.answer.output[0].id, `msg_${"0".repeat(34)}`]) {
+      const { status, answer } = await respond(CLAUDE, refer(id));
+      expect([status, answer.error.code, answer.error.param]).toEqual([
+        404,
+        "previous_response_not_found",
+        "input[1].id",
+      ]);
+    }
+    expect((await respond(GPT, refer("msg_68e"))).sent.json.input[1]).toEqual({
+      type: "item_reference",
+      id: "msg_68e",
+    });
+    const refused = await respond(CLAUDE, refer("msg_68e"));
+    expect([refused.status, refused.answer.error.code]).toEqual([400, "untranslatable"]);
+  });
 });
 
 describe("a stored response", () => {

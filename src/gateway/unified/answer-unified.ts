@@ -14,6 +14,7 @@ import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-answer.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
 import { type PreviousResponse, previousOf } from "./previous-response.ts";
+import { type Understood, withReferences } from "./referenced-items.ts";
 import { scopeOf } from "./scope.ts";
 import { answerStored } from "./stored-response.ts";
 import { UnifiedCall } from "./unified-call.ts";
@@ -60,14 +61,18 @@ export async function answerUnified(
   if (exchange.ended) return;
   const model = unified.model ?? endpoint.named.model ?? described.model;
   if (model === undefined) throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini");
-  const description = { ...described, model, stream: endpoint.named.stream ?? described.stream };
+  const said = { ...described, model, stream: endpoint.named.stream ?? described.stream };
   exchange.routing = { ...exchange.routing, requestModel: model };
 
   const session = sessionOf(admitted.headers);
   const { userId: user, properties } = admitted.seen;
-  const demand = demandOf({ key, user, session, properties }, description);
+  const demand = demandOf({ key, user, session, properties }, said);
   const { organizationId } = key;
-  const states = statesInMemory(parts, organizationId, plain);
+  const given: Understood = { body: plain, description: said };
+  const understood = said.references.length === 0 ? given : await withReferences(parts, organizationId, given);
+  if (exchange.ended) return;
+  const { body: whole, description } = understood;
+  const states = statesInMemory(parts, organizationId, whole);
   const going = previousOf(parts, organizationId, unified, description);
   const previous = going && (await going);
   if (exchange.ended) return;
@@ -86,7 +91,7 @@ export async function answerUnified(
     random: Math.random,
     now: Date.now(),
   });
-  const work: UnifiedWork = { admission: unified, body: plain, description, demand, session, states, previous };
+  const work: UnifiedWork = { admission: unified, body: whole, description, demand, session, states, previous };
   const terms = { parts, admitted, work, walk, first };
   if (admitted.caching !== undefined) return answerCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));

@@ -18,6 +18,7 @@ import { statesInMemory } from "./forgotten-states.ts";
 import { OwnKeys } from "./own-keys.ts";
 import { demandOf, type PlannedTargets, planTargets } from "./plan-targets.ts";
 import { previousOf, turnsFor } from "./previous-response.ts";
+import { withReferences } from "./referenced-items.ts";
 import { scopeOf } from "./scope.ts";
 
 const WORD = "a";
@@ -43,10 +44,12 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   const { key, model, session, user, properties } = question;
   const now = Date.now();
   const admission = admissionOf(parts, question);
-  const body = Buffer.from(question.body ?? JSON.stringify({ model, ...LEAST[question.shape] }));
-  const described = describe(body.toString("utf8"));
+  const asked = Buffer.from(question.body ?? JSON.stringify({ model, ...LEAST[question.shape] }));
+  const described = describe(asked.toString("utf8"));
   if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
-  const description = { ...described, model };
+  const given = { body: asked, description: { ...described, model } };
+  const { body, description } =
+    described.references.length === 0 ? given : await withReferences(parts, key.organizationId, given);
   const states = statesInMemory(parts, key.organizationId, body);
   const demand = demandOf({ key, user, session, properties }, description);
   const previous = await previousOf(parts, key.organizationId, admission, description);

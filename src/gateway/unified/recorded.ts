@@ -3,12 +3,13 @@ import { within } from "../../runtime/within.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 
 /** What the gateway asks of the records: the recorder's thread reads them, and sees what has just ended, too. */
-export type Recorded = Pick<RecorderFunctions, "answerOf" | "turnsBefore" | "callStates">;
+export type Recorded = Pick<RecorderFunctions, "answerOf" | "turnsBefore" | "itemsOf" | "callStates">;
 
 /** For a gateway without a recorder: nothing is recorded. */
 export const NOTHING_RECORDED: Recorded = {
   answerOf: async () => undefined,
   turnsBefore: async () => undefined,
+  itemsOf: async () => undefined,
   callStates: async () => ({}),
 };
 

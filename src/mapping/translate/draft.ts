@@ -11,7 +11,7 @@ import type {
   ToolChoice,
   Wants,
 } from "../../plugin/contract.ts";
-import { isObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
+import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -55,6 +55,12 @@ export class PromptDraft {
     this.losses.push(why === undefined ? { kind, path } : { kind, path, why });
   }
 
+  /** Notes the members of an object inside of the body that no shape knows. Those that say nothing are no loss. */
+  loseOthers(members: JsonObject, known: ReadonlySet<string>, at: string): void {
+    for (const name in members)
+      if (!known.has(name) && saysSomething(members[name])) this.lose("dropped", `${at}.${name}`);
+  }
+
   finish(): Prompt {
     this.markLast();
     return pickDefined({
@@ -79,6 +85,13 @@ export class PromptDraft {
     if (this.topMark !== undefined && last !== undefined) parts![parts!.length - 1] = { cache: this.topMark, ...last };
   }
 }
+
+/** Whether leaving a value out loses anything. */
+export const saysSomething = (value: Json): boolean =>
+  value !== null &&
+  value !== undefined &&
+  value !== "" &&
+  (typeof value !== "object" || (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0));
 
 /** `cache_control: { type: "ephemeral", ttl }` of a part, a tool or a body. */
 export const cacheMark = (mark: Json): CacheMark | undefined =>
@@ -122,3 +135,12 @@ export const as =
   ): MemberReader =>
   (draft, value, at) =>
     draft.set(name, value, at);
+
+/** OpenAI's two names of the end user. Where both are there the older counts, because other APIs know it. */
+export const endUser: MemberReader = (draft, value, at) => {
+  if (draft.settings.user === undefined) text("user")(draft, value, at);
+  else if (draft.settings.user !== value) {
+    draft.lose("dropped", "safety_identifier");
+    if (at === "user") text("user")(draft, value, at);
+  }
+};

@@ -1,7 +1,10 @@
-import type { Effort, ModelFacts, Thinking } from "../../plugin/contract.ts";
+import type { Effort, Thinking } from "../../plugin/contract.ts";
 
 /** All efforts, least first. */
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** Those that OpenAI's APIs have a word for. */
+export const OPENAI_EFFORTS: readonly Effort[] = EFFORTS.filter((effort) => effort !== "max");
 
 export const isEffort = (text: string): text is Effort => (EFFORTS as readonly string[]).includes(text);
 
@@ -48,7 +51,10 @@ export function effortOf({ effort, budgetTokens, adaptive }: Thinking, maxTokens
 }
 
 /** The effort itself, else the next one below that the model has, else its lowest; a model that must think has no `none`. */
-export function nearestEffort(wanted: Effort, { efforts, mustThink }: ModelFacts): Effort {
+export function nearestEffort(
+  wanted: Effort,
+  { efforts, mustThink }: { readonly efforts?: readonly Effort[] | undefined; readonly mustThink?: boolean },
+): Effort {
   const had = EFFORTS.filter(
     (effort) => (efforts === undefined || efforts.includes(effort)) && !(mustThink && effort === "none"),
   );

@@ -13,15 +13,30 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   for (const message of prompt.messages) {
     leading &&= message.role === "system";
     const fitted = { ...named(message, fitting), parts: message.parts.flatMap((part) => parts.fit(part, message)) };
-    if (fitted.role !== "system" && message.parts.length > 0 && fitted.parts.length === 0) continue;
-    if (fitted.role === "system" && fitted.parts.length === 0) continue;
+    // A user may say nothing, a model that said nothing is no turn.
+    if (fitted.parts.length === 0 && (fitted.role !== "user" || message.parts.length > 0)) continue;
     turns.push(leading || inPlace || message.role !== "system" ? fitted : asUser(fitted));
   }
   let messages = afterResults(gathered(turns), fitting);
   if (limits.noEmptyText === true) messages = withoutEmpty(messages);
-  if (limits.turnsAlternate === true) messages = joined(messages);
+  if (limits.turnsAlternate === true) messages = joined(messages.filter(({ parts: said }) => !said.every(isEmpty)));
+  if (lacksTurn(messages, fitting))
+    fitting.losses.push({ kind: "refused", path: turnsPath(prompt), why: "the target wants a turn of the user" });
   return { ...prompt, messages };
 }
+
+/** Some take a system text alone, none takes nothing. What was refused before says more. */
+function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): boolean {
+  if (losses.some(({ kind }) => kind === "refused" || kind === "invalid")) return false;
+  return shape.limits?.turnsAlternate === true
+    ? messages.every(({ role }) => role === "system")
+    : messages.length === 0;
+}
+
+const isEmpty = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text === "";
+
+const turnsPath = ({ shape }: Prompt) =>
+  shape === "responses" ? "input" : shape === "completions" ? "prompt" : "messages";
 
 function named(message: Message, { take, losses }: Fitting): Message {
   if (message.name === undefined || take("participant") === "=") return message;

@@ -25,6 +25,8 @@ export class PartFitter {
   private readonly names: ToolNames;
   /** Names of the calls so far, as they are sent, by the client's id. */
   private readonly called = new Map<string, string>();
+  /** Calls of custom tools that stay such: their results are of the same kind, whether the client says so or not. */
+  private readonly customCalls = new Set<string>();
 
   constructor(prompt: Prompt, fitting: Fitting, names: ToolNames) {
     this.prompt = prompt;
@@ -52,8 +54,8 @@ export class PartFitter {
         return this.reasoning(part);
       case "hosted":
         if (part.shape === this.fitting.shape.name) return [part];
-        this.lose("dropped", part);
-        return [];
+        this.lose(part.text === undefined ? "dropped" : "approximated", part);
+        return part.text === undefined ? [] : [{ type: "text", text: part.text, ...placed(part) }];
     }
   }
 
@@ -104,6 +106,7 @@ export class PartFitter {
       ...(asFunction ? { custom: true } : {}),
     });
     this.called.set(part.id, name);
+    if (custom === true && !asFunction) this.customCalls.add(part.id);
     const kept = state !== undefined && belongsTo(state, call.issuer) ? { state } : {};
     if (state !== undefined && kept.state === undefined) this.loseState(part);
     return {
@@ -139,7 +142,7 @@ export class PartFitter {
       id: this.id(part.id),
       parts: failed ? marked(inner) : inner,
       ...(error === true && !failed ? { error } : {}),
-      ...(custom === true && take("customTool") === "=" ? { custom } : {}),
+      ...(this.customCalls.has(part.id) || (custom === true && take("customTool") === "=") ? { custom: true } : {}),
       ...(shape.limits?.resultNames === true && called !== undefined ? { name: called } : {}),
     };
   }

@@ -1,4 +1,5 @@
 import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin/contract.ts";
+import { saysSomething } from "./draft.ts";
 import { boundedBudget, budgetOf, EFFORT_TABLE, effortOf, nearestEffort } from "./effort.ts";
 import type { Fitting } from "./fit.ts";
 
@@ -9,7 +10,7 @@ const MAX_TOKENS_UNKNOWN = 8192;
 
 const LOSSES: Readonly<Partial<Record<string, Loss["kind"]>>> = { D: "dropped", A: "approximated", R: "refused" };
 
-/** Members that say nothing where they have this value: leaving them out loses nothing. */
+/** What APIs do without being told: leaving out a member of this value loses nothing. */
 const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   n: 1,
   logprobs: false,
@@ -18,7 +19,14 @@ const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   frequencyPenalty: 0,
   background: false,
   store: false,
+  parallelCalls: true,
+  serviceTier: "auto",
+  truncation: "disabled",
+  verbosity: "medium",
 };
+
+const isLoss = (settings: Draft, name: SettingName) =>
+  saysSomething(settings[name]) && settings[name] !== SAYS_NOTHING[name];
 
 /** Settings as the shape takes them, and as the model does. */
 export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
@@ -35,10 +43,11 @@ export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
     const take = name === "previousResponse" ? "R" : fitting.take(name);
     if (take === "=") continue;
     const kind = LOSSES[take];
-    if (kind !== undefined && settings[name] !== SAYS_NOTHING[name])
+    if (kind !== undefined && isLoss(settings, name))
       lose(kind, name, kind === "refused" ? "the target's API cannot say it" : undefined);
     delete settings[name];
   }
+  described(prompt, settings, fitting);
   maxTokens(settings, lose, fitting);
   thinking(prompt, settings, lose, fitting);
   sampling(settings, lose, fitting);
@@ -59,10 +68,22 @@ function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
   }
 }
 
+/** Some APIs have no place for what a schema is for. Where it becomes a tool, the tool says it. */
+function described({ shape: from, paths }: Prompt, { format }: Draft, { shape, take, losses, call }: Fitting): void {
+  if (format?.type !== "schema" || format.description === undefined || take("formatDescription") === "=") return;
+  if (shape.limits?.schemaTool === true && call.facts.jsonSchema !== true) return;
+  const inside = from === "chat-completions" ? ".json_schema" : "";
+  losses.push({ kind: "dropped", path: `${paths.format ?? "response_format"}${inside}.description` });
+}
+
 function maxTokens(settings: Draft, lose: Lose, { shape, call: { facts } }: Fitting): void {
   const most = facts.maxOutput;
+  const least = shape.limits?.maxTokensLeast ?? 0;
   if (settings.maxTokens === undefined) {
     if (shape.limits?.maxTokensRequired === true) settings.maxTokens = most ?? MAX_TOKENS_UNKNOWN;
+  } else if (settings.maxTokens < least) {
+    lose("approximated", "maxTokens", `at least ${least}`);
+    settings.maxTokens = least;
   } else if (most !== undefined && settings.maxTokens > most) {
     lose("approximated", "maxTokens", `the model writes at most ${most} tokens`);
     settings.maxTokens = most;
@@ -86,7 +107,7 @@ function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { 
     if (way !== "budget") settings.thinking = summary;
     return;
   }
-  const effort = nearestEffort(wanted, facts);
+  const effort = nearestEffort(wanted, { efforts: shape.limits?.efforts, ...facts });
   if (effort !== wanted) lose("approximated", "thinking", `the model has no effort ${wanted}`);
   const forced = prompt.toolChoice?.mode === "any" || prompt.toolChoice?.mode === "one";
   if (forced && effort !== "none" && shape.limits?.noForcedThinking === true && facts.thinksWhenForced !== true) {
@@ -157,7 +178,7 @@ function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): vo
   for (const member of [...(facts.rejects ?? []), ...(thinks ? (facts.rejectsThinking ?? []) : [])]) {
     const name = Object.hasOwn(ALIASES, member) ? ALIASES[member]! : (camel(member) as SettingName);
     if (!Object.hasOwn(settings, name)) continue;
-    lose("dropped", name, "the model does not take it");
+    if (isLoss(settings, name)) lose("dropped", name, "the model does not take it");
     delete settings[name];
   }
 }

@@ -27,10 +27,19 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
   jsonByPrompt(prompt, fitting);
   if (prompt.tools.length === 0 && shape.limits?.callsNeedTools === true && hasCalls(given))
     prompt.tools = [PLACEHOLDER];
+  if (take("namespace") !== "=")
+    for (const namespace of Object.keys(given.namespaces ?? {}))
+      losses.push({ kind: "dropped", path: `${placeOf(namespace, given.tools)}.description` });
   for (const tool of given.tools)
     if (tool.type === "function" && tool.strict === true && take("strict") === "D")
       losses.push({ kind: "dropped", path: `${tool.at ?? "tools"}.strict` });
   return { prompt, names };
+}
+
+/** Where a namespace stands, of which a tool's own place is known. */
+function placeOf(namespace: string, tools: readonly Tool[]): string {
+  const tool = tools.find((each) => "namespace" in each && each.namespace === namespace);
+  return tool?.at?.replace(/\.tools\[\d+\]$/, "") ?? "tools";
 }
 
 /** Nothing that a model would call. */

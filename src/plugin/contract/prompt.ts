@@ -170,6 +170,8 @@ export interface HostedPart extends Placed {
   /** Name of the shape that can read `item`. */
   readonly shape: string;
   readonly item: Json;
+  /** What it says to a model, for the other shapes. */
+  readonly text?: string;
 }
 
 export type Tool = FunctionTool | CustomTool | SearchTool | HostedTool;

@@ -151,6 +151,8 @@ export type PartName =
   | "cacheMarks"
   /** `A`: as a line of the system text. */
   | "jsonObject"
+  /** What an answer by JSON Schema is for. */
+  | "formatDescription"
   | "imageOut";
 
 /** What a shape takes of what it takes. */
@@ -170,8 +172,12 @@ export interface Limits {
   /** Results say the name of their tool. */
   readonly resultNames?: boolean;
   readonly maxTokensRequired?: boolean;
+  /** A smaller token limit is refused. */
+  readonly maxTokensLeast?: number;
   /** How a model is told how much to think whose facts do not say. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
+  /** Efforts that the API has a word for, where the model's facts do not say. */
+  readonly efforts?: readonly Effort[];
   /** Tokens for thinking by effort, where they are no share of the token limit. */
   readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */

@@ -38,8 +38,16 @@ export async function turnsBefore(
   return JSON.stringify(turns.reverse().flat());
 }
 
+/** JSON list of the items of a response, as its client got them. */
+export async function itemsOf(store: Store, organizationId: string, answerId: string): Promise<string | undefined> {
+  const answer = await findAnswer(store.records, organizationId, answerId);
+  const turn = answer && (await readTurn(store, answer.requestId));
+  return turn && JSON.stringify(turn.output);
+}
+
 interface Turn {
   readonly items: Json[];
+  readonly output: readonly Json[];
   readonly previous: string | undefined;
   readonly bytes: number;
 }
@@ -53,8 +61,10 @@ async function readTurn({ records, content }: Store, requestId: string): Promise
   const bodies = (await content.get([requestId], ["request", "response"], "sent")).get(requestId);
   const [request, response] = [objectIn(bodies?.request), objectIn(bodies?.response)];
   if (request === undefined || response === undefined || request["store"] === false) return undefined;
+  const output = listOf(response["output"]);
   return {
-    items: [...inputOf(request["input"]), ...listOf(response["output"]).flatMap(outputItem)],
+    items: [...inputOf(request["input"]), ...output.flatMap(outputItem)],
+    output,
     previous: textOf(request["previous_response_id"]),
     bytes: bodies!.request!.bytes + bodies!.response!.bytes,
   };

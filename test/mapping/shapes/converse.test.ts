@@ -22,8 +22,8 @@ describe("members of a request", () => {
   test.each<[string, Json, Json]>([
     [
       "what inferenceConfig has",
-      { max_completion_tokens: 9, temperature: 1.5, top_p: 0.5, stop: ["x"] },
-      { inferenceConfig: { maxTokens: 9, temperature: 1.5, topP: 0.5, stopSequences: ["x"] } },
+      { max_completion_tokens: 9, temperature: 0.5, top_p: 0.5, stop: ["x"] },
+      { inferenceConfig: { maxTokens: 9, temperature: 0.5, topP: 0.5, stopSequences: ["x"] } },
     ],
     ["top_k is the model's own", { top_k: 4 }, { additionalModelRequestFields: { top_k: 4 } }],
     [

@@ -209,7 +209,8 @@ const effortOnly = (name: string, { reasoning, ...known }: ModelFacts): ModelFac
 /** Settings that mean nothing where they are, or that are said in another way. */
 function silent(name: string, prompt: Prompt, key: string): boolean {
   const { [key as "n"]: value } = prompt.settings;
-  if (key === "parallelCalls" && prompt.tools.length === 0) return true;
+  if (key === "parallelCalls" && (prompt.tools.length === 0 || value === (true as Json))) return true;
+  if (key === "serviceTier" && value === ("auto" as Json)) return true;
   if (
     key === "cacheKey" ||
     (key === "store" && value === (false as Json)) ||

@@ -125,7 +125,8 @@ describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
 
 /** Settings that ask for nothing, or that are said in another way: a schema by a tool. */
 function isSilent({ settings, tools }: Prompt, key: string): boolean {
-  if (key === "parallelCalls") return tools.length === 0;
+  if (key === "parallelCalls") return tools.length === 0 || settings.parallelCalls === true;
+  if (key === "serviceTier") return settings.serviceTier === "auto";
   if (key === "thinking") return settings.thinking?.effort === "none";
   if (key === "store") return settings.store === false;
   if (key === "logprobs") return settings.logprobs === false;

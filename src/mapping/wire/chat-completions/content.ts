@@ -1,5 +1,5 @@
 import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin/contract.ts";
-import { filledText, pickDefined, textOf } from "../../json.ts";
+import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 
@@ -15,40 +15,74 @@ export function readContent(draft: PromptDraft, content: Json, at: string): Part
   for (const [index, part] of content.entries()) {
     const place = `${at}[${index}]`;
     const type = textOf(part?.type) ?? "";
-    const read = Object.hasOwn(PARTS, type) ? PARTS[type]!(part) : undefined;
-    if (read === undefined) {
+    const known = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
+    const read = known?.read(part);
+    if (known === undefined || read === undefined) {
       draft.lose("refused", place, type === "" ? "must be a part with a type" : `no part of type ${type} can be read`);
       continue;
     }
+    draft.loseOthers(part, known.members, place);
+    if (known.inside !== undefined && isObject(part[type]))
+      draft.loseOthers(part[type], known.inside, `${place}.${type}`);
     const cache = cacheMark(part.cache_control);
     parts.push(cache === undefined ? { ...read, at: place } : { ...read, at: place, cache });
   }
   return parts;
 }
 
-type PartReader = (part: Json) => Part | undefined;
+/** Reads a part of one type. */
+interface PartReader {
+  readonly read: (part: Json) => Part | undefined;
+  /** All of its members that have a place in a prompt. */
+  readonly members: ReadonlySet<string>;
+  /** The same of the object that the member of its type's name holds. */
+  readonly inside?: ReadonlySet<string>;
+}
 
-const readText: PartReader = ({ text }) => (typeof text === "string" ? { type: "text", text } : undefined);
+const PART_MEMBERS = ["type", "cache_control"];
+
+const reader = (read: PartReader["read"], members: readonly string[], inside?: readonly string[]): PartReader => ({
+  read,
+  members: new Set([...PART_MEMBERS, ...members]),
+  ...(inside === undefined ? {} : { inside: new Set(inside) }),
+});
+
+const textReader = reader(({ text }) => (typeof text === "string" ? { type: "text", text } : undefined), ["text"]);
 
 const PARTS: Readonly<Record<string, PartReader>> = {
-  text: readText,
-  input_text: readText,
-  output_text: readText,
-  refusal: ({ refusal }) => (typeof refusal === "string" ? { type: "refusal", text: refusal } : undefined),
-  image_url: ({ image_url: image }) => {
-    const url = textOf(image) ?? textOf(image?.url);
-    if (url === undefined) return undefined;
-    return pickDefined({ type: "image", source: sourceOf(url), detail: textOf(image?.detail) }) as ImagePart;
-  },
-  input_audio: ({ input_audio: audio }) => {
-    const bytes = textOf(audio?.data);
-    if (bytes === undefined) return undefined;
-    return { type: "audio", source: { bytes, mediaType: `audio/${textOf(audio.format) ?? "wav"}` } };
-  },
-  file: ({ file }) => {
-    const source = fileSource(file);
-    return source && (pickDefined({ type: "file", source, name: filledText(file.filename) }) as FilePart);
-  },
+  text: textReader,
+  input_text: textReader,
+  output_text: textReader,
+  refusal: reader(
+    ({ refusal }) => (typeof refusal === "string" ? { type: "refusal", text: refusal } : undefined),
+    ["refusal"],
+  ),
+  image_url: reader(
+    ({ image_url: image }) => {
+      const url = textOf(image) ?? textOf(image?.url);
+      if (url === undefined) return undefined;
+      return pickDefined({ type: "image", source: sourceOf(url), detail: textOf(image?.detail) }) as ImagePart;
+    },
+    ["image_url"],
+    ["url", "detail"],
+  ),
+  input_audio: reader(
+    ({ input_audio: audio }) => {
+      const bytes = textOf(audio?.data);
+      if (bytes === undefined) return undefined;
+      return { type: "audio", source: { bytes, mediaType: `audio/${textOf(audio.format) ?? "wav"}` } };
+    },
+    ["input_audio"],
+    ["data", "format"],
+  ),
+  file: reader(
+    ({ file }) => {
+      const source = fileSource(file);
+      return source && (pickDefined({ type: "file", source, name: filledText(file.filename) }) as FilePart);
+    },
+    ["file"],
+    ["file_id", "file_data", "filename"],
+  ),
 };
 
 /** Bytes, with or without `data:` before them, or the id of a file at the provider. */

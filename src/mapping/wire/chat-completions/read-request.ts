@@ -3,6 +3,7 @@ import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../
 import {
   as,
   cacheMark,
+  endUser,
   flag,
   type MemberReader,
   number,
@@ -75,12 +76,10 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   function_call: readToolChoice,
   parallel_tool_calls: flag("parallelCalls"),
   web_search_options: (draft, value, at) => {
-    draft.tools.push(searchTool(value, at));
+    draft.tools.push(searchTool(draft, value, at));
   },
-  user: text("user"),
-  safety_identifier: (draft, value, at) => {
-    if (draft.settings.user === undefined) text("user")(draft, value, at);
-  },
+  user: endUser,
+  safety_identifier: endUser,
   prompt_cache_key: text("cacheKey"),
   metadata: as("metadata"),
   store: flag("store"),
@@ -102,6 +101,7 @@ function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
       continue;
     }
     const role = textOf(message.role) ?? "";
+    draft.loseOthers(message, role === "assistant" ? ANSWER_MEMBERS : MESSAGE_MEMBERS, at);
     if (role === "tool" || role === "function") addResult(draft, message, at, calls);
     else if (role === "assistant") addTurn(draft, message, "assistant", at, assistantParts(draft, message, at, calls));
     else if (role === "system" || role === "developer")
@@ -110,6 +110,26 @@ function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
     else draft.lose("invalid", `${at}.role`, "must be system, developer, user, assistant, tool or function");
   }
 }
+
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_call_id", "cache_control"]);
+
+/** A client sends answers back as they came. What they hold and cannot be sent is a loss: annotations, images. */
+const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "cache_control",
+  "refusal",
+  "tool_calls",
+  "function_call",
+  "audio",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "thinking",
+  "thinking_blocks",
+]);
+const CALL_MEMBERS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "custom", "extra_content"]);
 
 const contentOf = (draft: PromptDraft, { content }: Json, at: string) => readContent(draft, content, `${at}.content`);
 
@@ -156,8 +176,13 @@ function assistantParts(draft: PromptDraft, message: Json, at: string, calls: Ca
   for (const part of contentOf(draft, message, at)) parts.push(part);
   const refusal = filledText(message.refusal);
   if (refusal !== undefined) parts.push({ type: "refusal", text: refusal, at: `${at}.refusal` });
-  for (const [index, call] of listOf(message.tool_calls).entries())
-    if (isObject(call)) parts.push(readCall(call, `${at}.tool_calls[${index}]`, calls));
+  for (const [index, call] of listOf(message.tool_calls).entries()) {
+    const place = `${at}.tool_calls[${index}]`;
+    if (isObject(call)) {
+      parts.push(readCall(call, place, calls));
+      draft.loseOthers(call, CALL_MEMBERS, place);
+    } else draft.lose("invalid", place, "must be a call");
+  }
   const legacy = message.function_call;
   if (isObject(legacy)) parts.push(readCall({ function: legacy }, `${at}.function_call`, calls));
   if (isObject(message.audio)) draft.lose("dropped", `${at}.audio`, "spoken answers are not carried over");

@@ -42,8 +42,11 @@ export const readThinking: MemberReader = (draft, value, at) => {
 /** A function, a tool of free text, or one that the provider runs. */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
-  if (type === "function" && isObject(tool?.function)) draft.tools.push(functionTool(tool.function, tool, at));
-  else if (type === "custom" && isObject(tool?.custom)) {
+  if (type === "function" && isObject(tool?.function)) {
+    draft.tools.push(functionTool(tool.function, tool, at));
+    draft.loseOthers(tool, AROUND_FUNCTION, at);
+    draft.loseOthers(tool.function, FUNCTION_MEMBERS, `${at}.function`);
+  } else if (type === "custom" && isObject(tool?.custom)) {
     const { name, description, format } = tool.custom;
     draft.tools.push({
       type: "custom",
@@ -51,11 +54,22 @@ export function readTool(draft: PromptDraft, tool: Json, at: string): void {
       ...pickDefined({ description: filledText(description), format: customFormat(format) }),
       at,
     });
-  } else if (/^web_search/.test(type)) draft.tools.push(searchTool(tool, at));
+  } else if (/^web_search/.test(type)) draft.tools.push(searchTool(draft, tool, at));
   else if (type !== "function" && isObject(tool))
     draft.tools.push({ type: "hosted", shape: "chat-completions", name: type, item: tool, at });
   else draft.lose("invalid", at, "must be a tool with a function");
 }
+
+const AROUND_FUNCTION: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+/** Members of a function that have a place in a prompt. */
+export const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "description",
+  "parameters",
+  "strict",
+  "cache_control",
+]);
 
 /** Chat puts a grammar into a member of its own; everybody else has its members beside the type. */
 export const customFormat = (format: Json): Json =>
@@ -74,8 +88,11 @@ export function functionTool(declared: Json, around: Json, at: string): Function
   }) as FunctionTool;
 }
 
+const SEARCH_MEMBERS: ReadonlySet<string> = new Set(["type", "search_context_size", "user_location", "filters"]);
+
 /** OpenAI's options of web search, at the top of a chat request or on a tool. */
-export function searchTool(options: Json, at: string): SearchTool {
+export function searchTool(draft: PromptDraft, options: Json, at: string): SearchTool {
+  if (isObject(options)) draft.loseOthers(options, SEARCH_MEMBERS, at);
   const place = options?.user_location;
   const { type: _, ...location } = isObject(place?.approximate) ? place.approximate : isObject(place) ? place : {};
   const domains = options?.filters?.allowed_domains;

@@ -1,4 +1,5 @@
 import type { Shape } from "../../../plugin/contract.ts";
+import { OPENAI_EFFORTS } from "../../translate/effort.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readEvent } from "./read-events.ts";
@@ -28,7 +29,7 @@ export const chatCompletionsShape: Shape = {
     fileId: "R",
     cacheMarks: "-",
   },
-  limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, callId: /^[\x21-\x7e]{1,40}$/, stopTexts: 4 },
+  limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, callId: /^[\x21-\x7e]{1,40}$/, stopTexts: 4, efforts: OPENAI_EFFORTS },
   writeRequest,
   readAnswer,
   readEvent,

@@ -12,6 +12,7 @@ import type {
   WrittenRequest,
 } from "../../../plugin/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { searchLosses } from "../search-losses.ts";
 import { writeContent } from "./content.ts";
 import { writeDetails } from "./reasoning.ts";
 
@@ -31,6 +32,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       stream: prompt.stream || undefined,
       stream_options: prompt.stream ? { include_usage: true } : undefined,
     }),
+    losses: search === undefined ? [] : searchLosses(search, prompt, ["allowedDomains", "blockedDomains", "maxUses"]),
   };
 }
 
@@ -85,11 +87,10 @@ function writeAssistant(parts: readonly Part[], name: string | undefined, { fact
   const said = parts.filter((part) => part.type === "text" || part.type === "refusal");
   const calls = parts.filter((part) => part.type === "call");
   const reasoning = parts.filter((part) => part.type === "reasoning");
-  const refused = said.length === 1 && said[0]!.type === "refusal" ? said[0]!.text : undefined;
   const message: JsonObject = { role: "assistant" };
   if (name !== undefined) message.name = name;
-  if (refused !== undefined) message.refusal = refused;
-  message.content = said.length === 0 || refused !== undefined ? null : writeContent(said);
+  const isSilent = said.length === 0 && calls.length === 0;
+  message.content = isSilent ? "" : said.length === 0 ? null : writeContent(said);
   const text = reasoning.map((part) => part.text).join("");
   if (facts.reasoningMember !== undefined && text !== "") message[facts.reasoningMember] = text;
   const stated = reasoning.filter((part) => part.state !== undefined);

@@ -9,6 +9,7 @@ export const cohereChatShape: Shape = {
   name: "cohere-chat",
   takes: {
     participant: "D",
+    formatDescription: "D",
     pdf: "R",
     fileUrl: "R",
     textFile: "-",

@@ -48,6 +48,7 @@ export const converseShape: Shape = {
   limits: {
     toolName: /^[A-Za-z0-9_-]{1,64}$/,
     callId: /^[A-Za-z0-9_-]{1,64}$/,
+    temperatureMax: 1,
     turnsAlternate: true,
     noEmptyText: true,
     callsNeedTools: true,

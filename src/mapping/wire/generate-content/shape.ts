@@ -17,6 +17,7 @@ export const generateContentShape: Shape = {
     laterSystem: "-",
     imageDetail: "D",
     participant: "D",
+    formatDescription: "D",
     imageUrl: "F",
     fileUrl: "F",
     fileId: "R",

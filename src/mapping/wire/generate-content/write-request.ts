@@ -2,6 +2,7 @@ import type { Call, Json, Loss, Message, Prompt, Settings, Tool, WrittenRequest 
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { EFFORT_TABLE } from "../../translate/effort.ts";
 import { rewriteSchema } from "../../translate/schema.ts";
+import { searchLosses } from "../search-losses.ts";
 import { writeParts } from "./parts.ts";
 
 /** Most tokens of thought that every model with a budget takes. */
@@ -37,34 +38,24 @@ const writeContent = ({ role, parts }: Message, signed: boolean): JsonObject => 
   parts: writeParts(parts, signed),
 });
 
-function writeTools({ tools, toolChoice }: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject[] {
+/** Google's search takes no wishes. */
+const ALL_WISHES = ["contextSize", "location", "allowedDomains", "blockedDomains", "maxUses"] as const;
+
+function writeTools(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject[] {
+  const { tools, toolChoice } = prompt;
   const among = toolChoice?.mode === "auto" ? toolChoice.allowed : undefined;
   const written: JsonObject[] = [];
   const functionDeclarations: JsonObject[] = [];
   for (const tool of tools) {
-    if (tool.type === "search") written.push({ googleSearch: searchLimits(tool, losses) });
-    else if (tool.type === "hosted") written.push(tool.item);
+    if (tool.type === "search") {
+      written.push({ googleSearch: {} });
+      losses.push(...searchLosses(tool, prompt, ALL_WISHES));
+    } else if (tool.type === "hosted") written.push(tool.item);
     else if (among === undefined || among.includes(tool.name))
       functionDeclarations.push(writeFunction(tool, takesSchemas, losses));
   }
   return functionDeclarations.length > 0 ? [{ functionDeclarations }, ...written] : written;
 }
-
-/** Google's search takes no wishes but these. */
-function searchLimits(tool: Tool & { type: "search" }, losses: Loss[]): JsonObject {
-  const at = tool.at ?? "tools";
-  for (const name of ["contextSize", "location", "allowedDomains", "blockedDomains", "maxUses"] as const)
-    if (tool[name] !== undefined) losses.push({ kind: "dropped", path: `${at}.${SEARCH_MEMBERS[name]}` });
-  return {};
-}
-
-const SEARCH_MEMBERS = {
-  contextSize: "search_context_size",
-  location: "user_location",
-  allowedDomains: "allowed_domains",
-  blockedDomains: "blocked_domains",
-  maxUses: "max_uses",
-};
 
 function writeFunction(
   tool: Exclude<Tool, { type: "search" | "hosted" }>,

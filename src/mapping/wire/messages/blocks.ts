@@ -1,5 +1,5 @@
 import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } from "../../../plugin/contract.ts";
-import { filledText, isObject, type JsonObject, jsonText, pickDefined, textOf } from "../../json.ts";
+import { filledText, isObject, type JsonObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
@@ -25,6 +25,7 @@ export function readBlocks(draft: PromptDraft, content: Json, at: string): Part[
     }
     const cache = cacheMark(block.cache_control);
     parts.push(cache === undefined ? { ...part, at: place } : { ...part, at: place, cache });
+    if (block.type === "document") parts.push(...imagesIn(block.source, place));
   }
   return parts;
 }
@@ -34,8 +35,12 @@ type BlockReader = (block: Json, draft: PromptDraft, at: string) => Part | undef
 function readBlock(block: Json, draft: PromptDraft, at: string): Part | undefined {
   if (!isObject(block)) return undefined;
   const type = textOf(block.type) ?? "";
+  const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;
+  if (members !== undefined) draft.loseOthers(block, members, at);
   if (Object.hasOwn(BLOCKS, type)) return BLOCKS[type]!(block, draft, at);
-  return isHosted(type) ? { type: "hosted", shape: "messages", item: block } : undefined;
+  if (!isHosted(type)) return undefined;
+  const said = Object.hasOwn(SAID, type) ? SAID[type]!(block) : undefined;
+  return { type: "hosted", shape: "messages", item: block, ...(said === undefined ? {} : { text: said }) };
 }
 
 /** Calls of tools that Anthropic runs itself, their results, and what else only it can read. */
@@ -43,7 +48,26 @@ const isHosted = (type: string) =>
   /_tool_use$|_tool_result$/.test(type) ||
   type === "container_upload" ||
   type === "compaction" ||
-  type === "search_result";
+  type === "search_result" ||
+  type === "tool_reference";
+
+/** Blocks that say in text what other APIs have no block for. */
+const SAID: Readonly<Record<string, (block: Json) => string | undefined>> = {
+  compaction: ({ content }) => filledText(content),
+  search_result: ({ source, title, content }) =>
+    `<search_result source=${JSON.stringify(textOf(source) ?? "")} title=${JSON.stringify(textOf(title) ?? "")}>\n${textsOf(content)}\n</search_result>`,
+};
+
+/** Members of blocks that have a place in a prompt, or say nothing to a model. A turn of the model is sent back as it came. */
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: new Set(["type", "text", "cache_control"]),
+  image: new Set(["type", "source", "cache_control"]),
+  document: new Set(["type", "source", "title", "citations", "cache_control"]),
+  tool_use: new Set(["type", "id", "name", "input", "caller", "cache_control"]),
+  tool_result: new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]),
+  thinking: new Set(["type", "thinking", "signature"]),
+  redacted_thinking: new Set(["type", "data"]),
+};
 
 const BLOCKS: Readonly<Record<string, BlockReader>> = {
   text: ({ text }) => (typeof text === "string" ? { type: "text", text } : undefined),
@@ -51,11 +75,10 @@ const BLOCKS: Readonly<Record<string, BlockReader>> = {
     const read = readSource(source);
     return read && ({ type: "image", source: read } satisfies ImagePart);
   },
-  document: (block, draft, at) => {
-    const source = readSource(block.source);
-    if (block.citations?.enabled === true) draft.lose("dropped", `${at}.citations`);
-    if (filledText(block.context) !== undefined) draft.lose("dropped", `${at}.context`);
-    return source && (pickDefined({ type: "file", source, name: filledText(block.title) }) as FilePart);
+  document: ({ source: given, title, citations }, draft, at) => {
+    const source = readSource(given);
+    if (citations?.enabled === true) draft.lose("dropped", `${at}.citations`);
+    return source && (pickDefined({ type: "file", source, name: filledText(title) }) as FilePart);
   },
   tool_use: ({ id, name, input }) => ({
     type: "call",
@@ -92,8 +115,23 @@ function readSource(source: Json): Source | undefined {
     return source.type === "text" ? { text: data, mediaType } : { bytes: data, mediaType };
   }
   if (source?.type !== "content") return undefined;
-  const text = textOf(source.content) ?? textOf(source.content?.[0]?.text);
-  return text === undefined ? undefined : { text, mediaType: "text/plain" };
+  const { content } = source;
+  if (typeof content !== "string" && !Array.isArray(content)) return undefined;
+  return { text: textOf(content) ?? textsOf(content), mediaType: "text/plain" };
+}
+
+const textsOf = (content: Json): string =>
+  listOf(content)
+    .flatMap((block) => filledText(block?.text) ?? [])
+    .join("\n\n");
+
+/** Pictures of a document that is a list of blocks stand after it. */
+function imagesIn(source: Json, at: string): Part[] {
+  if (source?.type !== "content") return [];
+  return listOf(source.content).flatMap((block, index): Part[] => {
+    const image = block?.type === "image" ? readSource(block.source) : undefined;
+    return image === undefined ? [] : [{ type: "image", source: image, at: `${at}.source.content[${index}]` }];
+  });
 }
 
 const marked = (block: JsonObject, cache: CacheMark | undefined): JsonObject => {

@@ -40,11 +40,14 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   top_p: number("topP"),
   top_k: number("topK"),
   stop_sequences: texts("stop"),
-  service_tier: text("serviceTier"),
+  service_tier: (draft, value, at) => {
+    // Anthropic's name for what others call `default`.
+    text("serviceTier")(draft, value === "standard_only" ? "default" : value, at);
+  },
   metadata: (draft, value, at) => {
     const user = filledText(value.user_id);
     if (user !== undefined) draft.set("user", user, `${at}.user_id`);
-    for (const name of Object.keys(value)) if (name !== "user_id") draft.lose("dropped", `${at}.${name}`);
+    draft.loseOthers(value, USER_ID, at);
   },
   tools: (draft, value, at) => {
     for (const [index, tool] of listOf(value).entries()) readTool(draft, tool, `${at}[${index}]`);
@@ -64,8 +67,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   output_config: (draft, value, at) => {
     readEffort(draft, value.effort, `${at}.effort`);
     readFormat(draft, value.format, `${at}.format`);
-    for (const name of Object.keys(value))
-      if (name !== "effort" && name !== "format") draft.lose("dropped", `${at}.${name}`);
+    draft.loseOthers(value, CONFIG_MEMBERS, at);
   },
   output_format: (draft, value, at) => readFormat(draft, value, at),
   cache_control: (draft, value) => {
@@ -75,6 +77,10 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   anthropic_version: () => {},
 };
 
+const USER_ID: ReadonlySet<string> = new Set(["user_id"]);
+const CONFIG_MEMBERS: ReadonlySet<string> = new Set(["effort", "format"]);
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content"]);
+
 const ROLES: Readonly<Record<string, Message["role"]>> = { user: "user", assistant: "assistant", system: "system" };
 
 function readMessage(draft: PromptDraft, message: Json, at: string): void {
@@ -83,6 +89,7 @@ function readMessage(draft: PromptDraft, message: Json, at: string): void {
     draft.lose("invalid", isObject(message) ? `${at}.role` : at, "must be user, assistant or system");
     return;
   }
+  draft.loseOthers(message, MESSAGE_MEMBERS, at);
   const parts = readBlocks(draft, message.content, `${at}.content`);
   draft.messages.push({ role: ROLES[role]!, parts: role === "assistant" ? signedCalls(parts) : parts, at });
 }
@@ -118,7 +125,24 @@ function readFormat(draft: PromptDraft, value: Json, at: string): void {
 }
 
 /** Members of a function that have a place in a prompt. */
-const KNOWN: ReadonlySet<string> = new Set(["type", "name", "description", "input_schema", "strict", "cache_control"]);
+const TOOL_MEMBERS: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "description",
+  "input_schema",
+  "strict",
+  "cache_control",
+]);
+
+const SEARCH_MEMBERS: ReadonlySet<string> = new Set([
+  "type",
+  "name",
+  "max_uses",
+  "allowed_domains",
+  "blocked_domains",
+  "user_location",
+  "cache_control",
+]);
 
 function readTool(draft: PromptDraft, tool: Json, at: string): void {
   if (!isObject(tool)) {
@@ -128,6 +152,7 @@ function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool.type) ?? "custom";
   const cache = cacheMark(tool.cache_control);
   if (type.startsWith("web_search")) {
+    draft.loseOthers(tool, SEARCH_MEMBERS, at);
     const { type: _, ...location } = isObject(tool.user_location) ? tool.user_location : {};
     draft.tools.push({
       type: "search",
@@ -147,7 +172,7 @@ function readTool(draft: PromptDraft, tool: Json, at: string): void {
     draft.tools.push({ type: "hosted", shape: "messages", name, item: tool, at });
     return;
   }
-  for (const member of Object.keys(tool)) if (!KNOWN.has(member)) draft.lose("dropped", `${at}.${member}`);
+  draft.loseOthers(tool, TOOL_MEMBERS, at);
   draft.tools.push({
     type: "function",
     name,

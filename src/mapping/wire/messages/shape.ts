@@ -14,6 +14,7 @@ export const messagesShape: Shape = {
     laterSystem: "-",
     imageDetail: "D",
     participant: "D",
+    formatDescription: "D",
     fileId: "R",
     audioIn: "R",
     customTool: "-",

@@ -1,6 +1,7 @@
 import type { Call, Json, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { objectSchema } from "../object-schema.ts";
+import { searchLosses } from "../search-losses.ts";
 import { writeBlocks } from "./blocks.ts";
 
 /** A body for a provider that speaks Anthropic's messages. System texts lead; the model's facts say whether more may follow. */
@@ -22,10 +23,11 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       top_k: settings.topK,
       stop_sequences: settings.stop,
       metadata: settings.user === undefined ? undefined : { user_id: settings.user },
-      service_tier: settings.serviceTier,
+      service_tier: settings.serviceTier === "default" ? "standard_only" : settings.serviceTier,
       ...writeThinking(settings),
       stream: prompt.stream || undefined,
     }),
+    losses: prompt.tools.flatMap((tool) => (tool.type === "search" ? searchLosses(tool, prompt, ["contextSize"]) : [])),
   };
 }
 

@@ -8,6 +8,7 @@ export const ollamaChatShape: Shape = {
   takes: {
     imageDetail: "D",
     participant: "D",
+    formatDescription: "D",
     imageUrl: "F",
     pdf: "R",
     fileUrl: "R",

@@ -27,7 +27,7 @@ export function readItems(draft: PromptDraft, items: readonly Json[], at: string
     const read = isObject(item) ? readItem(draft, item, place) : undefined;
     if (read === undefined) {
       const type = textOf(item?.type);
-      draft.lose("refused", place, type === undefined ? "must be an item" : `no item of type ${type} can be read`);
+      draft.lose("refused", place, unread(type));
       continue;
     }
     const last = turns.at(-1);
@@ -39,6 +39,13 @@ export function readItems(draft: PromptDraft, items: readonly Json[], at: string
     draft.messages.push({ role, parts: role === "assistant" ? signedCalls(parts) : parts, at: place });
 }
 
+const unread = (type: string | undefined): string =>
+  type === "item_reference"
+    ? "it refers to an item that only the provider which made it can look up: send the item itself"
+    : type === undefined
+      ? "must be an item"
+      : `no item of type ${type} can be read`;
+
 interface Read {
   readonly role: Message["role"];
   readonly parts: Part[];
@@ -48,6 +55,8 @@ const made = (part: Part): Read => ({ role: "assistant", parts: [part] });
 
 function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | undefined {
   const type = textOf(item.type) ?? (item.role === undefined ? "" : "message");
+  const members = Object.hasOwn(ITEM_MEMBERS, type) ? ITEM_MEMBERS[type] : undefined;
+  if (members !== undefined) draft.loseOthers(item, members, at);
   switch (type) {
     case "message":
       return readMessage(draft, item, at);
@@ -68,6 +77,21 @@ function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | unde
     }
   }
 }
+
+/** What items have that were sent back as they came, and says nothing to a model. */
+const AROUND = ["type", "id", "status"];
+const CALL = [...AROUND, "call_id", "name", "namespace"];
+const OUTPUT = [...AROUND, "call_id", "output"];
+
+/** Members of items that have a place in a prompt. */
+const ITEM_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  message: new Set([...AROUND, "role", "content", "phase"]),
+  function_call: new Set([...CALL, "arguments"]),
+  custom_tool_call: new Set([...CALL, "input"]),
+  function_call_output: new Set(OUTPUT),
+  custom_tool_call_output: new Set(OUTPUT),
+  reasoning: new Set([...AROUND, "summary", "content", "encrypted_content"]),
+};
 
 const ROLES: Readonly<Record<string, Message["role"]>> = {
   user: "user",
@@ -91,12 +115,24 @@ function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
     const place = `${at}[${index}]`;
     const read = readPart(part);
     const cache = cacheMark(part?.cache_control);
-    if (read === undefined)
+    if (read === undefined) {
       draft.lose("refused", place, `no part of type ${textOf(part?.type) ?? "unknown"} can be read`);
-    else parts.push(cache === undefined ? { ...read, at: place } : { ...read, at: place, cache });
+      continue;
+    }
+    draft.loseOthers(part, PART_MEMBERS[read.type]!, place);
+    parts.push(cache === undefined ? { ...read, at: place } : { ...read, at: place, cache });
   }
   return parts;
 }
+
+/** The same of parts, by what they are in a prompt. */
+const PART_MEMBERS: Readonly<Partial<Record<Part["type"], ReadonlySet<string>>>> = {
+  text: new Set(["type", "text", "logprobs", "cache_control"]),
+  refusal: new Set(["type", "refusal"]),
+  image: new Set(["type", "image_url", "file_id", "detail", "cache_control"]),
+  file: new Set(["type", "file_id", "file_data", "file_url", "filename", "cache_control"]),
+  audio: new Set(["type", "input_audio"]),
+};
 
 function readPart(part: Json): Part | undefined {
   switch (part?.type) {
@@ -197,6 +233,7 @@ export function writeTurn({ role, parts }: Message): JsonObject[] {
 function writeContent(role: Message["role"], parts: readonly Part[]): Json {
   const only = parts.length === 1 ? parts[0] : undefined;
   if (role !== "assistant" && only?.type === "text") return only.text;
+  if (role !== "assistant" && parts.length === 0) return "";
   return parts.flatMap((part) => writePart(part, role === "assistant"));
 }
 

@@ -1,6 +1,6 @@
 import type { Effort, Json, Part, Prompt, Thinking } from "../../../plugin/contract.ts";
 import { isObject, listOf, pickDefined, textOf } from "../../json.ts";
-import { as, flag, type MemberReader, number, PromptDraft, readMembers, text } from "../../translate/draft.ts";
+import { as, endUser, flag, type MemberReader, number, PromptDraft, readMembers, text } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
 import { schemaFormat } from "../chat-completions/request-members.ts";
 import { readItems } from "./items.ts";
@@ -22,8 +22,13 @@ export function readRequest(body: Json): Prompt {
   draft.wants.reasoning = true;
   draft.wants.state = body?.store === false;
   readMembers(draft, body, MEMBERS);
+  if (isObject(body) && !SAYS_WHAT.some((name) => body[name] !== undefined && body[name] !== null))
+    draft.lose("invalid", "input", "must be a text or a list of items");
   return draft.finish();
 }
+
+/** One of them has to be there. */
+const SAYS_WHAT = ["input", "previous_response_id", "prompt", "conversation"];
 
 const MEMBERS: Readonly<Record<string, MemberReader>> = {
   model: (draft, value) => {
@@ -70,10 +75,8 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
     const others = asked.filter((name) => name !== STATE && name !== LOGPROBS);
     if (others.length > 0) draft.set("include", others, at);
   },
-  user: text("user"),
-  safety_identifier: (draft, value, at) => {
-    if (draft.settings.user === undefined) text("user")(draft, value, at);
-  },
+  user: endUser,
+  safety_identifier: endUser,
   prompt_cache_key: text("cacheKey"),
   metadata: as("metadata"),
   store: flag("store"),

@@ -1,4 +1,5 @@
 import type { Shape } from "../../../plugin/contract.ts";
+import { OPENAI_EFFORTS } from "../../translate/effort.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readEvent } from "./read-events.ts";
@@ -27,7 +28,13 @@ export const responsesShape: Shape = {
     modalities: "R",
     audio: "R",
   },
-  limits: { toolName: /^[A-Za-z0-9_-]{1,64}$/, callId: /^[\x21-\x7e]{1,64}$/, reasoning: "effort" },
+  limits: {
+    toolName: /^[A-Za-z0-9_-]{1,64}$/,
+    callId: /^[\x21-\x7e]{1,64}$/,
+    reasoning: "effort",
+    maxTokensLeast: 16,
+    efforts: OPENAI_EFFORTS,
+  },
   writeRequest,
   readAnswer,
   readEvent,

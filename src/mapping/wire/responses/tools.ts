@@ -1,19 +1,23 @@
 import type { Json, SearchTool, Tool, ToolChoice } from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
 import type { PromptDraft } from "../../translate/draft.ts";
-import { functionTool, searchTool } from "../chat-completions/request-members.ts";
+import { FUNCTION_MEMBERS, functionTool, searchTool } from "../chat-completions/request-members.ts";
 
 /** A tool; one of type `namespace` holds several. */
 export function readTool(draft: PromptDraft, tool: Json, at: string, namespace?: string): void {
   const type = textOf(tool?.type) ?? "";
   const within = namespace === undefined ? {} : { namespace };
-  if (type === "function") draft.tools.push({ ...functionTool(tool, tool, at), ...within });
-  else if (type === "custom") draft.tools.push({ ...customTool(tool, at), ...within });
-  else if (type === "namespace" && namespace === undefined) readNamespace(draft, tool, at);
-  else if (type.startsWith("web_search")) draft.tools.push(searchTool(tool, at));
+  if (type === "function" || type === "custom") {
+    const read = type === "function" ? functionTool(tool, tool, at) : customTool(tool, at);
+    draft.tools.push({ ...read, ...within });
+    draft.loseOthers(tool, type === "function" ? FUNCTION_MEMBERS : CUSTOM_MEMBERS, at);
+  } else if (type === "namespace" && namespace === undefined) readNamespace(draft, tool, at);
+  else if (type.startsWith("web_search")) draft.tools.push(searchTool(draft, tool, at));
   else if (type !== "") draft.tools.push({ type: "hosted", shape: "responses", name: type, item: tool, at });
   else draft.lose("invalid", at, "must be a tool with a type");
 }
+
+const CUSTOM_MEMBERS: ReadonlySet<string> = new Set(["type", "name", "description", "format", "cache_control"]);
 
 const customTool = ({ name, description, format }: Json, at: string): Tool => ({
   type: "custom",

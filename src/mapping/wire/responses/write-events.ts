@@ -12,7 +12,7 @@ import type {
 } from "../../../plugin/contract.ts";
 import { isObject, type JsonObject, pickDefined } from "../../json.ts";
 import { isContextError } from "../../translate/errors.ts";
-import { idFrom } from "../../translate/ids.ts";
+import { type ITEM_IDS, itemId } from "./item-ids.ts";
 import { encrypted } from "./items.ts";
 
 /** A part of a message, a reasoning or a call while its pieces come. */
@@ -60,15 +60,6 @@ function numbered(state: WritingState, type: string, members: JsonObject): SentE
   state.sequence = sequence_number + 1;
   return { event: type, data: { type, sequence_number, ...members } };
 }
-
-/** Which items parts belong to, and what their ids begin with. */
-const ITEM_IDS = {
-  message: "msg_",
-  reasoning: "rs_",
-  function_call: "fc_",
-  custom_tool_call: "ctc_",
-  image_generation_call: "ig_",
-};
 
 class Writer {
   readonly sent: SentEvent[] = [];
@@ -172,7 +163,7 @@ class Writer {
 
   private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
     this.closeItem();
-    const item: JsonObject = { id: id ?? idFrom(ITEM_IDS[type], `${this.reply.id} ${this.index}`), type, ...members };
+    const item: JsonObject = { id: id ?? itemId(type, this.reply.id, this.index), type, ...members };
     // What has been sent stays as it was: the item's own list grows.
     this.state.item = item.content === undefined ? item : { ...item, content: [] };
     this.send("output_item.added", { output_index: this.index, item: { ...item } });
@@ -262,7 +253,7 @@ class Writer {
 
   private newId(type: keyof typeof ITEM_IDS): string {
     const next = this.state.item === undefined ? this.index : this.index + 1;
-    return idFrom(ITEM_IDS[type], `${this.reply.id} ${next}`);
+    return itemId(type, this.reply.id, next);
   }
 
   /** An item that comes in one piece. */

@@ -1,5 +1,6 @@
 import type { Call, Json, Message, Prompt, Settings, WrittenRequest } from "../../../plugin/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
+import { searchLosses } from "../search-losses.ts";
 import { PARAGRAPH, writeTurn } from "./items.ts";
 import { writeChoice, writeTools } from "./tools.ts";
 
@@ -37,6 +38,9 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       prompt: settings.storedPrompt,
       stream: prompt.stream || undefined,
     }),
+    losses: tools.flatMap((tool) =>
+      tool.type === "search" ? searchLosses(tool, prompt, ["blockedDomains", "maxUses"]) : [],
+    ),
   };
 }
 

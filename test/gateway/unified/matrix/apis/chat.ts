@@ -5,6 +5,7 @@ import { type Api, dataEvent, first, problemIn } from "./api.ts";
 
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const text = z.strictObject({ type: z.literal("text"), text: z.string() });
+const refusal = z.strictObject({ type: z.literal("refusal"), refusal: z.string() });
 const texts = z.union([z.string(), z.array(text).min(1)]);
 const image = z.strictObject({
   type: z.literal("image_url"),
@@ -16,7 +17,10 @@ const image = z.strictObject({
 const file = z.strictObject({
   type: z.literal("file"),
   file: z.strictObject({
-    file_data: z.string().startsWith("data:application/pdf;base64,").optional(),
+    file_data: z
+      .string()
+      .regex(/^data:[\w./+-]+;base64,/)
+      .optional(),
     filename: z.string().optional(),
     file_id: z.string().optional(),
   }),
@@ -36,7 +40,7 @@ const message = z.discriminatedUnion("role", [
   }),
   z.strictObject({
     role: z.literal("assistant"),
-    content: z.union([texts, z.null()]).optional(),
+    content: z.union([texts, z.array(z.union([text, refusal])).min(1), z.null()]).optional(),
     refusal: z.string().nullable().optional(),
     annotations: z.array(z.any()).optional(),
     reasoning_content: z.string().optional(),
@@ -89,6 +93,17 @@ const request = z.strictObject({
   top_p: z.number().min(0).max(1).optional(),
   stop: z.union([z.string(), z.array(z.string()).max(4)]).optional(),
   seed: z.int().optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  logit_bias: z.record(z.string(), z.number()).optional(),
+  logprobs: z.boolean().optional(),
+  top_logprobs: z.int().max(20).optional(),
+  modalities: z.array(z.enum(["text", "audio"])).optional(),
+  audio: z.looseObject({}).optional(),
+  service_tier: z.enum(["auto", "default", "flex", "priority", "scale"]).optional(),
+  verbosity: z.enum(["low", "medium", "high"]).optional(),
+  prediction: z.looseObject({}).optional(),
+  safety_identifier: z.string().optional(),
   n: z.int().positive().optional(),
   response_format: format.optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
@@ -141,7 +156,8 @@ function* rules(body: Json): Generator<string> {
     if (role === "assistant" && (content ?? undefined) === undefined && tool_calls === undefined)
       yield `messages.${at}: neither content nor tool_calls`;
     open = new Set((tool_calls ?? []).map(({ id }: Json) => id));
-    for (const each of tool_calls ?? []) JSON.parse(each.function.arguments);
+    for (const each of tool_calls ?? [])
+      if (each.function.arguments === "") yield `messages.${at}: a call without arguments`;
   }
   if (open.size > 0) yield `calls ${[...open]} have no tool message`;
 }

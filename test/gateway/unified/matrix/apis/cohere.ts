@@ -55,6 +55,7 @@ const request = z.strictObject({
   response_format: z
     .strictObject({ type: z.enum(["text", "json_object"]), json_schema: z.looseObject({}).optional() })
     .optional(),
+  logprobs: z.boolean().optional(),
   max_tokens: z.int().positive().optional(),
   temperature: z.number().optional(),
   p: z.number().min(0.01).max(0.99).optional(),

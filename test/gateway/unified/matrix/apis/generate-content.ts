@@ -32,7 +32,12 @@ const request = z.strictObject({
   contents: z.array(z.strictObject({ role: z.enum(["user", "model"]), parts })).min(1),
   systemInstruction: z.strictObject({ role: z.string().optional(), parts }).optional(),
   tools: z
-    .array(z.strictObject({ functionDeclarations: z.array(declaration).min(1) }))
+    .array(
+      z.union([
+        z.strictObject({ functionDeclarations: z.array(declaration).min(1) }),
+        z.strictObject({ googleSearch: z.strictObject({}) }),
+      ]),
+    )
     .min(1)
     .optional(),
   toolConfig: z
@@ -50,6 +55,11 @@ const request = z.strictObject({
       topP: z.number().optional(),
       topK: z.number().optional(),
       candidateCount: z.int().optional(),
+      presencePenalty: z.number().min(-2).max(2).optional(),
+      frequencyPenalty: z.number().min(-2).max(2).optional(),
+      responseLogprobs: z.boolean().optional(),
+      logprobs: z.int().max(20).optional(),
+      responseModalities: z.array(z.enum(["TEXT", "IMAGE"])).optional(),
       stopSequences: z.array(z.string()).max(5).optional(),
       seed: z.int().optional(),
       responseMimeType: z.enum(["text/plain", "application/json"]).optional(),

@@ -52,7 +52,15 @@ const tool = z.union([
     eager_input_streaming: z.boolean().optional(),
     ...cache,
   }),
-  z.strictObject({ type: z.literal("web_search_20250305"), name: z.literal("web_search") }),
+  z.strictObject({
+    type: z.literal("web_search_20250305"),
+    name: z.literal("web_search"),
+    max_uses: z.int().positive().optional(),
+    allowed_domains: z.array(z.string()).optional(),
+    blocked_domains: z.array(z.string()).optional(),
+    user_location: z.looseObject({ type: z.literal("approximate") }).optional(),
+    ...cache,
+  }),
   z.strictObject({ type: z.enum(["bash_20250124", "text_editor_20250728"]), name: z.string(), ...cache }),
 ]);
 const single = { disable_parallel_tool_use: z.boolean().optional() };
@@ -94,6 +102,7 @@ const body = {
       format: z.strictObject({ type: z.literal("json_schema"), schema }).optional(),
     })
     .optional(),
+  service_tier: z.enum(["auto", "standard_only"]).optional(),
   metadata: z.strictObject({ user_id: z.string() }).optional(),
   context_management: z.any().optional(),
 };

@@ -92,10 +92,12 @@ const tool = z.union([
     type: z.literal("custom"),
     name,
     description: z.string().optional(),
-    format: z.union([
-      z.strictObject({ type: z.literal("text") }),
-      z.strictObject({ type: z.literal("grammar"), syntax: z.enum(["lark", "regex"]), definition: z.string() }),
-    ]),
+    format: z
+      .union([
+        z.strictObject({ type: z.literal("text") }),
+        z.strictObject({ type: z.literal("grammar"), syntax: z.enum(["lark", "regex"]), definition: z.string() }),
+      ])
+      .optional(),
   }),
   z.strictObject({
     type: z.literal("namespace"),
@@ -104,7 +106,13 @@ const tool = z.union([
     tools: z.array(functionTool).min(1),
   }),
   z.strictObject({ type: z.literal("local_shell") }),
-  z.strictObject({ type: z.literal("web_search"), external_web_access: z.boolean().optional() }),
+  z.strictObject({
+    type: z.enum(["web_search", "web_search_preview"]),
+    external_web_access: z.boolean().optional(),
+    search_context_size: z.enum(["low", "medium", "high"]).optional(),
+    user_location: z.looseObject({ type: z.literal("approximate") }).optional(),
+    filters: z.strictObject({ allowed_domains: z.array(z.string()) }).optional(),
+  }),
 ]);
 const format = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text") }),
@@ -147,6 +155,8 @@ const request = z.strictObject({
     .array(z.enum(["reasoning.encrypted_content", "message.output_text.logprobs"]))
     .nullable()
     .optional(),
+  top_logprobs: z.int().max(20).optional(),
+  truncation: z.enum(["auto", "disabled"]).optional(),
   store: z.boolean().nullable().optional(),
   user: z.string().optional(),
   prompt_cache_key: z.string().optional(),
@@ -202,7 +212,7 @@ function* rules(body: Json): Generator<string> {
       if (next === undefined || next.role === "user") yield `input.${at}: reasoning without its following item`;
     } else if (/_call$/.test(each.type ?? "")) {
       open.set(each.call_id, each.type);
-      if (each.type === "function_call") JSON.parse(each.arguments);
+      if (each.type === "function_call" && each.arguments === "") yield `input.${at}: a call without arguments`;
     } else if (/_call_output$/.test(each.type ?? "")) {
       if (open.get(each.call_id) !== each.type.replace("_output", ""))
         yield `input.${at}: no tool call found for ${each.type} ${each.call_id}`;

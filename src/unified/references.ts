@@ -1,0 +1,43 @@
+import { isObject, listOf, textOf } from "../mapping/json.ts";
+import { responseIdOf } from "../mapping/wire/responses/item-ids.ts";
+import type { Json } from "../plugin/contract.ts";
+import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
+
+const REFERENCE = "item_reference";
+
+/** Responses of ours whose items the input of a Responses request refers to by id, each once. */
+export function referredTo(body: Record<string, Json>, text: string): readonly string[] {
+  if (!text.includes(REFERENCE)) return [];
+  const ids = listOf(body["input"]).flatMap((item) => responseIdOf(idIn(item) ?? "") ?? []);
+  return [...new Set(ids)];
+}
+
+/** The id that an item stands for. */
+const idIn = (item: Json): string | undefined =>
+  isObject(item) && item["type"] === REFERENCE ? textOf(item["id"]) : undefined;
+
+/** A body with the items in it that it referred to, or the place of the first reference that leads nowhere. */
+export type WithItems =
+  | { readonly body: Uint8Array; readonly issuers: readonly IssuerNamed[] }
+  | { readonly missing: string };
+
+/** @param recorded - a JSON list for each response: its items. */
+export function withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems {
+  const items: readonly Json[] = recorded.flatMap((list) => JSON.parse(list));
+  const body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const known = new Map<string, Json>(items.map((item) => [textOf(item?.id) ?? "", item]));
+  const input: Json[] = [];
+  for (const [index, item] of listOf(body.input).entries()) {
+    const id = idIn(item);
+    const isOurs = id !== undefined && responseIdOf(id) !== undefined;
+    if (isOurs && !known.has(id)) return { missing: `input[${index}].id` };
+    input.push(isOurs ? withoutPlace(known.get(id)!) : item);
+  }
+  const text = JSON.stringify({ ...body, input });
+  return { body: Buffer.from(text), issuers: issuersIn(text) };
+}
+
+/** An item of a response as one of a request. */
+function withoutPlace({ id: _id, status: _status, ...item }: Record<string, Json>): Json {
+  return item;
+}
